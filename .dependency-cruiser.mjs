@@ -1,0 +1,86 @@
+/**
+ * The floors of the house: a room imports only from floors below it, so that the way of the data stays one way
+ * (contract + service -> session -> probe -> evidence -> check -> outcome -> results -> reports).
+ */
+const FLOORS = [
+  { floor: 'exit codes and verdicts', rooms: ['harness/exit\\.ts$', 'harness/verdict\\.ts$'] },
+  { floor: 'contract and evidence', rooms: ['harness/contract/', 'harness/evidence/'] },
+  { floor: 'config and report', rooms: ['harness/config/', 'harness/report/'] },
+  {
+    floor: 'transport, provider and pact',
+    rooms: ['harness/transport/', 'harness/provider/', 'harness/pact/'],
+  },
+  { floor: 'session', rooms: ['harness/session\\.ts$'] },
+  { floor: 'check and probe', rooms: ['harness/check/', 'harness/probe/'] },
+  { floor: 'suites and run', rooms: ['suites/', 'harness/run/'] },
+  { floor: 'command line', rooms: ['harness/cli/'] },
+];
+
+/** Tests may reach up: they drive a room through the rooms above it. */
+const TESTS = '\\.test\\.ts$|/fixtures/';
+
+const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
+  const above = FLOORS.slice(height + 1).flatMap((upper) => upper.rooms);
+  return rooms.map((room) => {
+    const neighbours = rooms.filter((other) => other !== room);
+    return {
+      name: `floor-${height}-${room.replaceAll(/[^a-z-]/g, '')}`,
+      comment: `${floor}: a room knows nothing of the rooms above it or beside it; move what both need one floor down.`,
+      severity: 'error',
+      from: { path: `^${room}`, pathNot: TESTS },
+      to: { path: [...above, ...neighbours].map((other) => `^${other}`) },
+    };
+  });
+}).filter(({ to }) => to.path.length > 0);
+
+export default {
+  forbidden: [
+    ...floorRules,
+    {
+      name: 'no-circular',
+      comment: 'Two files that need each other are one idea, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'engine-only',
+      comment: 'Everything experimental about vitest stays behind one module.',
+      severity: 'error',
+      from: {
+        path: '^(harness|suites)/',
+        pathNot: ['^harness/run/(engine|entry|worker-input)\\.ts$', TESTS],
+      },
+      to: { path: 'node_modules/vitest' },
+    },
+    {
+      name: 'no-dev-dependency',
+      comment: 'What ships may not need what only development installs.',
+      severity: 'error',
+      from: { path: '^(harness|suites)/', pathNot: TESTS },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: 'node_modules/@types/' },
+    },
+    {
+      name: 'tests-are-leaves',
+      comment: 'Nobody imports a test.',
+      severity: 'error',
+      from: {},
+      to: { path: '\\.test\\.ts$' },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that resolves to nothing fails at run time.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,32 @@
+/**
+ * How a judgment ends when it does not simply conform. Thrown by expectations and by the evidence itself;
+ * `check/judge.ts` turns each into its outcome.
+ */
+
+/** The evidence contradicts what the check expects. */
+export class Violation extends Error {
+  /** Id of the evidence that decided it; null when no single one did. */
+  readonly evidence: string | null;
+
+  constructor(message: string, evidence: string | null = null) {
+    super(message);
+    this.name = 'Violation';
+    this.evidence = evidence;
+  }
+}
+
+/** The check applies, but could not be exercised: no verdict. */
+export class Blocked extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'Blocked';
+  }
+}
+
+/** It turned out on the evidence that the check does not apply. */
+export class NotApplicable extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'NotApplicable';
+  }
+}
