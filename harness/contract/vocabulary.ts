@@ -1,0 +1,151 @@
+/** A JSON Schema (2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+interface Word {
+  /** One line, for a person: what a clause of this key says. */
+  readonly meaning: string;
+  /** Schema of the value that a stated or advised clause carries; a clause that is not shown carries null. */
+  readonly value: JsonSchema;
+}
+
+const text: JsonSchema = { type: 'string', minLength: 1 };
+const texts: JsonSchema = { type: 'array', items: text, minItems: 1, uniqueItems: true };
+const textOrTexts: JsonSchema = { ...text, ...texts, type: ['string', 'array'] };
+const fieldValues: JsonSchema = { type: 'object', additionalProperties: text };
+const anything: JsonSchema = {};
+
+function record(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** As a duration is written everywhere: a number and its unit, `60s`. */
+const duration: JsonSchema = { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$' };
+
+/**
+ * The keys that contracts share, so that a check can appeal to a clause without knowing whose contract it is.
+ * Where a check computes with the value its schema is exact; elsewhere it only keeps the value tidy.
+ */
+const TABLE = {
+  'service.scope': {
+    meaning: 'what the document covers, and what it has nothing to do with',
+    value: record({ covers: text, means: texts, apartFrom: texts }, ['covers']),
+  },
+  'service.purpose': {
+    meaning: 'what the service does',
+    value: record({ does: text, with: texts }, ['does']),
+  },
+  'service.category': { meaning: 'the category it is filed under', value: text },
+  'service.tags': { meaning: 'the tags it is filed under', value: texts },
+  'service.style': { meaning: 'architectural style of the interface', value: text },
+  'service.pricing': {
+    meaning: 'how its use is paid for',
+    value: record({ model: text, free: text }, ['model']),
+  },
+  'service.operations': { meaning: 'the operations it offers', value: texts },
+  'responses.format': { meaning: 'format of response bodies', value: text },
+  'responses.status-codes': { meaning: 'which status codes responses carry', value: text },
+  'responses.validation': { meaning: 'what clients do with a response before they rely on it', value: text },
+  'resources.fields': { meaning: 'the resources and the fields they have', value: anything },
+  'states.transitions': {
+    meaning: 'the states of a resource and how it passes between them',
+    value: anything,
+  },
+  'endpoint.base': { meaning: 'the address that every path is relative to', value: text },
+  'endpoint.sample': {
+    meaning: 'the documented sample request and what answers it',
+    value: record(
+      {
+        method: { type: 'string', pattern: '^[A-Z]+$' },
+        path: { type: 'string', pattern: '^/' },
+        fields: { ...fieldValues, description: 'Field values sent beside the credential.' },
+        credentialField: { ...text, description: 'The field that carries the credential in the sample.' },
+        payload: text,
+        response: text,
+      },
+      ['method', 'path', 'fields', 'response'],
+    ),
+  },
+  'endpoint.sample-nature': {
+    meaning: 'how far the sample stands for the interface',
+    value: record({ only: { type: 'boolean' }, generic: { type: 'boolean' }, credential: text }, []),
+  },
+  'endpoint.parameters': { meaning: 'parameters of the documented request', value: anything },
+  'endpoint.response-fields': { meaning: 'fields of the documented response', value: anything },
+  'endpoint.other-operations': { meaning: 'operations beyond the sample', value: anything },
+  'websocket.transport': {
+    meaning: 'that the service speaks over WebSocket, and which way',
+    value: record({ protocol: text, direction: text }, ['protocol']),
+  },
+  'websocket.address': { meaning: 'address of the WebSocket endpoint', value: text },
+  'websocket.messages': { meaning: 'format of WebSocket messages, and what answers them', value: anything },
+  'auth.scheme': {
+    meaning: 'the scheme by which a client is authenticated',
+    value: {
+      type: ['string', 'object'],
+      minLength: 1,
+      properties: { kind: text, credentials: texts },
+      required: ['kind'],
+      additionalProperties: false,
+    },
+  },
+  'auth.placement': {
+    meaning: 'where the credential goes in a request; several where the document leaves it open',
+    value: {
+      type: 'array',
+      items: { enum: ['header', 'query', 'cookie', 'body', 'signature'] },
+      minItems: 1,
+      uniqueItems: true,
+    },
+  },
+  'auth.sample': {
+    meaning: 'the credential as sample requests carry it',
+    value: record({ field: text, value: text, beside: fieldValues }, ['field', 'value']),
+  },
+  'auth.key-storage': {
+    meaning: 'where clients keep their keys, and where not',
+    value: record({ keptIn: texts, keptOutOf: texts }, []),
+  },
+  'auth.credential-name': {
+    meaning: 'the definitive name of the header field or query parameter',
+    value: text,
+  },
+  'auth.usage': { meaning: 'how the credentials are put to use: signing, names', value: text },
+  'events.kinds': { meaning: 'the kinds of events the service tells of', value: texts },
+  'events.payloads': { meaning: 'what an event carries', value: anything },
+  'events.webhooks': { meaning: 'whether and for what events are delivered to a webhook', value: text },
+  'events.delivery': { meaning: 'delivery rules: order, retries, duplicates, signatures', value: anything },
+  'errors.format': { meaning: 'format of error bodies', value: text },
+  'errors.status-codes': { meaning: 'which status codes errors carry', value: text },
+  'errors.codes': { meaning: 'the status code per condition', value: anything },
+  'errors.shape': { meaning: 'fields of an error body', value: anything },
+  'errors.request-id': { meaning: 'identifiers by which a request can be traced', value: text },
+  'limits.rate': {
+    meaning: 'how many requests are admitted in which window',
+    value: record({ requests: { type: 'integer', minimum: 1 }, window: duration, variesBy: text }, [
+      'requests',
+      'window',
+    ]),
+  },
+  'limits.other': { meaning: 'other limits: sizes, quotas, time-outs', value: anything },
+  'limits.client-backoff': {
+    meaning: 'what clients do when they meet a limit',
+    value: record({ respectLimits: { type: 'boolean' }, backoff: text }, []),
+  },
+  'versioning.prefix': {
+    meaning: 'the path prefix that names the version',
+    value: { type: 'string', pattern: '^/[^/]+$' },
+  },
+  'versioning.policy': { meaning: 'what a version promises, and for how long', value: textOrTexts },
+  'versioning.selection': { meaning: 'how a client selects a version', value: textOrTexts },
+  'consumers.pacts': { meaning: 'consumers whose pacts the provider is held to', value: texts },
+} as const satisfies Record<string, Word>;
+
+export type ClauseKey = keyof typeof TABLE;
+
+export const VOCABULARY: Readonly<Record<ClauseKey, Word>> = TABLE;
+
+export const CLAUSE_KEYS: readonly string[] = Object.keys(VOCABULARY);
+
+export function isClauseKey(key: string): key is ClauseKey {
+  return Object.hasOwn(VOCABULARY, key);
+}

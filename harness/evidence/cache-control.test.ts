@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { readCacheControl } from './cache-control.ts';
+
+describe('readCacheControl', () => {
+  it('reads directives from every line, names in any case', () => {
+    const cache = readCacheControl(['Public, Max-Age=60', 'no-cache="Set-Cookie, X"']);
+    expect(cache.directives).toEqual(['public', 'max-age', 'no-cache']);
+    expect(cache.has('PUBLIC')).toBe(true);
+    expect(cache.get('public')).toBe('');
+    expect(cache.get('max-age')).toBe('60');
+    expect(cache.get('no-cache')).toBe('Set-Cookie, X');
+    expect(cache.seconds('max-age')).toBe(60);
+    expect(cache.get('no-store')).toBeUndefined();
+    expect(cache.faults).toEqual([]);
+  });
+
+  it.each([
+    ['max-age', 'max-age without a number of seconds'],
+    ['max-age=-1', 'max-age without a number of seconds'],
+    ['max-age=1.5', 'max-age without a number of seconds'],
+    ['max-age=1, max-age=2', 'the directive max-age twice'],
+    ['=1', 'not a directive'],
+    ['no-store;', 'not a directive'],
+    ['max-age = 1', 'not a directive'],
+  ])('says what is wrong with %j', (value, fault) => {
+    expect(readCacheControl([value]).faults[0]).toContain(fault);
+  });
+
+  it.each([
+    ['', false, false],
+    ['private, max-age=60', false, true],
+    ['public', true, true],
+    ['s-maxage=60', true, true],
+    ['must-revalidate', true, false],
+    ['public, max-age=60, no-store', false, false],
+    ['no-cache', false, false],
+    ['max-age=0', false, false],
+  ])('knows what %j allows', (value, sharedReuse, reuse) => {
+    const cache = readCacheControl([value]);
+    expect(cache.allowsSharedReuse).toBe(sharedReuse);
+    expect(cache.allowsReuse).toBe(reuse);
+  });
+});

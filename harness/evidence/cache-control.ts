@@ -1,0 +1,73 @@
+import { FieldReader, listElements } from './field-grammar.ts';
+import { visible } from './visible.ts';
+
+/** The directives of Cache-Control (RFC 9111 §5.2). */
+export interface CacheControl {
+  /** The directive is there, with or without an argument. Names are case-insensitive. */
+  has(directive: string): boolean;
+  /** Its argument, unquoted; '' when it has none; undefined when it is not there. */
+  get(directive: string): string | undefined;
+  /** Its argument as delta-seconds (§1.2.2); null when it is not there or not such a number. */
+  seconds(directive: string): number | null;
+  /** Names in lower case, in order. */
+  readonly directives: readonly string[];
+  /** What breaks the grammar or contradicts itself, one line each. */
+  readonly faults: readonly string[];
+  /** §3.5: lets a shared cache reuse an answer to a request with Authorization. */
+  readonly allowsSharedReuse: boolean;
+  /** Lets some cache reuse the response without asking: `public`, or a freshness lifetime above zero (§4.2.1). */
+  readonly allowsReuse: boolean;
+}
+
+/** Their argument is a number of seconds (§5.2.1, §5.2.2, RFC 5861). */
+const IN_SECONDS = ['max-age', 's-maxage', 'stale-while-revalidate', 'stale-if-error', 'min-fresh'];
+
+/** Reads all Cache-Control field lines of a message; never throws. */
+export function readCacheControl(lines: readonly string[]): CacheControl {
+  const found = new Map<string, string>();
+  const faults: string[] = [];
+  const fault = (message: string) => {
+    if (faults.length < 20) faults.push(visible(message, 200));
+  };
+  for (const element of listElements(lines.join(', '))) {
+    const directive = readDirective(element);
+    if (directive === null) {
+      fault(`not a directive: "${element}"`);
+    } else if (found.has(directive.name)) {
+      fault(`the directive ${directive.name} twice`);
+    } else {
+      found.set(directive.name, directive.argument);
+      if (IN_SECONDS.includes(directive.name) && deltaSeconds(directive.argument) === null) {
+        fault(`${directive.name} without a number of seconds: "${element}"`);
+      }
+    }
+  }
+  const has = (directive: string) => found.has(directive.toLowerCase());
+  const get = (directive: string) => found.get(directive.toLowerCase());
+  const seconds = (directive: string) => deltaSeconds(get(directive) ?? '');
+  const isFresh = (seconds('s-maxage') ?? 0) > 0 || (seconds('max-age') ?? 0) > 0;
+  return {
+    has,
+    get,
+    seconds,
+    directives: [...found.keys()],
+    faults,
+    allowsSharedReuse:
+      !has('no-store') && !has('private') && (has('public') || has('s-maxage') || has('must-revalidate')),
+    allowsReuse: !has('no-store') && !has('no-cache') && (isFresh || has('public')),
+  };
+}
+
+function readDirective(element: string): { name: string; argument: string } | null {
+  const reader = new FieldReader(element);
+  const name = reader.token()?.toLowerCase();
+  if (name === undefined) return null;
+  if (reader.done) return { name, argument: '' };
+  if (!reader.takeChar('=')) return null;
+  const argument = reader.next === '"' ? reader.quotedString() : reader.token();
+  return argument === null || !reader.done ? null : { name, argument };
+}
+
+function deltaSeconds(argument: string): number | null {
+  return /^[0-9]{1,15}$/.test(argument) ? Number(argument) : null;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FieldReader, listElements, readParameters, trimSpace } from './field-grammar.ts';
+
+describe('field grammar', () => {
+  it('takes lists apart at commas outside quotes, empty elements left out (RFC 9110 §5.6.1)', () => {
+    expect(listElements(' GET,\tHEAD , , "a,b\\",c" ,')).toEqual(['GET', 'HEAD', '"a,b\\",c"']);
+    expect(listElements('')).toEqual([]);
+    expect(listElements('"never ends, not, at all')).toEqual(['"never ends, not, at all']);
+  });
+
+  it('reads quoted strings with escapes and obs-text, but no control characters', () => {
+    expect(new FieldReader('"a\\"b\\\\\u00e9"').quotedString()).toBe('a"b\\\u00e9');
+    expect(new FieldReader('"a\u0001"').quotedString()).toBeNull();
+    expect(new FieldReader('"a').quotedString()).toBeNull();
+  });
+
+  it.each([
+    [';a=1; b="x;y" ;;C=2', { a: '1', b: 'x;y', c: '2' }, null],
+    ['', {}, null],
+    ['; a = 1', {}, 'expected = right after the parameter a'],
+    [';a=1;a=2', { a: '1' }, 'the parameter a twice'],
+    [';a="x', {}, 'expected a token or a quoted-string'],
+    [';a=1 b', { a: '1' }, 'expected ; or the end'],
+  ])('reads the parameters %j', (value, parameters, fault) => {
+    const read = readParameters(new FieldReader(value));
+    expect(Object.fromEntries(read.parameters)).toEqual(parameters);
+    if (fault === null) expect(read.fault).toBeNull();
+    else expect(read.fault).toContain(fault);
+  });
+
+  it('trims spaces and tabs, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(' ', '\t', 'a', '\u00a0') }), (text) => {
+        expect(trimSpace(text)).toBe(text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, ''));
+      }),
+    );
+  });
+});

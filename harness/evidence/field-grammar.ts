@@ -1,0 +1,129 @@
+/**
+ * The words that HTTP field values are made of (RFC 9110 §5.6). Values are latin1 octets.
+ */
+
+const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
+/** §5.6.4, with obs-text. */
+const QUOTED_STRING = /"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"/y;
+const OPTIONAL_SPACE = /[ \t]*/y;
+
+/** The whole text is a token (§5.6.2). */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
+}
+
+/** Without the optional white space around it (§5.6.3); in linear time, which a regular expression would not be. */
+export function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  const isSpace = (at: number) => text.charAt(at) === ' ' || text.charAt(at) === '\t';
+  while (start < end && isSpace(start)) start++;
+  while (end > start && isSpace(end - 1)) end--;
+  return text.slice(start, end);
+}
+
+/** Reads a field value from left to right. Each step either takes what it is asked for or takes nothing. */
+export class FieldReader {
+  readonly value: string;
+  at = 0;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  get done(): boolean {
+    return this.at >= this.value.length;
+  }
+
+  /** The character at hand; '' at the end. */
+  get next(): string {
+    return this.value.charAt(this.at);
+  }
+
+  /** Takes what a sticky expression matches here; null when it does not. */
+  take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.at;
+    const match = pattern.exec(this.value);
+    if (match === null) return null;
+    this.at += match[0].length;
+    return match[0];
+  }
+
+  takeChar(char: string): boolean {
+    if (this.next !== char || char === '') return false;
+    this.at++;
+    return true;
+  }
+
+  /** OWS, and BWS, which is the same (§5.6.3). */
+  skipSpace(): void {
+    this.take(OPTIONAL_SPACE);
+  }
+
+  token(): string | null {
+    return this.take(TOKEN);
+  }
+
+  /** A quoted-string without its quotes and escapes; null when none begins here or it never ends. */
+  quotedString(): string | null {
+    const taken = this.take(QUOTED_STRING);
+    return taken === null ? null : taken.slice(1, -1).replace(/\\(.)/gs, '$1');
+  }
+
+  /** What is left, shortened, for a message. */
+  rest(): string {
+    const rest = this.value.slice(this.at, this.at + 40);
+    return rest === '' ? 'the end' : `"${rest}"`;
+  }
+
+  /** Goes on to the next comma that is not in a quoted-string, or to the end; a quote that never ends takes it all. */
+  skipElement(): void {
+    while (!this.done && this.next !== ',') {
+      if (this.next !== '"') this.at++;
+      else if (this.quotedString() === null) this.at = this.value.length;
+    }
+  }
+}
+
+/** Elements of a list (§5.6.1), trimmed; empty ones, which a recipient ignores, left out. */
+export function listElements(value: string): readonly string[] {
+  const reader = new FieldReader(value);
+  const elements: string[] = [];
+  while (!reader.done) {
+    const start = reader.at;
+    reader.skipElement();
+    const element = trimSpace(value.slice(start, reader.at));
+    if (element !== '') elements.push(element);
+    reader.takeChar(',');
+  }
+  return elements;
+}
+
+interface Parameters {
+  /** Names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** One line; null when the grammar is kept. */
+  readonly fault: string | null;
+}
+
+/** Reads `*( OWS ";" OWS [ parameter ] )` (§5.6.6) to the end of the value. */
+export function readParameters(reader: FieldReader): Parameters {
+  const parameters = new Map<string, string>();
+  const end = (fault: string | null) => ({ parameters, fault });
+  while (true) {
+    reader.skipSpace();
+    if (reader.done) return end(null);
+    if (!reader.takeChar(';')) return end(`expected ; or the end, got ${reader.rest()}`);
+    reader.skipSpace();
+    if (reader.done || reader.next === ';') continue;
+    const name = reader.token()?.toLowerCase();
+    if (name === undefined) return end(`expected a parameter name, got ${reader.rest()}`);
+    if (!reader.takeChar('='))
+      return end(`expected = right after the parameter ${name}, got ${reader.rest()}`);
+    const value = reader.next === '"' ? reader.quotedString() : reader.token();
+    if (value === null)
+      return end(`expected a token or a quoted-string after ${name}=, got ${reader.rest()}`);
+    if (parameters.has(name)) return end(`the parameter ${name} twice`);
+    parameters.set(name, value);
+  }
+}

@@ -1,0 +1,76 @@
+/** A moment by RFC 9110 §5.6.7, in whichever of its three forms. */
+export type HttpDate =
+  | {
+      readonly kind: 'date';
+      readonly at: Date;
+      /** A sender must use `imf-fixdate`; a recipient must understand all three. */
+      readonly form: 'imf-fixdate' | 'rfc850' | 'asctime';
+    }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const LONG_DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const month = `(?<month>${MONTHS.join('|')})`;
+const time = '(?<hour>[0-9]{2}):(?<minute>[0-9]{2}):(?<second>[0-9]{2})';
+const FORMS = [
+  {
+    form: 'imf-fixdate',
+    pattern: new RegExp(
+      `^(?<weekday>${DAYS.join('|')}), (?<day>[0-9]{2}) ${month} (?<year>[0-9]{4}) ${time} GMT$`,
+    ),
+  },
+  {
+    form: 'rfc850',
+    pattern: new RegExp(
+      `^(?<weekday>${LONG_DAYS.join('|')}), (?<day>[0-9]{2})-${month}-(?<year>[0-9]{2}) ${time} GMT$`,
+    ),
+  },
+  {
+    form: 'asctime',
+    pattern: new RegExp(
+      `^(?<weekday>${DAYS.join('|')}) ${month} (?<day>[0-9]{2}| [0-9]) ${time} (?<year>[0-9]{4})$`,
+    ),
+  },
+] as const;
+
+/**
+ * Reads an HTTP-date, strictly: case, white space and the name of the day count. `now` settles the century of the
+ * two-digit years in the RFC 850 form.
+ */
+export function readHttpDate(value: string, now: Date): HttpDate {
+  for (const { form, pattern } of FORMS) {
+    const groups = pattern.exec(value)?.groups;
+    if (groups) {
+      const year = form === 'rfc850' ? fullYear(Number(groups.year), now) : Number(groups.year);
+      return momentOf(groups, year, form);
+    }
+  }
+  return { kind: 'invalid', reason: 'it has none of the three forms of an HTTP-date' };
+}
+
+type Form = (typeof FORMS)[number]['form'];
+
+function momentOf(groups: Readonly<Record<string, string>>, year: number, form: Form): HttpDate {
+  const invalid = (reason: string): HttpDate => ({ kind: 'invalid', reason });
+  const number = (name: string) => Number(groups[name]);
+  const [day, hour, minute, second] = [number('day'), number('hour'), number('minute'), number('second')];
+  // 60 is a leap second.
+  if (hour > 23 || minute > 59 || second > 60) return invalid('there is no such time of day');
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(year, MONTHS.indexOf(groups.month ?? ''), day);
+  if (midnight.getUTCDate() !== day) return invalid('there is no such day in that month');
+  const weekday = DAYS[midnight.getUTCDay()] ?? '';
+  if (!groups.weekday?.startsWith(weekday))
+    return invalid(`that day is not ${groups.weekday} but ${weekday}`);
+  const at = new Date(midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000);
+  return { kind: 'date', at, form };
+}
+
+/** §5.6.7: what seems more than 50 years ahead is the latest past year with those digits. */
+function fullYear(twoDigits: number, now: Date): number {
+  const thisYear = now.getUTCFullYear();
+  const sameCentury = Math.floor(thisYear / 100) * 100 + twoDigits;
+  return sameCentury > thisYear + 50 ? sameCentury - 100 : sameCentury;
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEEPEST_JSON, readJsonText } from './json-text.ts';
+
+const octetsOf = (text: string) => new Uint8Array(Buffer.from(text));
+const read = (text: string) => readJsonText(octetsOf(text));
+const kinds = (remarks: readonly { kind: string }[]) => remarks.map(({ kind }) => kind);
+
+describe('readJsonText', () => {
+  it('reads every JSON value as JSON.parse does, with nothing to remark', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(0, 2, '\t'), (json, indent) => {
+        const text = JSON.stringify(JSON.parse(json), null, indent);
+        const { value, faults } = read(` ${text}\r\n`);
+        expect(faults).toEqual([]);
+        expect(value).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds a syntax fault exactly where JSON.parse refuses', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '"a"',
+        '1',
+        '-',
+        '0',
+        '.',
+        'e',
+        '+',
+        'true',
+        'null',
+        'nul',
+        '\\',
+        ' ',
+        'é',
+        '\n',
+      ],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join('')),
+        (text) => {
+          const { faults } = read(text);
+          const parses = (() => {
+            try {
+              JSON.parse(text);
+              return true;
+            } catch {
+              return false;
+            }
+          })();
+          expect(faults.length === 0).toBe(parses);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each([
+    ['', 'empty', 0, 'empty: no JSON text'],
+    ['  \n', 'empty', 0, 'nothing but white space'],
+    ['{"a":1,}', 'syntax', 7, 'a comma before }'],
+    ['[1,]', 'syntax', 3, 'a comma before ]'],
+    ["{'a':1}", 'syntax', 1, 'a name in double quotes'],
+    ['{"a" 1}', 'syntax', 5, 'expected : after the name "a", got "1"'],
+    ['[1 2]', 'syntax', 3, 'expected , or ], got "2"'],
+    ['{"a":01}', 'syntax', 5, 'expected a value, got "01" in /a'],
+    ['{"a":+1}', 'syntax', 5, 'got "+1"'],
+    ['[1, // two\n2]', 'syntax', 4, 'a comment'],
+    ['"a\tb"', 'syntax', 2, '"\\t" unescaped in a string'],
+    ['"\\x41"', 'syntax', 1, 'no such escape'],
+    ['{"a":"b', 'syntax', 5, 'never ends'],
+    ['[', 'syntax', 1, 'got the end'],
+    ['<!doctype html>', 'syntax', 0, 'expected a value, got "<"'],
+    ['undefined', 'syntax', 0, 'got "undefined"'],
+    ['True', 'syntax', 0, 'got "True"'],
+    ['{}{}', 'trailing-content', 2, '"{" after the JSON text'],
+    ['{"ok":true}\n<br>', 'trailing-content', 12, '"<" after'],
+    ['{"a":[NaN]}', 'number', 6, 'NaN is no JSON number in /a/0'],
+    ['-Infinity', 'number', 0, '-Infinity is no JSON number'],
+    ['\ufeff{}', 'byte-order-mark', 0, 'byte order mark'],
+  ])('says what is wrong with %j', (text, kind, offset, message) => {
+    const { faults } = read(text);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatchObject({ kind, offset });
+    expect(faults[0]?.message).toContain(message);
+    expect(faults[0]?.message).toContain(`at octet ${offset}`);
+  });
+
+  it('still gives the value of a text with a byte order mark or with something after it', () => {
+    expect(read('\ufeff{"a":1}').value).toEqual({ a: 1 });
+    expect(read('{"a":1} x').value).toEqual({ a: 1 });
+    expect(read('[NaN]').value).toBeUndefined();
+    expect(read('[1').value).toBeUndefined();
+    expect(read('null')).toEqual({ value: null, faults: [], cautions: [] });
+  });
+
+  it('refuses what is not UTF-8, and names the likely encoding', () => {
+    expect(readJsonText(Uint8Array.of(0x22, 0xe9, 0x22)).faults).toMatchObject([
+      { kind: 'invalid-utf8', offset: 1 },
+    ]);
+    expect(readJsonText(Buffer.from('\ufeff{}', 'utf16le')).faults[0]?.message).toContain('UTF-16');
+    expect(readJsonText(Buffer.from('{}', 'utf16le')).faults[0]?.message).toContain('UTF-16');
+  });
+
+  it('counts offsets in octets', () => {
+    expect(read('{"é":€}').faults).toMatchObject([{ offset: 6 }]);
+  });
+
+  it('remarks names that occur twice, with their path', () => {
+    const { value, faults, cautions } = read('{"a":{"b/c":1,"b\\u002fc":2},"d":[{"x":1},{"x":1,"x":2}]}');
+    expect(faults).toEqual([]);
+    expect(cautions).toMatchObject([
+      { kind: 'duplicate-name', path: '/a/b~1c', offset: 14 },
+      { kind: 'duplicate-name', path: '/d/1/x' },
+    ]);
+    expect(value).toEqual({ a: { 'b/c': 2 }, d: [{ x: 1 }, { x: 2 }] });
+  });
+
+  it('remarks numbers and strings that readers disagree on', () => {
+    const { cautions } = read(
+      '[9007199254740991,9007199254740992,-9007199254740993,1e999,9007199254740993.0,"\\ud800","\\ud83d\\ude00"]',
+    );
+    expect(cautions.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+      'big-integer /1',
+      'big-integer /2',
+      'number-range /3',
+      'lone-surrogate /5',
+    ]);
+  });
+
+  it('reads a member called __proto__ as a member', () => {
+    expect(Object.keys(Object(read('{"__proto__":{"x":1}}').value))).toEqual(['__proto__']);
+  });
+
+  it('follows so many levels and no more', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(read(nested(DEEPEST_JSON)).faults).toEqual([]);
+    expect(kinds(read(nested(DEEPEST_JSON + 1)).faults)).toEqual(['too-deep']);
+    expect(kinds(read('['.repeat(2 ** 20)).faults)).toEqual(['too-deep']);
+    expect(kinds(read('{"a":'.repeat(2 ** 18)).faults)).toEqual(['too-deep']);
+  });
+
+  it('remarks a bounded number of things in bounded words', () => {
+    const name = 'n'.repeat(5000);
+    const { cautions, faults } = read(`{"${name}":{${'"a":1,'.repeat(5000)}"b":[${'NaN,'.repeat(5000)}1]}}`);
+    expect(cautions).toHaveLength(100);
+    expect(faults).toHaveLength(100);
+    expect(JSON.stringify([cautions, faults]).length).toBeLessThan(400_000);
+  });
+
+  it('says it in one line without control characters', () => {
+    for (const text of ['{"a\\u001b\\n":1,"a\\u001b\\n":2}', '[\u0085]', '\u0000']) {
+      const { faults, cautions } = read(text);
+      for (const { message } of [...faults, ...cautions]) expect(message).not.toMatch(/[\p{Cc}\p{Zl}]/u);
+    }
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (octets) => {
+        expect(readJsonText(octets).faults.length).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

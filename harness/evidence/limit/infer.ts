@@ -1,0 +1,308 @@
+import { fitTokenBucket } from './bucket-model.ts';
+import type { Fit } from './fit.ts';
+import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observation.ts';
+import { pacing } from './pacing.ts';
+import { type Decision, decisionsOf } from './sequence.ts';
+import { serverClock } from './server-clock.ts';
+import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
+import { fitAnchored, fitPhase } from './window-model.ts';
+
+/** Stable names, observed as `limits.algorithm`. */
+export type LimitAlgorithm =
+  | 'fixed-window'
+  | 'fixed-window-aligned'
+  | 'sliding-log'
+  | 'sliding-counter'
+  | 'token-bucket'
+  | 'queue'
+  | 'delay'
+  | 'concurrency'
+  | 'penalty'
+  | 'none'
+  | 'unknown';
+
+export interface LimitInference {
+  /** `unknown` unless the observations leave one kind alone. */
+  readonly algorithm: LimitAlgorithm;
+  /** `certain`: every other kind contradicts the observations. */
+  readonly confidence: 'certain' | 'none';
+  /** Kinds that explain all observations. */
+  readonly compatible: readonly LimitAlgorithm[];
+  /** What speaks for it, one line each. */
+  readonly because: readonly string[];
+  /** The index of a window's first refused request, as far as it is known; null when none was refused. */
+  readonly firstRefused: Bounds | null;
+  /** Whether a refused request makes the wait longer; null when the observations do not tell. */
+  readonly refusalsExtend: boolean | null;
+  /** Requests of a parallel burst that were admitted beyond what the serial ones show to be the limit. */
+  readonly parallelExcess: number;
+  /** Where the windows lie, as far as there are any. */
+  readonly windows: readonly Span[];
+  /** The last refusal and the first admission after it: the quota came back between the two. */
+  readonly returned: Span | null;
+}
+
+interface Model {
+  readonly algorithm: LimitAlgorithm;
+  readonly refusalsExtend: boolean;
+  readonly fit: (decisions: readonly Decision[], context: Context) => Fit;
+}
+
+interface Context {
+  readonly documented: DocumentedLimit;
+  /** A moment at which a window of the service's clock begins, and how well it is known, in ms. */
+  readonly epochPhase: { readonly ms: number; readonly toleranceMs: number };
+}
+
+const MODELS: readonly Model[] = [
+  {
+    algorithm: 'fixed-window',
+    refusalsExtend: false,
+    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'nothing'),
+  },
+  {
+    algorithm: 'fixed-window',
+    refusalsExtend: true,
+    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'refusals'),
+  },
+  {
+    algorithm: 'fixed-window',
+    refusalsExtend: true,
+    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'every-request'),
+  },
+  {
+    algorithm: 'penalty',
+    refusalsExtend: false,
+    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'first-refusal'),
+  },
+  {
+    algorithm: 'fixed-window-aligned',
+    refusalsExtend: false,
+    fit: (decisions, { documented, epochPhase }) =>
+      fitPhase(decisions, documented.windowMs, epochPhase.ms, epochPhase.toleranceMs),
+  },
+  {
+    algorithm: 'sliding-log',
+    refusalsExtend: false,
+    fit: (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, false),
+  },
+  {
+    algorithm: 'sliding-log',
+    refusalsExtend: true,
+    fit: (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, true),
+  },
+  { algorithm: 'sliding-counter', refusalsExtend: false, fit: anySlidingCounter(false) },
+  { algorithm: 'sliding-counter', refusalsExtend: true, fit: anySlidingCounter(true) },
+  {
+    algorithm: 'token-bucket',
+    refusalsExtend: false,
+    fit: (decisions, { documented }) => fitTokenBucket(decisions, documented),
+  },
+];
+
+/** Its windows begin with the first request, or on the clock. */
+function anySlidingCounter(refusalsCount: boolean): Model['fit'] {
+  return (decisions, { documented, epochPhase }) => {
+    const { windowMs } = documented;
+    const firstMs = decisions[0]?.earliestMs ?? 0;
+    const phases = [firstMs, ...[-1, 0, 1].map((side) => epochPhase.ms + side * epochPhase.toleranceMs)];
+    const fits = phases.flatMap((phaseMs) =>
+      [false, true].map((whole) => fitSlidingCounter(decisions, windowMs, { phaseMs, refusalsCount, whole })),
+    );
+    const explaining = fits.filter((fit) => fit.explains);
+    const [one] = fits;
+    if (explaining.length === 0) return one ?? { explains: false, reason: 'nothing was observed' };
+    const limit = {
+      least: Math.min(...explaining.map((fit) => fit.limit.least)),
+      most: Math.max(...explaining.map((fit) => fit.limit.most)),
+    };
+    return { explains: true, limit, windows: [] };
+  };
+}
+
+/**
+ * Which limiter explains what was observed. Every kind is held against every observation; one that contradicts a
+ * single one is out. `ownOffsetMs`: what our wall clock is ahead of the observations' clock, in ms.
+ */
+export function inferLimit(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+): LimitInference {
+  const decisions = decisionsOf(observations);
+  const offset = serverClock(observations, ownOffsetMs);
+  const toleranceMs = (offset.most - offset.least) / 2;
+  const epochPhase = { ms: -(offset.least + offset.most) / 2, toleranceMs };
+  const context = { documented, epochPhase };
+  const returned = returnOf(decisions);
+  const nothing = { refusalsExtend: null, parallelExcess: 0, windows: [], returned, firstRefused: null };
+
+  const paced = pacing(observations, documented);
+  const serial = decisions.filter(({ source }) => source.part !== 'parallel');
+  const refused = decisions.filter(({ fate }) => fate === 'refused');
+  const serialRefused = serial.some(({ fate }) => fate === 'refused');
+  const parallelSeen = serial.length < decisions.length;
+
+  if (paced !== null && !serialRefused) {
+    if (!parallelSeen)
+      return {
+        ...nothing,
+        algorithm: 'unknown',
+        confidence: 'none',
+        compatible: ['queue', 'delay'],
+        because: [paced],
+      };
+    const algorithm = refused.length > 0 ? 'queue' : 'delay';
+    const full = refused.length > 0 ? [`${refused.length} of those sent together were refused`] : [];
+    return {
+      ...nothing,
+      algorithm,
+      confidence: 'certain',
+      compatible: [algorithm],
+      because: [paced, ...full],
+    };
+  }
+  if (refused.length === 0) return unrefused(decisions, documented, nothing);
+
+  const all = holdAgainst(decisions, context);
+  if (!serialRefused && returned !== null) return refusedTogether(all, nothing);
+  if (all.fitting.length > 0 || !parallelSeen || !serialRefused) return conclude(all, returned, 0);
+  // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
+  const alone = holdAgainst(beforeParallel(decisions), context);
+  const raced = excess(decisions, alone);
+  const { firstRefused, refusalsExtend, compatible } = conclude(alone, returned, raced);
+  if (raced === 0) return { ...nothing, ...UNKNOWN, firstRefused, compatible: [], because: all.contradicted };
+  const because = [`${raced} more than that were admitted of those sent together`];
+  return { ...nothing, ...UNKNOWN, firstRefused, refusalsExtend, compatible, because, parallelExcess: raced };
+}
+
+const UNKNOWN = { algorithm: 'unknown', confidence: 'none' } as const;
+
+interface Held {
+  readonly fitting: readonly {
+    readonly model: Model;
+    readonly limit: Bounds;
+    readonly windows: readonly Span[];
+  }[];
+  readonly contradicted: readonly string[];
+}
+
+function holdAgainst(decisions: readonly Decision[], context: Context): Held {
+  const fits = MODELS.map((model) => ({ model, fit: model.fit(decisions, context) }));
+  return {
+    fitting: fits.flatMap(({ model, fit }) =>
+      fit.explains ? [{ model, limit: fit.limit, windows: fit.windows }] : [],
+    ),
+    contradicted: fits.flatMap(({ model, fit }) =>
+      fit.explains
+        ? []
+        : [`no ${model.algorithm}${model.refusalsExtend ? ' that refusals extend' : ''}: ${fit.reason}`],
+    ),
+  };
+}
+
+function conclude(
+  { fitting, contradicted }: Held,
+  returned: Span | null,
+  parallelExcess: number,
+): LimitInference {
+  const compatible = [...new Set(fitting.map(({ model }) => model.algorithm))];
+  const [only] = compatible;
+  const certain = compatible.length === 1 && only !== undefined && returned !== null;
+  const extending = new Set(fitting.map(({ model }) => model.refusalsExtend));
+  const limits = fitting.map(({ limit }) => limit);
+  const firstRefused =
+    limits.length === 0
+      ? null
+      : {
+          least: Math.min(...limits.map(({ least }) => least)) + 1,
+          most: Math.max(...limits.map(({ most }) => most)) + 1,
+        };
+  return {
+    algorithm: certain ? only : 'unknown',
+    confidence: certain ? 'certain' : 'none',
+    compatible,
+    because: certain ? contradicted : compatible.map((each) => `${each} explains every answer`),
+    firstRefused,
+    refusalsExtend: returned === null || extending.size !== 1 ? null : extending.has(true),
+    parallelExcess,
+    windows: certain ? (fitting[0]?.windows ?? []) : [],
+    returned,
+  };
+}
+
+type Rest = Pick<
+  LimitInference,
+  'refusalsExtend' | 'parallelExcess' | 'windows' | 'returned' | 'firstRefused'
+>;
+
+/** Nothing was refused: there is no limit as low as that, if enough was sent within one window. */
+function unrefused(
+  decisions: readonly Decision[],
+  { requests, windowMs }: DocumentedLimit,
+  rest: Rest,
+): LimitInference {
+  const surely = decisions.filter(({ sure }) => sure);
+  let most = 0;
+  let from = 0;
+  for (const [at, decision] of surely.entries()) {
+    while (from < at && (surely[from]?.earliestMs ?? 0) <= decision.latestMs - windowMs) from += 1;
+    most = Math.max(most, at - from + 1);
+  }
+  // Twice the limit fits around the end of a window.
+  const enough = most > 2 * requests;
+  return {
+    ...rest,
+    algorithm: enough ? 'none' : 'unknown',
+    confidence: enough ? 'certain' : 'none',
+    compatible: enough ? ['none'] : [],
+    because: [`none of ${most} requests within one window was refused`],
+  };
+}
+
+function returnOf(decisions: readonly Decision[]): Span | null {
+  const refusedAt = decisions.findIndex(({ fate }) => fate === 'refused');
+  if (refusedAt === -1) return null;
+  for (let at = refusedAt + 1; at < decisions.length; at += 1) {
+    const [before, decision] = [decisions[at - 1], decisions[at]];
+    if (
+      before?.fate === 'refused' &&
+      decision?.fate === 'admitted' &&
+      decision.earliestMs >= before.latestMs
+    ) {
+      return { fromMs: before.latestMs, toMs: decision.latestMs };
+    }
+  }
+  return null;
+}
+
+/** Only requests sent together were refused, and one alone was served at once after them. */
+function refusedTogether(held: Held, rest: Rest): LimitInference {
+  const { fitting } = held;
+  const compatible = [...new Set(fitting.map(({ model }) => model.algorithm)), 'concurrency' as const];
+  const certain = compatible.length === 1;
+  return {
+    ...rest,
+    algorithm: certain ? 'concurrency' : 'unknown',
+    confidence: certain ? 'certain' : 'none',
+    compatible,
+    // Whatever else it may be, it has that limit.
+    firstRefused: conclude(held, rest.returned, 0).firstRefused,
+    because: ['only requests sent together were refused, and one alone was served at once after them'],
+  };
+}
+
+/** What came before the first burst of requests sent together. */
+function beforeParallel(decisions: readonly Decision[]): readonly Decision[] {
+  const first = decisions.findIndex(({ source }) => source.part === 'parallel');
+  return first === -1 ? decisions : decisions.slice(0, first);
+}
+
+/** How many more than the limit a burst of requests sent together brought through. */
+function excess(decisions: readonly Decision[], { fitting }: Held): number {
+  const limit = Math.max(0, ...fitting.map(({ limit: { most } }) => most));
+  const admitted = decisions.filter(
+    ({ source, fate }) => source.part === 'parallel' && fate === 'admitted',
+  ).length;
+  return Number.isFinite(limit) ? Math.max(0, admitted - limit) : 0;
+}

@@ -1,0 +1,102 @@
+import type { Burst } from '../burst.ts';
+import type { Evidence } from '../evidence.ts';
+import type { Exchange, FieldLine } from '../exchange.ts';
+import { fieldValue } from '../field-lines.ts';
+import { readHttpDate } from '../http-date.ts';
+import { readQuota } from '../quota.ts';
+import { readRetryAfter, retryAfterMs } from '../retry-after.ts';
+import type { LimitObservation, LimitPart } from './observation.ts';
+
+/** How evidence is read as observations of a limiter. */
+export interface Reading {
+  readonly windowMs: number;
+  /** What the wall clock is ahead of the session's monotonic clock, in ms. */
+  readonly ownOffsetMs: number;
+  /** Status of a refusal; 429 where none was met yet. */
+  readonly refusedStatus: number;
+}
+
+/** How the purpose of a request begins that is sent alone, to see whether the quota is back. */
+export const ALONE = 'alone: ';
+
+/** Answers given before anybody knows whose request it is, and so whose quota it would spend. */
+const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
+
+/** Evidence with the service's own credential, as a limiter has seen it, in the order of sending. */
+export function observationsOf(evidence: readonly Evidence[], reading: Reading): readonly LimitObservation[] {
+  // The refusal that a burst met is kept once more, whole.
+  const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? (each.refusal ?? []) : [])));
+  const inOrder = evidence
+    .filter(({ credential, id }) => credential === 'right' && !met.has(id))
+    .flatMap((each) => {
+      if (each.kind === 'burst') return ofBurst(each, reading);
+      return each.kind === 'exchange' ? ofExchange(each, reading) : [];
+    })
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+  // What is served while the quota is spent may well have a quota of its own.
+  const spentMs = inOrder.find(({ fate }) => fate === 'refused')?.sentMs ?? Number.POSITIVE_INFINITY;
+  return inOrder.map((each) =>
+    each.part === 'before' && each.fate === 'admitted' && each.sentMs > spentMs
+      ? { ...each, counted: 'maybe' }
+      : each,
+  );
+}
+
+function ofBurst({ entries, mode }: Burst, reading: Reading): readonly LimitObservation[] {
+  return entries.map(({ sentMs, durationMs, status, fields }) => {
+    const fate = status === null ? 'lost' : status >= 200 && status < 300 ? 'admitted' : 'refused';
+    const times = { sentMs, finishedMs: sentMs + durationMs };
+    return {
+      ...times,
+      fate,
+      counted: 'surely',
+      part: mode,
+      status,
+      ...told(fields, times.finishedMs, reading),
+    };
+  });
+}
+
+function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObservation[] {
+  const { response, timing, request, purpose, failure } = exchange;
+  if (failure?.kind === 'not-sent') return [];
+  const part: LimitPart = purpose.startsWith(ALONE) ? 'probe' : 'before';
+  const times = { sentMs: timing.startedMs, finishedMs: timing.startedMs + timing.durationMs };
+  const status = response?.status ?? null;
+  if (status === null || response === null) {
+    // Nobody knows whether the quota was asked; a probe of the quota itself must be known.
+    if (part === 'before') return [];
+    return [
+      { ...times, fate: 'lost', counted: 'maybe', part, status, ...told([], times.finishedMs, reading) },
+    ];
+  }
+  const refused = status === 429 || status === reading.refusedStatus;
+  if (!refused && BEFORE_THE_QUOTA.has(status)) return [];
+  const plain = request.method === 'GET' && status >= 200 && status < 300;
+  return [
+    {
+      ...times,
+      fate: refused ? 'refused' : 'admitted',
+      counted: plain || refused ? 'surely' : 'maybe',
+      part,
+      status,
+      ...told(response.fields, times.finishedMs, reading),
+    },
+  ];
+}
+
+type Told = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retryAfterIsDate' | 'dateMs'>;
+
+function told(fields: readonly FieldLine[], finishedMs: number, { windowMs, ownOffsetMs }: Reading): Told {
+  const receivedAt = new Date(finishedMs + ownOffsetMs);
+  const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);
+  const at = date.kind === 'date' ? date.at : null;
+  const value = fieldValue(fields, 'retry-after');
+  const asked = value === undefined ? null : readRetryAfter(value, receivedAt);
+  return {
+    quota: readQuota(fields, { receivedAt, windowMs }),
+    retryAfterMs: asked && retryAfterMs(asked, { receivedAt, date: at }),
+    retryAfterIsDate: asked?.kind === 'date',
+    dateMs: at?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,49 @@
+import type { LimitObservation } from './observation.ts';
+
+/** An answered observation in the order of the limiter's decisions, as far as that is known. */
+export interface Decision {
+  readonly fate: 'admitted' | 'refused';
+  readonly sure: boolean;
+  /** The limiter decided between these, in ms. */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+  readonly source: LimitObservation;
+}
+
+/**
+ * Answers come in about the order of the decisions. Where requests were under way together, a refusal is put behind
+ * every admission that it may have followed: within one quota the admitted ones come first.
+ */
+export function decisionsOf(observations: readonly LimitObservation[]): readonly Decision[] {
+  const answered = observations.filter(({ fate }) => fate !== 'lost');
+  const admitted = answered.filter(({ fate }) => fate === 'admitted').toSorted((a, b) => a.sentMs - b.sentMs);
+  const lastEnds: number[] = [];
+  for (const { finishedMs } of admitted) lastEnds.push(Math.max(finishedMs, lastEnds.at(-1) ?? finishedMs));
+  const place = (each: LimitObservation): number => {
+    if (each.fate === 'admitted') return each.finishedMs;
+    const before = countSentBefore(admitted, each.finishedMs);
+    return Math.max(each.finishedMs, lastEnds[before - 1] ?? each.finishedMs);
+  };
+  return answered
+    .map((source) => ({ source, at: place(source) }))
+    .toSorted(
+      (a, b) => a.at - b.at || Number(a.source.fate === 'refused') - Number(b.source.fate === 'refused'),
+    )
+    .map(({ source }) => ({
+      fate: source.fate === 'refused' ? 'refused' : 'admitted',
+      sure: source.counted === 'surely',
+      earliestMs: source.sentMs,
+      latestMs: source.finishedMs,
+      source,
+    }));
+}
+
+function countSentBefore(bySent: readonly LimitObservation[], momentMs: number): number {
+  let [low, high] = [0, bySent.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((bySent[middle]?.sentMs ?? 0) < momentMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,168 @@
+import { atLeast, atMost, type Fit, NO_BOUNDS } from './fit.ts';
+import type { Bounds, Span } from './observation.ts';
+import type { Decision } from './sequence.ts';
+import { TOLERANCE } from './tolerances.ts';
+
+/** What makes a window that runs from a request run longer. */
+export type Extension =
+  | 'nothing'
+  /** The first refusal starts a block of one window; refusals within it change nothing. */
+  | 'first-refusal'
+  /** Every refusal starts the window anew. */
+  | 'refusals'
+  /** Every request does, a served one as well. */
+  | 'every-request';
+
+interface State {
+  /** When the window began, or the block that stands for it. */
+  readonly start: Bounds;
+  readonly used: Bounds;
+  readonly limit: Bounds;
+  readonly blocked: boolean;
+  /** The windows before this one, newest first. */
+  readonly past: Past | null;
+}
+
+interface Past {
+  readonly span: Span;
+  readonly before: Past | null;
+}
+
+/** More ways than this to draw the windows, and nothing is known of them. */
+const MOST_STATES = 64;
+
+/**
+ * A counter that runs from a key's first request for one window. All the ways are followed in which the windows can
+ * lie, for a request near a window's end may belong to either.
+ */
+export function fitAnchored(decisions: readonly Decision[], windowMs: number, extension: Extension): Fit {
+  let states: readonly State[] = [];
+  for (const [at, decision] of decisions.entries()) {
+    const next =
+      at === 0 ? opened(decision, null, NO_BOUNDS) : states.flatMap((state) => following(state, decision));
+    if (next.length === 0) {
+      return { explains: false, reason: `${decision.fate} ${describe(decision, decisions)}` };
+    }
+    states = distinct(next);
+    if (states.length > MOST_STATES) return { explains: true, limit: NO_BOUNDS, windows: [] };
+  }
+  const [shown] = states;
+  if (shown === undefined) return { explains: true, limit: NO_BOUNDS, windows: [] };
+  const limit = {
+    least: Math.min(...states.map((state) => state.limit.least)),
+    most: Math.max(...states.map((state) => state.limit.most)),
+  };
+  return { explains: true, limit, windows: spansOf(shown, windowMs) };
+
+  function following(state: State, decision: Decision): readonly State[] {
+    const { earliestMs, latestMs } = decision;
+    const slack = TOLERANCE.limiterClock;
+    const mayBeWithin = earliestMs < state.start.most + windowMs + slack;
+    const mayBeAfter = latestMs >= state.start.least + windowMs - slack;
+    return [
+      ...(mayBeWithin ? within(state, decision) : []),
+      ...(mayBeAfter ? opened(decision, state, state.limit) : []),
+    ];
+  }
+
+  function within(state: State, decision: Decision): readonly State[] {
+    const moment = { least: decision.earliestMs, most: decision.latestMs };
+    if (decision.fate === 'admitted') {
+      if (state.blocked) return decision.sure ? [] : [state];
+      const used = { least: state.used.least + (decision.sure ? 1 : 0), most: state.used.most + 1 };
+      const limit = atLeast(state.limit, used.least);
+      const start = extension === 'every-request' ? moment : state.start;
+      return limit === null ? [] : [{ ...state, start, used, limit }];
+    }
+    const limit = state.blocked ? state.limit : atMost(state.limit, state.used.most);
+    if (limit === null) return [];
+    const restarts =
+      extension === 'refusals' ||
+      extension === 'every-request' ||
+      (extension === 'first-refusal' && !state.blocked);
+    const start = restarts ? moment : state.start;
+    return [{ ...state, start, limit, blocked: extension === 'first-refusal' }];
+  }
+
+  function opened(decision: Decision, before: State | null, limit: Bounds): readonly State[] {
+    const soonest =
+      before === null ? decision.earliestMs : before.start.least + windowMs - TOLERANCE.limiterClock;
+    const start = { least: Math.max(decision.earliestMs, soonest), most: decision.latestMs };
+    const past = before === null ? null : { span: spanOf(before, windowMs), before: before.past };
+    const fresh = { start, blocked: false, past };
+    if (decision.fate === 'refused') {
+      const bounded = atMost(limit, 0);
+      return bounded === null ? [] : [{ ...fresh, used: { least: 0, most: 0 }, limit: bounded }];
+    }
+    return [{ ...fresh, used: { least: decision.sure ? 1 : 0, most: 1 }, limit }];
+  }
+}
+
+function spanOf({ start }: State, windowMs: number): Span {
+  return { fromMs: start.least, toMs: start.least + windowMs };
+}
+
+function spansOf(state: State, windowMs: number): readonly Span[] {
+  const spans: Span[] = [spanOf(state, windowMs)];
+  for (let past = state.past; past !== null; past = past.before) spans.unshift(past.span);
+  return spans;
+}
+
+function distinct(states: readonly State[]): readonly State[] {
+  if (states.length < 2) return states;
+  const byKey = new Map<string, State>();
+  for (const state of states) {
+    const { start, used, limit, blocked } = state;
+    const key = [start.least, start.most, used.least, used.most, limit.least, limit.most, blocked].join();
+    if (!byKey.has(key)) byKey.set(key, state);
+  }
+  return [...byKey.values()];
+}
+
+/** When a decision fell, from the first of all. */
+export function describe(decision: Decision, decisions: readonly Decision[]): string {
+  const sinceMs = decision.earliestMs - (decisions[0]?.earliestMs ?? 0);
+  return `${(sinceMs / 1000).toFixed(2)} s after the first request`;
+}
+
+/**
+ * Windows that lie fixed on some clock. `phaseMs` is a moment at which one begins, known to `toleranceMs` either way.
+ */
+export function fitPhase(
+  decisions: readonly Decision[],
+  windowMs: number,
+  phaseMs: number,
+  toleranceMs: number = TOLERANCE.limiterClock,
+): Fit {
+  const used = new Map<number, { least: number; most: number }>();
+  let limit: Bounds | null = NO_BOUNDS;
+  for (const decision of decisions) {
+    const first = Math.floor((decision.earliestMs - toleranceMs - phaseMs) / windowMs);
+    const last = Math.floor((decision.latestMs + toleranceMs - phaseMs) / windowMs);
+    if (decision.fate === 'admitted') {
+      for (let window = first; window <= last; window += 1) {
+        const sofar = used.get(window) ?? { least: 0, most: 0 };
+        sofar.most += 1;
+        if (first === last && decision.sure) sofar.least += 1;
+        used.set(window, sofar);
+        limit = atLeast(limit, sofar.least);
+        if (limit === null) return { explains: false, reason: `admitted ${describe(decision, decisions)}` };
+      }
+    } else {
+      const most = Math.max(...range(first, last).map((window) => used.get(window)?.most ?? 0));
+      limit = atMost(limit, most);
+      if (limit === null) return { explains: false, reason: `refused ${describe(decision, decisions)}` };
+    }
+  }
+  const windows = [...used.keys()]
+    .sort((a, b) => a - b)
+    .map((window) => ({
+      fromMs: phaseMs + window * windowMs,
+      toMs: phaseMs + (window + 1) * windowMs,
+    }));
+  return { explains: true, limit, windows };
+}
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
+}

@@ -1,0 +1,66 @@
+import { FieldReader } from './field-grammar.ts';
+import { visible } from './visible.ts';
+
+/** One link of the Link field (RFC 8288 §3). */
+export interface Link {
+  /** The target as sent. */
+  readonly target: string;
+  /** Relation types, in lower case. */
+  readonly relations: readonly string[];
+  /** Names in lower case; of several with one name the first (§3.4). */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+interface LinkReading {
+  readonly links: readonly Link[];
+  /** One line each; at most 20. */
+  readonly faults: readonly string[];
+}
+
+const TARGET = /<[^<>]*>/y;
+
+/** Reads all Link field lines of a message; after a fault it goes on behind the next comma. */
+export function parseLinks(lines: readonly string[]): LinkReading {
+  const reader = new FieldReader(lines.join(', '));
+  const links: Link[] = [];
+  const faults: string[] = [];
+  while (true) {
+    reader.skipSpace();
+    if (reader.takeChar(',')) continue;
+    if (reader.done) return { links, faults };
+    const target = reader.take(TARGET)?.slice(1, -1);
+    const fault =
+      target === undefined ? `expected <target>, got ${reader.rest()}` : readLink(reader, target, links);
+    if (fault !== null && faults.length < 20) faults.push(visible(fault, 200));
+    if (fault !== null) reader.skipElement();
+  }
+}
+
+/** Adds the link whose parameters follow; returns what is wrong with them. */
+function readLink(reader: FieldReader, target: string, links: Link[]): string | null {
+  const parameters = new Map<string, string>();
+  while (true) {
+    reader.skipSpace();
+    if (reader.done || reader.next === ',') {
+      const relations = (parameters.get('rel') ?? '')
+        .toLowerCase()
+        .split(/[ \t]+/)
+        .filter(Boolean);
+      links.push({ target, relations, parameters });
+      return null;
+    }
+    if (!reader.takeChar(';')) return `expected ; or a comma, got ${reader.rest()}`;
+    reader.skipSpace();
+    if (reader.done || reader.next === ';' || reader.next === ',') continue;
+    const name = reader.token()?.toLowerCase();
+    if (name === undefined) return `expected a parameter name, got ${reader.rest()}`;
+    reader.skipSpace();
+    let value: string | null = '';
+    if (reader.takeChar('=')) {
+      reader.skipSpace();
+      value = reader.next === '"' ? reader.quotedString() : reader.token();
+      if (value === null) return `expected a token or a quoted-string after ${name}=, got ${reader.rest()}`;
+    }
+    if (!parameters.has(name)) parameters.set(name, value);
+  }
+}

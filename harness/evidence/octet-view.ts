@@ -1,0 +1,203 @@
+import { HTML_ENTITIES } from './html-entities.ts';
+
+/**
+ * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked
+ * for in views, and what is found is cut out of the original, whatever mixture of escapes spelled it.
+ */
+export interface OctetView {
+  readonly octets: Uint8Array;
+  /** Where in the original (octet or UTF-16 code unit) what an octet was read from begins … */
+  readonly starts: Int32Array;
+  /** … and ends, exclusive. */
+  readonly ends: Int32Array;
+}
+
+/** Octets as they are. */
+export function viewOctets(octets: Uint8Array): OctetView {
+  const starts = new Int32Array(octets.length);
+  const ends = new Int32Array(octets.length);
+  for (let at = 0; at < octets.length; at++) {
+    starts[at] = at;
+    ends[at] = at + 1;
+  }
+  return { octets, starts, ends };
+}
+
+/** Text as its UTF-8 octets; places are UTF-16 code units. */
+export function viewText(text: string): OctetView {
+  const writer = new ViewWriter(text.length * 3);
+  for (let at = 0; at < text.length; ) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const end = at + (codePoint > 0xffff ? 2 : 1);
+    writer.codePoint(codePoint, at, end);
+    at = end;
+  }
+  return writer.view();
+}
+
+/** Undoes one encoding where it finds it; null when the view holds none of it. Takes linear time. */
+type Decoding = (view: OctetView) => OctetView | null;
+
+/** `%41`, in either case (RFC 3986 §2.1). */
+const percentDecoding = decoding([0x25], ({ octets }, at) => {
+  const octet = hexNumber(octets, at + 1, 2);
+  return octet === null ? null : { octet, length: 3 };
+});
+
+const ESCAPED: Readonly<Record<string, number>> = {
+  '"': 0x22,
+  "'": 0x27,
+  '\\': 0x5c,
+  '/': 0x2f,
+  b: 0x08,
+  f: 0x0c,
+  n: 0x0a,
+  r: 0x0d,
+  t: 0x09,
+};
+
+/** `\u0041` and `\n` (RFC 8259 §7), and `\x41` as script and log formats have it. */
+const backslashDecoding = decoding([0x5c], ({ octets }, at) => {
+  const letter = String.fromCharCode(octets[at + 1] ?? 0);
+  if (letter === 'u') {
+    const unit = hexNumber(octets, at + 2, 4);
+    if (unit === null) return null;
+    const low =
+      unit >= 0xd800 && unit <= 0xdbff && octets[at + 6] === 0x5c && octets[at + 7] === 0x75
+        ? hexNumber(octets, at + 8, 4)
+        : null;
+    return low !== null && low >= 0xdc00 && low <= 0xdfff
+      ? { codePoint: 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), length: 12 }
+      : { codePoint: unit, length: 6 };
+  }
+  if (letter === 'x') {
+    const octet = hexNumber(octets, at + 2, 2);
+    return octet === null ? null : { octet, length: 4 };
+  }
+  const octet = ESCAPED[letter];
+  return octet === undefined ? null : { octet, length: 2 };
+});
+
+/** Long enough for `&#x0010FFFF;` and for every named reference in the table. */
+const LONGEST_REFERENCE = 24;
+const REFERENCE = /^&(?:#0*([0-9]{1,7});?|#[xX]0*([0-9a-fA-F]{1,6});?|([A-Za-z]+);)/;
+
+/** `&amp;`, `&#65;`, `&#x41;`; numbers also without the semicolon, as browsers read them. */
+const htmlDecoding = decoding([0x26], ({ octets }, at) => {
+  const text = String.fromCharCode(...octets.subarray(at, at + LONGEST_REFERENCE));
+  const match = REFERENCE.exec(text);
+  if (match === null) return null;
+  const [whole, decimal, hex, name] = match;
+  const codePoint =
+    name !== undefined
+      ? HTML_ENTITIES[name]
+      : decimal !== undefined
+        ? Number(decimal)
+        : Number.parseInt(hex ?? '', 16);
+  if (codePoint === undefined || codePoint > 0x10ffff) return null;
+  return { codePoint, length: whole.length };
+});
+
+/** Line breaks and the indentation after them taken out: wrapped base64, folded fields. */
+const unwrapping = decoding([0x0d, 0x0a], ({ octets }, at) => {
+  let end = at + 1;
+  while (octets[end] === 0x20 || octets[end] === 0x09) end++;
+  return { length: end - at };
+});
+
+/** Every encoding that is undone before secrets are looked for; two of them may be nested in one another. */
+export const DECODINGS: readonly Decoding[] = [percentDecoding, backslashDecoding, htmlDecoding, unwrapping];
+
+/** What an escape stands for: an octet, a character, or nothing; and how many octets it takes. */
+type Unescaped = { readonly length: number } & (
+  | { readonly octet?: number }
+  | { readonly codePoint?: number }
+);
+
+function decoding(
+  introducers: readonly number[],
+  read: (view: OctetView, at: number) => Unescaped | null,
+): Decoding {
+  return (view) => {
+    const { octets, starts, ends } = view;
+    if (!introducers.some((introducer) => octets.includes(introducer))) return null;
+    const writer = new ViewWriter(octets.length);
+    let changed = false;
+    for (let at = 0; at < octets.length; ) {
+      const octet = octets[at] ?? 0;
+      const unescaped = introducers.includes(octet) ? read(view, at) : null;
+      const length = unescaped?.length ?? 1;
+      const start = starts[at] ?? 0;
+      const end = ends[at + length - 1] ?? 0;
+      if (unescaped === null) {
+        writer.octet(octet, start, end);
+      } else {
+        changed = true;
+        if ('octet' in unescaped && unescaped.octet !== undefined) writer.octet(unescaped.octet, start, end);
+        if ('codePoint' in unescaped && unescaped.codePoint !== undefined) {
+          writer.codePoint(unescaped.codePoint, start, end);
+        }
+      }
+      at += length;
+    }
+    return changed ? writer.view() : null;
+  };
+}
+
+class ViewWriter {
+  #octets: Uint8Array;
+  #starts: Int32Array;
+  #ends: Int32Array;
+  #length = 0;
+
+  constructor(capacity: number) {
+    this.#octets = new Uint8Array(capacity);
+    this.#starts = new Int32Array(capacity);
+    this.#ends = new Int32Array(capacity);
+  }
+
+  octet(octet: number, start: number, end: number): void {
+    this.#octets[this.#length] = octet;
+    this.#starts[this.#length] = start;
+    this.#ends[this.#length] = end;
+    this.#length++;
+  }
+
+  /** As UTF-8 (RFC 3629 §3); a lone surrogate becomes the three octets it would have. */
+  codePoint(codePoint: number, start: number, end: number): void {
+    if (codePoint < 0x80) {
+      this.octet(codePoint, start, end);
+      return;
+    }
+    const continuations = codePoint < 0x800 ? 1 : codePoint < 0x10000 ? 2 : 3;
+    const lead = [0, 0xc0, 0xe0, 0xf0][continuations] ?? 0;
+    this.octet(lead | (codePoint >> (6 * continuations)), start, end);
+    for (let left = continuations - 1; left >= 0; left--) {
+      this.octet(0x80 | ((codePoint >> (6 * left)) & 0x3f), start, end);
+    }
+  }
+
+  view(): OctetView {
+    return {
+      octets: this.#octets.subarray(0, this.#length),
+      starts: this.#starts.subarray(0, this.#length),
+      ends: this.#ends.subarray(0, this.#length),
+    };
+  }
+}
+
+function hexNumber(octets: Uint8Array, at: number, digits: number): number | null {
+  let number = 0;
+  for (let index = at; index < at + digits; index++) {
+    const octet = octets[index] ?? 0;
+    const digit =
+      octet >= 0x30 && octet <= 0x39
+        ? octet - 0x30
+        : (octet | 0x20) >= 0x61 && (octet | 0x20) <= 0x66
+          ? (octet | 0x20) - 0x57
+          : -1;
+    if (digit < 0) return null;
+    number = number * 16 + digit;
+  }
+  return number;
+}

@@ -1,0 +1,51 @@
+import type { Message } from './message.ts';
+
+/** A message of the Pusher protocol, version 7. */
+export interface PusherEvent {
+  readonly event: string;
+  readonly channel: string | null;
+  /** What is wrong with it as a message of a server; null for nothing. */
+  readonly fault: string | null;
+  /** The data, its second JSON encoding undone; null where there is none or it is no object. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+}
+
+/** Reads the server's messages; those that are no events are left out. */
+export function pusherEvents(messages: readonly Message[]): readonly PusherEvent[] {
+  return messages.flatMap(({ text }) => (text === null ? [] : (readPusherEvent(text) ?? [])));
+}
+
+/** null when the text is no JSON object with an event. */
+export function readPusherEvent(text: string): PusherEvent | null {
+  const message = objectOf(text);
+  if (message === null || typeof message.event !== 'string') return null;
+  const { event, channel, data } = message;
+  return {
+    event,
+    channel: typeof channel === 'string' ? channel : null,
+    fault: faultOf(event, data),
+    data: isObject(data) ? data : typeof data === 'string' ? objectOf(data) : null,
+  };
+}
+
+/** The data of these is an object as it is; that of all other events of the service is JSON within JSON. */
+const PLAIN_DATA = new Set(['pusher:error', 'pusher:pong', 'pusher:ping', 'pusher:subscription_error']);
+
+function faultOf(event: string, data: unknown): string | null {
+  if (data === undefined || PLAIN_DATA.has(event)) return null;
+  if (typeof data !== 'string') return `the data of ${event} is not a JSON text in a string`;
+  return objectOf(data) === null ? `the data of ${event} is not the text of a JSON object` : null;
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

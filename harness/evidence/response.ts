@@ -1,0 +1,382 @@
+import { HarnessError } from '../exit.ts';
+import { findBodyLinks } from './body-links.ts';
+import { type CacheControl, readCacheControl } from './cache-control.ts';
+import { type ChallengeReading, parseChallenges } from './challenge.ts';
+import { decodeContent } from './content-coding.ts';
+import type { Conversation } from './conversation.ts';
+import type { Exchange, RecordedRequest, RecordedResponse } from './exchange.ts';
+import { listElements } from './field-grammar.ts';
+import { fieldValue, fieldValues } from './field-lines.ts';
+import { type HttpDate, readHttpDate } from './http-date.ts';
+import { isInnerHost } from './inner-host.ts';
+import { findInternals } from './internals.ts';
+import { type JsonText, readJsonText } from './json-text.ts';
+import { latin1Text } from './latin1.ts';
+import { lazy } from './lazy.ts';
+import { lifecycleFault } from './lifecycle-fields.ts';
+import { type Link, parseLinks } from './link.ts';
+import { isJsonType, type MediaType, readMediaType } from './media-type.ts';
+import { problemFaults } from './problem.ts';
+import { readQuota } from './quota.ts';
+import type { QuotaReading } from './quota-reading.ts';
+import { findSecretPlaces, type SecretPlace } from './response-traces.ts';
+import { type RetryAfter, readRetryAfter, retryAfterMs } from './retry-after.ts';
+import { isRegistered } from './status-registry.ts';
+import { decodeUtf8 } from './utf8.ts';
+import { visible } from './visible.ts';
+
+/** Fields that carry an identifier of the request, in the order in which they are looked for. */
+const REQUEST_ID_FIELDS = [
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'x-amzn-requestid',
+  'x-amz-request-id',
+  'x-trace-id',
+  'cf-ray',
+  'traceparent',
+] as const;
+
+/** Fields that name the software behind a response. */
+const PRODUCT_FIELD = /^(?:server|x-powered-by|x-aspnet(?:mvc)?-version|x-generator)$/i;
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+interface ViewOptions {
+  /** The plan's window in ms: helps to read quota fields. */
+  readonly windowMs?: number;
+}
+
+/**
+ * The response of an exchange, or of a conversation's handshake, as checks read it. Throws HarnessError when none came:
+ * ask for `exchange.response` first.
+ */
+export function viewResponse(evidence: Exchange | Conversation, options: ViewOptions = {}): ResponseView {
+  const { request, response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
+  if (response === null) throw new HarnessError(`${evidence.id} has no response to read`);
+  return new ResponseView(evidence, request, response, options);
+}
+
+/**
+ * Everything a check asks of a response, each worked out when it is first asked for. Field names are taken in any
+ * letter case. What is malformed never throws; it is told by the property with `fault` in its name.
+ */
+export class ResponseView {
+  readonly evidence: Exchange | Conversation;
+  readonly request: RecordedRequest;
+  readonly #response: RecordedResponse;
+  readonly #options: ViewOptions;
+
+  constructor(
+    evidence: Exchange | Conversation,
+    request: RecordedRequest,
+    response: RecordedResponse,
+    options: ViewOptions,
+  ) {
+    this.evidence = evidence;
+    this.request = request;
+    this.#response = response;
+    this.#options = options;
+  }
+
+  // --- the status line ---
+
+  get status(): number {
+    return this.#response.status;
+  }
+
+  /** 2 for 2xx. */
+  get statusClass(): number {
+    return Math.floor(this.status / 100);
+  }
+
+  /** The status code is in the IANA registry. */
+  get isRegistered(): boolean {
+    return isRegistered(this.status);
+  }
+
+  get reason(): string | null {
+    return this.#response.reason;
+  }
+
+  get httpVersion(): string | null {
+    return this.#response.httpVersion;
+  }
+
+  /** Wall clock. */
+  get receivedAt(): Date {
+    const { startedAt, responseMs, durationMs } = this.evidence.timing;
+    return new Date(Date.parse(startedAt) + (responseMs ?? durationMs));
+  }
+
+  // --- the fields ---
+
+  get fields(): RecordedResponse['fields'] {
+    return this.#response.fields;
+  }
+
+  get trailers(): RecordedResponse['trailers'] {
+    return this.#response.trailers;
+  }
+
+  get informational(): RecordedResponse['informational'] {
+    return this.#response.informational;
+  }
+
+  get framingFaults(): RecordedResponse['framingFaults'] {
+    return this.#response.framingFaults;
+  }
+
+  /** The combined field value (RFC 9110 §5.3): lines joined with `, `; undefined when there is none. */
+  field(name: string): string | undefined {
+    return fieldValue(this.fields, name);
+  }
+
+  /** The value of each line of that name, in order. */
+  fieldLines(name: string): readonly string[] {
+    return fieldValues(this.fields, name);
+  }
+
+  has(name: string): boolean {
+    return this.fieldLines(name).length > 0;
+  }
+
+  // --- the content ---
+
+  get body(): RecordedResponse['body'] {
+    return this.#response.body;
+  }
+
+  /** Octets received, content codings not undone. */
+  get bodyLength(): number {
+    return this.body.received;
+  }
+
+  /** Some of the body is missing: it was cut at the transport's limit, or the connection ended within it. */
+  get isPartial(): boolean {
+    return this.body.truncated || this.evidence.failure !== null;
+  }
+
+  readonly #content = lazy(() => {
+    const { bytes } = this.body;
+    return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
+  });
+
+  /** Octets of the content, content codings undone (RFC 9110 §8.4); empty when they cannot be. */
+  get content(): Uint8Array {
+    return this.#content().octets;
+  }
+
+  /** Why the content is not in the coding that Content-Encoding names; null when it is, or there is none. */
+  get codingFault(): string | null {
+    return this.#content().fault;
+  }
+
+  readonly #text = lazy(() => decodeUtf8(this.content));
+
+  /** The content as text; null when it is not UTF-8. */
+  get text(): string | null {
+    return this.#text();
+  }
+
+  readonly #mediaType = lazy(() => {
+    const value = this.field('content-type');
+    return value === undefined ? { mediaType: null, fault: null } : readMediaType(value);
+  });
+
+  /** Content-Type (RFC 9110 §8.3); null when absent or malformed. */
+  get mediaType(): MediaType | null {
+    return this.#mediaType().mediaType;
+  }
+
+  /** What is wrong with Content-Type; null when it is well-formed or absent. */
+  get mediaTypeFault(): string | null {
+    return this.#mediaType().fault;
+  }
+
+  /** Content-Type is `application/json` or a type with the suffix `+json`. */
+  get isJson(): boolean {
+    return this.mediaType !== null && isJsonType(this.mediaType);
+  }
+
+  readonly #json = lazy(() => readJsonText(this.content));
+
+  /** The content read as one JSON text, whatever Content-Type says. */
+  get json(): JsonText {
+    return this.#json();
+  }
+
+  /** Content-Type is `application/problem+json` (RFC 9457). */
+  get isProblem(): boolean {
+    return this.mediaType?.essence === 'application/problem+json';
+  }
+
+  /** What the content breaks of RFC 9457, one line each. Only of interest where `isProblem`. */
+  get problemFaults(): readonly string[] {
+    const { value, faults } = this.json;
+    return value === undefined ? faults.map(({ message }) => message) : problemFaults(value, this.status);
+  }
+
+  /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
+  get internals(): string | null {
+    return findInternals(this.text ?? latin1Text(this.content));
+  }
+
+  /** The first field that tells a product and its version, with its value; null when none does. */
+  get productVersion(): string | null {
+    const telling = this.fields.find(([name, value]) => PRODUCT_FIELD.test(name) && /\d+\.\d+/.test(value));
+    return telling === undefined ? null : `${telling[0]}: ${visible(telling[1], 80)}`;
+  }
+
+  // --- authentication ---
+
+  readonly #challenges = lazy(() => parseChallenges(this.fieldLines('www-authenticate')));
+
+  /** WWW-Authenticate (RFC 9110 §11.6.1). */
+  get challenges(): ChallengeReading {
+    return this.#challenges();
+  }
+
+  readonly #secretPlaces = lazy(() => findSecretPlaces(this.#response, this.content));
+
+  /** Where in the response a secret, or part of one, was found and redacted. */
+  get secretPlaces(): readonly SecretPlace[] {
+    return this.#secretPlaces();
+  }
+
+  /** The first such place in words, e.g. `the field X-Echo`; null when there is none. */
+  get credentialTrace(): string | null {
+    return this.secretPlaces[0]?.place ?? null;
+  }
+
+  // --- time, caching, quota ---
+
+  readonly #date = lazy((): HttpDate | null => {
+    const value = this.field('date');
+    return value === undefined ? null : readHttpDate(value, this.receivedAt);
+  });
+
+  /** Date (RFC 9110 §6.6.1); null when absent or malformed. */
+  get date(): Date | null {
+    const date = this.#date();
+    return date?.kind === 'date' ? date.at : null;
+  }
+
+  /** What is wrong with Date, an obsolete form included; null when it is right or absent. */
+  get dateFault(): string | null {
+    const date = this.#date();
+    if (date === null) return null;
+    if (date.kind === 'invalid') return date.reason;
+    return date.form === 'imf-fixdate' ? null : `the obsolete ${date.form} form`;
+  }
+
+  /** What is wrong with Deprecation (RFC 9745) or Sunset (RFC 8594); null when nothing is, or it is absent. */
+  lifecycleFault(name: 'Deprecation' | 'Sunset'): string | null {
+    const value = this.field(name);
+    return value === undefined ? null : lifecycleFault(name, value, this.receivedAt);
+  }
+
+  /** ETag where it is no entity tag (RFC 9110 §8.8.3); null when it is one, or absent. */
+  get etagFault(): string | null {
+    const value = this.field('etag');
+    return value === undefined || ENTITY_TAG.test(value) ? null : visible(value, 80);
+  }
+
+  readonly #retryAfter = lazy((): RetryAfter | null => {
+    const value = this.field('retry-after');
+    return value === undefined ? null : readRetryAfter(value, this.receivedAt);
+  });
+
+  /** Retry-After (RFC 9110 §10.2.3); null when absent. */
+  get retryAfter(): RetryAfter | null {
+    return this.#retryAfter();
+  }
+
+  /** Milliseconds to wait from receipt, by Retry-After; null when absent or invalid. */
+  get retryAfterMs(): number | null {
+    return this.retryAfter && retryAfterMs(this.retryAfter, this);
+  }
+
+  readonly #cacheControl = lazy(() => readCacheControl(this.fieldLines('cache-control')));
+
+  /** Cache-Control (RFC 9111 §5.2). */
+  get cacheControl(): CacheControl {
+    return this.#cacheControl();
+  }
+
+  readonly #quota = lazy(() => {
+    const { windowMs } = this.#options;
+    const occasion = { receivedAt: this.receivedAt, ...(windowMs !== undefined && { windowMs }) };
+    return readQuota(this.fields, occasion);
+  });
+
+  /** What the quota fields tell, in whichever dialect. */
+  get quota(): QuotaReading {
+    return this.#quota();
+  }
+
+  // --- where else ---
+
+  /** Location (RFC 9110 §10.2.2), resolved against the request's URL; null when absent or no URI reference. */
+  get location(): URL | null {
+    const value = this.field('location');
+    return value === undefined ? null : URL.parse(value, this.request.url);
+  }
+
+  readonly #links = lazy(() => parseLinks(this.fieldLines('link')));
+
+  /** Links of the Link field (RFC 8288), as sent. */
+  get links(): readonly Link[] {
+    return this.#links().links;
+  }
+
+  /** What is malformed in the Link field, one line each. */
+  get linkFaults(): readonly string[] {
+    return this.#links().faults;
+  }
+
+  readonly #linkTargets = lazy(() => {
+    const targets = [...this.fieldLines('location'), ...this.links.map(({ target }) => target)];
+    const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
+    return [...targets, ...inBody].flatMap((target) => URL.parse(target, this.request.url) ?? []);
+  });
+
+  /** Targets of Location, of the Link field and of links in a JSON body, resolved against the request's URL. */
+  get linkTargets(): readonly URL[] {
+    return this.#linkTargets();
+  }
+
+  /** Paths of those targets that stay at the request's origin, each once. */
+  get sameOriginLinks(): readonly string[] {
+    const origin = URL.parse(this.request.url)?.origin;
+    return [
+      ...new Set(this.linkTargets.filter((url) => url.origin === origin).map(({ pathname }) => pathname)),
+    ];
+  }
+
+  /** The first of those targets on a host of an inner network, if that is not where the request went; else null. */
+  get innerLink(): URL | null {
+    const own = URL.parse(this.request.url)?.hostname ?? '';
+    const ownIsLoopback = LOOPBACK.test(own);
+    return (
+      this.linkTargets.find(
+        ({ hostname }) =>
+          hostname !== own && isInnerHost(hostname) && !(ownIsLoopback && LOOPBACK.test(hostname)),
+      ) ?? null
+    );
+  }
+
+  /** Methods of the Allow field (RFC 9110 §10.2.1); empty when it is absent or empty. */
+  get allow(): readonly string[] {
+    return listElements(this.field('allow') ?? '');
+  }
+
+  /** The field that identifies the request, and its value; null when none of the usual ones is there. */
+  get requestId(): { readonly field: string; readonly value: string } | null {
+    for (const field of REQUEST_ID_FIELDS) {
+      const value = this.field(field);
+      if (value !== undefined) return { field, value };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { EndlessSchema, SchemaBook } from './schema.ts';
+
+const message = (schema: unknown, value: unknown, definitions = {}) =>
+  new SchemaBook(definitions).compile(schema)(value)?.message ?? null;
+
+describe('a schema fault', () => {
+  it.each([
+    [{ type: 'object', required: ['a'] }, {}, `the whole must have required property 'a' (required)`],
+    [{ properties: { a: { type: 'string' } } }, { a: 1 }, '"/a" must be string (type)'],
+    [
+      { items: { enum: ['x', 'y'] } },
+      ['z'],
+      '"/0" must be equal to one of the allowed values ("x", "y") (enum)',
+    ],
+    [
+      { additionalProperties: false },
+      { 'a\u202eb': 1 },
+      'the whole must NOT have additional properties ("a\\u{202e}b") (additionalProperties)',
+    ],
+    [{ type: 'string', format: 'date' }, 'soon', 'the whole must match format "date" (format)'],
+    // Only "something or null" has one branch that is meant.
+    [
+      { anyOf: [{ type: 'object', required: ['a'] }, { type: 'null' }] },
+      {},
+      `the whole must have required property 'a' (required)`,
+    ],
+    [
+      { anyOf: [{ type: 'object' }, { type: 'array' }] },
+      'text',
+      'the whole must match a schema in anyOf (anyOf)',
+    ],
+    [
+      {
+        oneOf: [
+          { type: 'string' },
+          { properties: { a: { properties: { b: { type: 'string' } } } }, required: ['a'], type: 'object' },
+        ],
+      },
+      { a: { b: 1 } },
+      '"/a/b" must be string (type)',
+    ],
+    [{ required: ['toString'] }, {}, `the whole must have required property 'toString' (required)`],
+  ])('of %j over %j is said in one line', (schema, value, line) => {
+    expect(message(schema, value)).toBe(line);
+  });
+
+  it('is bounded, whatever the value holds', () => {
+    const long = message({ additionalProperties: { type: 'string' } }, { ['k'.repeat(100_000)]: 1 });
+    expect(long?.length).toBeLessThan(400);
+  });
+
+  it('is none where the value fits', () => {
+    expect(message({ type: 'object', required: ['a'] }, { a: null })).toBeNull();
+  });
+});
+
+describe('schemas that share definitions', () => {
+  const definitions = {
+    'conform:response/tree': {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, kids: { items: { $ref: 'conform:response/tree' } } },
+    },
+  };
+
+  it('refer to them, and errors name the place in the whole', () => {
+    const judge = new SchemaBook(definitions).compile({ items: { $ref: 'conform:response/tree' } });
+    expect(judge([{ name: 'a', kids: [{ name: 'b', kids: [{}] }] }])).toEqual({
+      path: '/0/kids/0/kids/0',
+      keyword: 'required',
+      message: `"/0/kids/0/kids/0" must have required property 'name' (required)`,
+    });
+    expect(judge([{ name: 'a', kids: [] }])).toBeNull();
+  });
+
+  it('may be chained by the thousand', () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [
+        `conform:response/${index}`,
+        {
+          type: 'object',
+          properties: { next: { $ref: `conform:response/${(index + 1) % 5_000}` }, v: { type: 'string' } },
+        },
+      ]),
+    );
+    const judge = new SchemaBook(chain).compile({ $ref: 'conform:response/0' });
+    expect(judge({ next: { next: { v: 1 } } })?.path).toBe('/next/next/v');
+  });
+
+  it('see what a referenced schema has looked at, for unevaluatedProperties', () => {
+    const base = { 'conform:response/base': { properties: { id: { type: 'string' } } } };
+    const strict = { allOf: [{ $ref: 'conform:response/base' }], unevaluatedProperties: false };
+    const judge = new SchemaBook({ ...base, 'conform:response/strict': strict }).compile({
+      $ref: 'conform:response/strict',
+    });
+    expect(judge({ id: 'a' })).toBeNull();
+    expect(judge({ id: 'a', other: 1 })?.keyword).toBe('unevaluatedProperties');
+  });
+
+  it('that ask a value to fit themselves give no verdict', () => {
+    const judge = new SchemaBook({
+      'conform:response/loop': { allOf: [{ $ref: 'conform:response/loop' }] },
+    }).compile({
+      $ref: 'conform:response/loop',
+    });
+    expect(() => judge({})).toThrow(EndlessSchema);
+  });
+});
+
+describe('what is no schema', () => {
+  it.each([
+    ['text', 'a schema is an object'],
+    [[], 'a schema is an object'],
+    [{ type: 'thing' }, 'schema is invalid'],
+    [{ $ref: 'https://schemas.example/a.json' }, "can't resolve reference"],
+    [{ pattern: '(' }, 'Invalid regular expression'],
+  ])('is refused: %j', (schema, why) => {
+    expect(() => new SchemaBook().compile(schema)).toThrow(why);
+  });
+
+  it('is not a pattern that is only right without the flag u', () => {
+    expect(message({ pattern: '^[\\w-.]+$' }, 'a-b.c')).toBeNull();
+    expect(message({ pattern: '^[\\w-.]+$' }, 'a b')).toContain('(pattern)');
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Text from octets, strictly: what is not UTF-8 by RFC 3629 (overlong forms, surrogates, beyond U+10FFFF, cut
+ * short) has no text.
+ */
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text, a leading U+FEFF kept; null when the octets are not UTF-8. */
+export function decodeUtf8(octets: Uint8Array): string | null {
+  try {
+    return strict.decode(octets);
+  } catch {
+    return null;
+  }
+}
+
+/** By lead octet (RFC 3629 §4): how many octets follow, and what the first of them may be. */
+const SEQUENCES: readonly { from: number; to: number; follow: number; low: number; high: number }[] = [
+  { from: 0x00, to: 0x7f, follow: 0, low: 0x80, high: 0xbf },
+  { from: 0xc2, to: 0xdf, follow: 1, low: 0x80, high: 0xbf },
+  { from: 0xe0, to: 0xe0, follow: 2, low: 0xa0, high: 0xbf },
+  { from: 0xe1, to: 0xec, follow: 2, low: 0x80, high: 0xbf },
+  { from: 0xed, to: 0xed, follow: 2, low: 0x80, high: 0x9f },
+  { from: 0xee, to: 0xef, follow: 2, low: 0x80, high: 0xbf },
+  { from: 0xf0, to: 0xf0, follow: 3, low: 0x90, high: 0xbf },
+  { from: 0xf1, to: 0xf3, follow: 3, low: 0x80, high: 0xbf },
+  { from: 0xf4, to: 0xf4, follow: 3, low: 0x80, high: 0x8f },
+];
+
+/** Offset of the first octet of the first sequence that is not UTF-8; null when all of it is. */
+export function utf8FaultAt(octets: Uint8Array): number | null {
+  for (let at = 0; at < octets.length; ) {
+    const lead = octets[at] ?? 0;
+    const sequence = SEQUENCES.find(({ from, to }) => lead >= from && lead <= to);
+    if (sequence === undefined) return at;
+    for (let index = 1; index <= sequence.follow; index++) {
+      const octet = octets[at + index] ?? 0;
+      const low = index === 1 ? sequence.low : 0x80;
+      const high = index === 1 ? sequence.high : 0xbf;
+      if (octet < low || octet > high) return at;
+    }
+    at += 1 + sequence.follow;
+  }
+  return null;
+}
+
+/** The longest beginning of at most `limit` octets that does not cut a UTF-8 character in two. */
+export function utf8Beginning(octets: Uint8Array, limit: number): Uint8Array {
+  if (octets.length <= limit) return octets;
+  let end = limit;
+  while (end > 0 && limit - end < 3 && ((octets[end] ?? 0) & 0xc0) === 0x80) end--;
+  return octets.subarray(0, end);
+}
