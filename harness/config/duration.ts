@@ -1,0 +1,23 @@
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/;
+
+/**
+ * Milliseconds of a duration such as `60s`, `5m`, `250ms`, `1.5s`; null when the text is none. The unit is demanded:
+ * a bare number is how a minute becomes a millisecond.
+ */
+export function parseDuration(text: string): number | null {
+  const [, amount, unit] = DURATION.exec(text) ?? [];
+  if (amount === undefined || !isUnit(unit)) return null;
+  const ms = Number(amount) * UNIT_MS[unit];
+  return Math.round(ms * 1_000) % 1_000 === 0 ? Math.round(ms) : null;
+}
+
+/** The shortest whole form: 60000 ms is `60s`, 250 ms is `250ms`. Minutes stay seconds, as plans are quoted. */
+export function formatDuration(ms: number): string {
+  return ms % UNIT_MS.s === 0 ? `${ms / UNIT_MS.s}s` : `${ms}ms`;
+}
+
+function isUnit(unit: string | undefined): unit is keyof typeof UNIT_MS {
+  return unit !== undefined && Object.hasOwn(UNIT_MS, unit);
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../exit.ts';
+import { FIRST_SCHEMES, initService, writeNewFiles } from './first-service.ts';
+import { inFolder } from './fixtures/config-folder.ts';
+import { loadServices } from './load.ts';
+
+const ANSWERS = {
+  service: 'orders',
+  url: 'https://orders.example/api/',
+  scheme: 'bearer',
+  variable: 'ORDERS_KEY',
+} as const;
+
+const ENV = {
+  ORDERS_KEY: 'key-for-tests',
+  ORDERS_KEY_USER: 'me',
+  ORDERS_KEY_ID: 'one',
+  ORDERS_KEY_KEY: 'two',
+};
+
+describe('a first service', () => {
+  it.each(FIRST_SCHEMES)('loads as written, with a contract to fill in: %s', async (scheme) => {
+    await inFolder({}, async (configDir) => {
+      await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme }));
+      const [service] = (await loadServices({ configDir, env: ENV })).services;
+      expect(service?.config).toMatchObject({
+        service: 'orders',
+        provider: { kind: 'url', url: 'https://orders.example/api' },
+        credentials: { scheme },
+        safety: { exceedRateLimit: false },
+      });
+      expect(service?.config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
+    });
+  });
+
+  it('uses a contract that is there already', async () => {
+    const files = await initService('config', { ...ANSWERS, service: 'search' });
+    expect(files.map(({ path }) => path)).toEqual([join('config', 'services', 'search.yaml')]);
+  });
+
+  it.each(['services/orders.yaml', 'services/orders.yml', 'contracts/orders.yaml'])(
+    'overwrites no %s',
+    async (path) => {
+      await inFolder({ [path]: 'mine' }, async (configDir) => {
+        const planned = await inFolder({}, (empty) => initService(empty, ANSWERS)).then((files) =>
+          files.map((file) => ({
+            ...file,
+            path: join(configDir, file.path.slice(file.path.search(/services|contracts/))),
+          })),
+        );
+        await expect(writeNewFiles(planned)).rejects.toThrow(/is there already/);
+        expect(await readFile(join(configDir, path), 'utf8')).toBe('mine');
+        await expect(loadServices({ configDir, env: {} })).rejects.toThrow(UsageError);
+      });
+    },
+  );
+
+  it.each([
+    ['service', { service: 'My Orders' }, 'lower-case'],
+    ['url', { url: 'orders.example' }, 'https://'],
+    ['url', { url: 'https://me:hush@orders.example' }, 'credentials'],
+    ['variable', { variable: 'sk-hush-hush' }, 'never the key itself'],
+  ])('refuses an unfit answer: %s', async (key, answer, remedy) => {
+    const refused = initService('config', { ...ANSWERS, ...answer });
+    await expect(refused).rejects.toMatchObject({ key, remedy: expect.stringContaining(remedy) });
+    await expect(refused).rejects.not.toThrow(/hush/);
+  });
+});

@@ -1,0 +1,40 @@
+import { type At, child, children } from './at.ts';
+
+interface DocumentedAddress {
+  /** What stands before the path: '' or `/v1`. */
+  readonly prefix: string;
+  /** Why the provider under test is not the one meant; null when it is. */
+  readonly elsewhere: string | null;
+}
+
+/** Stands for wherever the document lies; server URLs may be relative to that. */
+const ANYWHERE = 'http://document.invalid/';
+
+/**
+ * The path that `servers` puts before an operation's own (OpenAPI 3.1 §4.8.5). The host is the config's to say, so
+ * only the path of the first server counts, and only as far as the base address does not end with it already.
+ */
+export function addressOf(root: At, pathItem: At, operation: At, basePath: string): DocumentedAddress {
+  const general = serverUrl(root);
+  const own = serverUrl(operation) ?? serverUrl(pathItem);
+  const url = own ?? general;
+  const prefix = (url?.pathname ?? '/').replace(/\/+$/, '');
+  const generalHost = general?.host ?? new URL(ANYWHERE).host;
+  return {
+    prefix: basePath.replace(/\/+$/, '').endsWith(prefix) ? '' : prefix,
+    elsewhere:
+      own !== null && own.host !== generalHost ? `it is served at another address, ${own.origin}` : null,
+  };
+}
+
+function serverUrl(at: At): URL | null {
+  const server = children(child(at, 'servers'))[0]?.[1];
+  if (server === undefined) return null;
+  const { value: written } = child(server, 'url');
+  if (typeof written !== 'string') return null;
+  const variables = child(server, 'variables');
+  const filled = written.replaceAll(/\{([^}]*)\}/g, (_, name: string) =>
+    String(child(child(variables, name), 'default').value ?? name),
+  );
+  return URL.parse(filled, ANYWHERE);
+}

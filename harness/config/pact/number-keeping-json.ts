@@ -1,0 +1,58 @@
+import { readJsonText } from '../../evidence/json-text.ts';
+
+/** Why a text is no JSON; line and column count from 1. */
+export interface JsonFault {
+  readonly problem: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** A number that `JSON.parse` would not give back as it was written (`1.0`, 20 digits), kept as its text. */
+interface RawNumber {
+  readonly rawJSON: string;
+}
+
+/** "JSON.parse source text access" of ECMAScript, which the compiler's library does not know yet. */
+interface SourceTextJson {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): boolean;
+}
+
+function isSourceTextJson(json: object): json is SourceTextJson {
+  return 'rawJSON' in json && 'isRawJSON' in json;
+}
+
+function sourceTextJson(): SourceTextJson {
+  const json: object = JSON;
+  if (isSourceTextJson(json)) return json;
+  throw new TypeError('this version of Node does not keep the text of JSON numbers');
+}
+
+/** Parses JSON so that `JSON.stringify` writes every number as it stood: 1.0 and 1 are two types to Pact. */
+export function parseKeepingNumbers(
+  text: string,
+): { readonly value: unknown } | { readonly fault: JsonFault } {
+  const octets = Buffer.from(text);
+  const [fault] = readJsonText(octets).faults;
+  if (fault) {
+    return { fault: { problem: `is not JSON: ${fault.message}`, ...placeOf(octets, fault.offset) } };
+  }
+  const json = sourceTextJson();
+  const value = json.parse(text, (_key, each, { source }) =>
+    typeof each === 'number' && source !== undefined && source !== String(each) ? json.rawJSON(source) : each,
+  );
+  return { value };
+}
+
+export function isRawNumber(value: object): value is RawNumber {
+  return sourceTextJson().isRawJSON(value);
+}
+
+function placeOf(octets: Buffer, offset: number): { readonly line: number; readonly column: number } {
+  const lines = octets.toString('utf8', 0, offset).split('\n');
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+}

@@ -1,0 +1,186 @@
+import { type ExpectedInteraction, interactionId } from './interaction.ts';
+import { isRawNumber, type JsonFault, parseKeepingNumbers } from './number-keeping-json.ts';
+
+/** A pact as Pact's specifications 1 to 4 have it. */
+export interface PactFile {
+  readonly consumer: string;
+  readonly provider: string;
+  readonly interactions: readonly ExpectedInteraction[];
+}
+
+interface Provenance {
+  /** A path or a URL. */
+  readonly source: string;
+  /** What a broker says of the whole pact. */
+  readonly pending?: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type List = 'interactions' | 'messages';
+
+/** The verifier knows no higher one. */
+const HIGHEST_SPECIFICATION = 4;
+
+interface Kind {
+  readonly kind: ExpectedInteraction['kind'];
+  readonly unsupported: string | null;
+}
+
+const KIND_BY_TYPE: Readonly<Record<string, Kind>> = {
+  'Synchronous/HTTP': { kind: 'http', unsupported: null },
+  'Asynchronous/Messages': { kind: 'message', unsupported: null },
+  'Synchronous/Messages': {
+    kind: 'message',
+    unsupported: 'it is a message with a reply, which cannot be verified here',
+  },
+};
+
+/**
+ * Reads a pact. It is held to more than Pact's own reader demands, which takes an interaction without a request for
+ * `GET /` and one without a response for any answer of status 200.
+ */
+export function readPact(text: string, from: Provenance): PactFile | { readonly fault: JsonFault } {
+  const parsed = parseKeepingNumbers(text);
+  if ('fault' in parsed) return parsed;
+  try {
+    return pactOf(parsed.value, from);
+  } catch (error) {
+    if (error instanceof NotAPact) return { fault: { problem: error.message } };
+    throw error;
+  }
+}
+
+class NotAPact extends Error {}
+
+function pactOf(whole: unknown, from: Provenance): PactFile {
+  if (!isFields(whole)) throw new NotAPact('is no pact: it holds no JSON object');
+  const consumer = nameOf(whole, 'consumer');
+  const provider = nameOf(whole, 'provider');
+  const specification = specificationOf(whole.metadata);
+  if (specification > HIGHEST_SPECIFICATION) {
+    throw new NotAPact(
+      `is a pact of specification ${specification}; up to ${HIGHEST_SPECIFICATION} are known`,
+    );
+  }
+  const read = (list: List) =>
+    listOf(whole, list).map((value, index) => {
+      const at = `${list}[${index}]`;
+      if (!isFields(value)) throw new NotAPact(`${at} is no object`);
+      return interactionOf(value, { at, list, whole, consumer, from });
+    });
+  return { consumer, provider, interactions: [...read('interactions'), ...read('messages')] };
+}
+
+interface Standing {
+  /** `interactions[3]`. */
+  readonly at: string;
+  readonly list: List;
+  readonly whole: Fields;
+  readonly consumer: string;
+  readonly from: Provenance;
+}
+
+function interactionOf(
+  interaction: Fields,
+  { at, list, whole, consumer, from }: Standing,
+): ExpectedInteraction {
+  const { description } = interaction;
+  if (typeof description !== 'string') throw new NotAPact(`${at}.description is missing`);
+  const { kind, unsupported } = kindOf(interaction, at, list);
+  const states = statesOf(interaction, at);
+  const http = kind === 'http' ? httpOf(interaction, at) : { method: null, status: null };
+  return {
+    id: interactionId(consumer, description, states),
+    consumer,
+    description,
+    states,
+    kind,
+    ...http,
+    unsupported: unsupported ?? pluginNeededBy(interaction),
+    pending: interaction.pending === true || from.pending === true,
+    origins: [
+      { source: from.source, brokerId: typeof interaction._id === 'string' ? interaction._id : null },
+    ],
+    pact: alone(whole, list, interaction),
+  };
+}
+
+function kindOf({ type }: Fields, at: string, list: List): Kind {
+  if (type === undefined) return { kind: list === 'messages' ? 'message' : 'http', unsupported: null };
+  const known =
+    typeof type === 'string' && Object.hasOwn(KIND_BY_TYPE, type) ? KIND_BY_TYPE[type] : undefined;
+  if (known) return known;
+  throw new NotAPact(`${at}.type is none of ${Object.keys(KIND_BY_TYPE).join(', ')}`);
+}
+
+function httpOf({ request, response }: Fields, at: string): { method: string; status: number } {
+  if (!isFields(request)) throw new NotAPact(`${at}.request is missing`);
+  const { method, path } = request;
+  if (typeof method !== 'string') throw new NotAPact(`${at}.request.method is missing`);
+  if (typeof path !== 'string') throw new NotAPact(`${at}.request.path is missing`);
+  if (!isFields(response)) throw new NotAPact(`${at}.response is missing`);
+  const { status = 200 } = response;
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999) {
+    throw new NotAPact(`${at}.response.status is no status code`);
+  }
+  return { method: method.toUpperCase(), status };
+}
+
+function statesOf(interaction: Fields, at: string): readonly string[] {
+  const states = interaction.providerStates ?? interaction.providerState ?? interaction.provider_state ?? [];
+  if (typeof states === 'string') return states === '' ? [] : [states];
+  if (!Array.isArray(states)) throw new NotAPact(`${at}.providerStates is no list`);
+  return states.map((state: unknown, index) => {
+    if (isFields(state) && typeof state.name === 'string') return state.name;
+    throw new NotAPact(`${at}.providerStates[${index}].name is missing`);
+  });
+}
+
+function pluginNeededBy({ pluginConfiguration }: Fields): string | null {
+  if (!isFields(pluginConfiguration)) return null;
+  const names = Object.keys(pluginConfiguration);
+  return names.length === 0
+    ? null
+    : `it needs the Pact plugin ${names.join(', ')}, and no plugin is loaded here`;
+}
+
+/** The pact as if it had no other interaction, and without what a broker adds to it: nothing in it leads anywhere. */
+function alone(whole: Fields, list: List, interaction: Fields): string {
+  const { consumer, provider, metadata } = whole;
+  const specification = isFields(metadata)
+    ? Object.fromEntries(SPECIFICATION_KEYS.map((key) => [key, metadata[key]]))
+    : undefined;
+  return JSON.stringify({
+    consumer,
+    provider,
+    [list]: [{ ...interaction, _id: undefined, pending: undefined }],
+    metadata: specification,
+  });
+}
+
+const SPECIFICATION_KEYS = ['pactSpecification', 'pact-specification', 'pactSpecificationVersion'] as const;
+
+/** 2 where nothing is said: before 3 it was not always written down. */
+function specificationOf(metadata: unknown): number {
+  if (!isFields(metadata)) return 2;
+  const block = SPECIFICATION_KEYS.map((key) => metadata[key]).find((value) => value !== undefined);
+  const version = isFields(block) ? block.version : block;
+  const major = typeof version === 'string' ? Number.parseInt(version, 10) : Number.NaN;
+  return Number.isNaN(major) ? 2 : major;
+}
+
+function nameOf(whole: Fields, party: 'consumer' | 'provider'): string {
+  const value = whole[party];
+  if (isFields(value) && typeof value.name === 'string' && value.name !== '') return value.name;
+  throw new NotAPact(`is no pact: ${party}.name is missing`);
+}
+
+function listOf(whole: Fields, key: List): readonly unknown[] {
+  const value = whole[key] ?? [];
+  if (Array.isArray(value)) return value;
+  throw new NotAPact(`${key} is no list`);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}

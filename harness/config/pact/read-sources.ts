@@ -1,0 +1,102 @@
+import { distance } from 'fastest-levenshtein';
+import { visible } from '../../evidence/visible.ts';
+import { UsageError } from '../../exit.ts';
+import type { FaultAt } from '../origin.ts';
+import { readText } from '../read-text.ts';
+import type { ExpectedInteraction } from './interaction.ts';
+import { type PactFile, readPact } from './pact-file.ts';
+import { pactPaths } from './pact-folder.ts';
+
+/** A large consumer has a few hundred interactions of some KiB. */
+const MAX_PACT_BYTES = 8 * 1024 * 1024;
+
+interface Source {
+  readonly path: string;
+  /** Config key that names it. */
+  readonly key: string;
+}
+
+interface Found extends PactFile {
+  readonly path: string;
+}
+
+export interface ReadPacts {
+  readonly interactions: readonly ExpectedInteraction[];
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Reads files and folders of pacts. Nothing that could make a verification green by verifying nothing passes: an empty
+ * folder, a file that is no pact, a pact without interactions, a provider that none of them names.
+ *
+ * @throws UsageError naming the file, or the place in the config that names it.
+ */
+export async function readSources(
+  sources: readonly Source[],
+  provider: string,
+  faultAt: FaultAt,
+): Promise<ReadPacts> {
+  const interactions: ExpectedInteraction[] = [];
+  const leftOut: string[] = [];
+  for (const { path, key } of sources) {
+    const found = await pactPaths(path);
+    if ('fault' in found) throw faultAt(key, `${path}: ${found.fault}`, 'correct the path');
+    if (found.paths.length === 0) {
+      throw faultAt(
+        key,
+        `${path}: no pact is in this folder or below it`,
+        'pacts are .json files: put them there',
+      );
+    }
+    const pacts: Found[] = [];
+    for (const each of found.paths) pacts.push({ ...(await readPactAt(each)), path: each });
+    const own = pacts.filter((pact) => pact.provider === provider);
+    const foreign = pacts.filter((pact) => pact.provider !== provider);
+    const misspelt = foreign.find((pact) => nearlyThe(pact.provider, provider));
+    if (misspelt || own.length === 0) {
+      const names = [...new Set(foreign.map((pact) => JSON.stringify(visible(pact.provider, 100))))];
+      const problem = misspelt
+        ? `${misspelt.path} is for the provider ${JSON.stringify(visible(misspelt.provider, 100))}, not ${JSON.stringify(provider)}`
+        : `${path}: no pact here is for the provider ${JSON.stringify(provider)}, only for ${names.slice(0, 5).join(', ')}`;
+      throw faultAt(key, problem, 'write its name there as `pacts.provider`, or correct the pact');
+    }
+    interactions.push(...own.flatMap((pact) => pact.interactions));
+    leftOut.push(
+      ...foreign.map(
+        (pact) => `${pact.path} (${visible(pact.consumer, 100)} -> ${visible(pact.provider, 100)})`,
+      ),
+    );
+  }
+  return { interactions, leftOut };
+}
+
+async function readPactAt(path: string): Promise<PactFile> {
+  const read = await readText(path, MAX_PACT_BYTES);
+  if ('fault' in read) {
+    const { problem, remedy, ...at } = read.fault;
+    throw new UsageError(problem, { place: { file: path, ...at }, remedy });
+  }
+  const pact = readPact(read.text, { source: path });
+  if ('fault' in pact) {
+    const { problem, ...at } = pact.fault;
+    throw new UsageError(visible(problem, 300), {
+      place: { file: path, ...at },
+      remedy: 'only pacts belong here: correct it, or take it away',
+    });
+  }
+  if (pact.interactions.length === 0) {
+    throw new UsageError('the pact holds no interaction', {
+      place: { file: path },
+      remedy: 'take it away, or let its consumer write it again',
+    });
+  }
+  return pact;
+}
+
+/** The same name but for case, punctuation or one letter: a slip, and not another provider. */
+function nearlyThe(name: string, provider: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const [one, other] = [plain(name), plain(provider)];
+  if (one === other) return true;
+  return !/\d/.test(one + other) && other.length >= 5 && distance(one, other) === 1;
+}

@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Why a file could not be read, for a `UsageError` of the caller, who knows the place to name. */
+export interface ReadFault {
+  readonly problem: string;
+  readonly remedy: string;
+  /** Where in the file itself, where that is known; counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+const REASONS: Readonly<Record<string, ReadFault>> = {
+  ENOENT: { problem: 'there is no such file', remedy: 'create it, or correct the path' },
+  ENOTDIR: { problem: 'there is no such file', remedy: 'correct the path: a part of it is not a folder' },
+  EACCES: { problem: 'the file may not be read', remedy: 'give the user who runs this the right to read it' },
+  EISDIR: { problem: 'is a folder, not a file', remedy: 'name a file' },
+  ELOOP: { problem: 'is a symbolic link that leads to itself', remedy: 'name a file' },
+};
+
+/** Reads a whole UTF-8 file of at most `maxBytes`. Pipes and devices are refused: they could hang or never end. */
+export async function readText(
+  path: string,
+  maxBytes: number,
+): Promise<{ readonly text: string } | { readonly fault: ReadFault }> {
+  try {
+    const octets = await octetsOf(path, maxBytes);
+    if (octets.length > maxBytes) return { fault: tooLarge(maxBytes) };
+    return isUtf8(octets) ? { text: octets.toString('utf8') } : { fault: notUtf8(octets) };
+  } catch (error) {
+    if (error instanceof NotAFile) return { fault: { problem: error.message, remedy: 'name a file' } };
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    return {
+      fault: REASONS[code] ?? { problem: `cannot be read (${code})`, remedy: 'name a readable file' },
+    };
+  }
+}
+
+class NotAFile extends Error {}
+
+/** The octets of a regular file; one more than `maxBytes` when it holds more. */
+async function octetsOf(path: string, maxBytes: number): Promise<Buffer> {
+  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile())
+      throw new NotAFile(stat.isDirectory() ? 'is a folder, not a file' : 'is not a regular file');
+    const likely = Math.min(maxBytes, Math.max(stat.size, LIKELY_BYTES)) + 1;
+    const octets = await firstOctets(handle, likely);
+    // Not by its size alone, which some file systems give as 0.
+    return octets.length < likely || likely > maxBytes ? octets : firstOctets(handle, maxBytes + 1);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A small file is read into a small buffer: there may be thousands of them. */
+const LIKELY_BYTES = 16 * 1024;
+
+async function firstOctets(handle: FileHandle, count: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(count);
+  const { bytesRead } = await handle.read(buffer, 0, count, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+function tooLarge(maxBytes: number): ReadFault {
+  return { problem: `is larger than ${maxBytes / 1024} KiB`, remedy: 'split it, or name the right file' };
+}
+
+function notUtf8(octets: Buffer): ReadFault {
+  let line = 1;
+  let start = 0;
+  for (;;) {
+    const end = octets.indexOf(0x0a, start);
+    const row = octets.subarray(start, end === -1 ? octets.length : end);
+    if (!isUtf8(row) || end === -1) {
+      const column = row.toString('utf8').indexOf('\uFFFD') + 1;
+      return {
+        problem: 'is not UTF-8 text',
+        remedy: 'save the file as UTF-8',
+        line,
+        column: Math.max(1, column),
+      };
+    }
+    line += 1;
+    start = end + 1;
+  }
+}

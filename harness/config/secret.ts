@@ -1,0 +1,32 @@
+import { inspect } from 'node:util';
+
+/**
+ * A secret value that cannot be printed by accident: every usual way to turn it into text yields its mask.
+ * `reveal()` is called only where the value goes onto the wire or into the redactor.
+ */
+export class Secret {
+  readonly #value: string;
+  /** How reports and curl lines name it: the environment variable where there is one, e.g. `SEARCH_API_KEY`. */
+  readonly name: string;
+
+  constructor(name: string, value: string) {
+    this.name = name;
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return `[secret ${this.name}]`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  [inspect.custom](): string {
+    return this.toString();
+  }
+}

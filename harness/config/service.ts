@@ -1,0 +1,153 @@
+import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
+import type { PactsConfig } from './pact/pacts.ts';
+import type { Secret } from './secret.ts';
+import type { CommandProvider, ContainerProvider } from './started-provider.ts';
+
+/** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */
+export interface ServiceConfig {
+  readonly service: string;
+  readonly environment: string | null;
+  readonly contract: Contract;
+  readonly provider: ProviderConfig;
+  readonly credentials: Credentials;
+  readonly plan: Plan | null;
+  readonly operations: readonly Operation[];
+  /** JSON Schemas that those of the operations refer to, by URI. */
+  readonly definitions?: Readonly<Record<string, unknown>>;
+  readonly websocket: WebSocketConfig | null;
+  /** What its consumers expect of it; absent where no pact is known. */
+  readonly pacts?: PactsConfig;
+  readonly safety: Safety;
+  readonly timeouts: { readonly connectMs: number; readonly responseMs: number };
+  /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */
+  readonly facts: Readonly<Record<Clause['key'], Fact>>;
+}
+
+export interface Fact {
+  readonly value: ClauseValue;
+  /** Where it stands: `config/services/search.yaml:12:7`. */
+  readonly origin: string;
+}
+
+export type ReferenceName = 'search' | 'messaging' | 'realtime';
+
+export type ProviderConfig =
+  | {
+      readonly kind: 'reference';
+      readonly name: ReferenceName;
+      readonly defects: readonly string[];
+      readonly variant: string | null;
+    }
+  | { readonly kind: 'url'; readonly url: string }
+  | ContainerProvider
+  | CommandProvider;
+
+/** The three credentials of realtime: identifier and key are public, the secret is not. */
+export interface AppCredentials {
+  readonly id: string;
+  readonly key: string;
+  readonly secret: Secret;
+}
+
+interface KeyCredentials {
+  readonly key: Secret;
+  /** A second working key, for per-key limits and isolation. */
+  readonly secondKey: Secret | null;
+  readonly app: AppCredentials | null;
+}
+
+export type Credentials =
+  | { readonly scheme: 'none' }
+  | ({ readonly scheme: 'bearer' } & KeyCredentials)
+  | ({ readonly scheme: 'header'; readonly name: string } & KeyCredentials)
+  | ({ readonly scheme: 'query'; readonly name: string } & KeyCredentials)
+  | {
+      readonly scheme: 'basic';
+      readonly username: string;
+      readonly password: Secret;
+      readonly secondKey: null;
+      readonly app: AppCredentials | null;
+    }
+  | { readonly scheme: 'signed'; readonly secondKey: null; readonly app: AppCredentials };
+
+/** The quota that the account under test has. */
+export interface Plan {
+  readonly name: string | null;
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
+export interface Operation extends OperationRequest {
+  readonly id: string;
+  readonly method: string;
+  /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */
+  readonly template: string;
+  /** What is documented for a call that succeeds. */
+  readonly response: ExpectedResponse;
+  /** Further responses that are documented as success. */
+  readonly alternatives: readonly ExpectedResponse[];
+  /** Whether a credential is demanded; an `optional` one is sent, and not missed. */
+  readonly auth: 'required' | 'optional' | 'none';
+  /** Requests that its documentation rules out. */
+  readonly badInputs: readonly BadInput[];
+  /** Why it cannot be called; null when it can. */
+  readonly uncallable: string | null;
+}
+
+/** A request, ready to be sent but for the credential. */
+export interface OperationRequest {
+  /** Path below the base address, with its query. */
+  readonly path: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly body: OperationBody | null;
+}
+
+export interface OperationBody {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+export interface ExpectedResponse {
+  readonly status: number;
+  /** Lower case, without parameters; `*` stands for any text. Empty when nothing is documented. */
+  readonly mediaTypes: readonly string[];
+  /** JSON Schema of the body, which may refer to `ServiceConfig.definitions`; null when there is none. */
+  readonly schema: unknown;
+}
+
+/** A request that must be refused, but for `extra`, of which it is only seen what becomes of it. */
+export interface BadInput extends OperationRequest {
+  readonly kind: 'wrong-type' | 'missing' | 'out-of-range' | 'extra';
+  /** Completes "GET /v1/resources …": `with the query parameter "limit" = 101 (at most 100)`. */
+  readonly what: string;
+}
+
+export interface WebSocketConfig {
+  /** Path below the base URL, or an absolute ws(s) URL. */
+  readonly url: string;
+  readonly dialect: 'raw' | 'pusher';
+  /** The endpoint sends back what it gets. */
+  readonly echo: boolean;
+  /** The origin whose pages may connect; null when there is no such policy. */
+  readonly origin: string | null;
+  /** Subprotocols to offer. */
+  readonly subprotocols: readonly string[];
+}
+
+export interface Safety {
+  readonly exceedRateLimit: boolean;
+  readonly unsafeMethods: boolean;
+  /** Send requests of up to 32 KiB, to find how long a target and a field may be. */
+  readonly findSizeLimits: boolean;
+  /** Ceiling over the whole run of this service. */
+  readonly maxRequests: number;
+  /** Ceiling over the requests of the operations suite; the default when left out. */
+  readonly operationRequests?: number;
+  /** Send credentials over plain http to a host that is not loopback. */
+  readonly plainHttp: boolean;
+}
+
+export function secondKeyOf(credentials: Credentials): Secret | null {
+  return credentials.scheme === 'none' ? null : credentials.secondKey;
+}
