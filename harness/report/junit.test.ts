@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { renderJunit } from './junit.ts';
+import { HOSTILE } from './sample-evidence.ts';
+import { conformingService, resultsOf, sampleResults } from './sample-results.ts';
+
+/** Jenkins' and Surefire's schemas, and our own statement of the profile that lies within both. */
+const SCHEMA_FOLDER = fileURLToPath(new URL('./fixtures/xsd', import.meta.url));
+const SCHEMAS = readdirSync(SCHEMA_FOLDER)
+  .filter((name) => name.endsWith('.xsd'))
+  .map((name) => ({ name, path: join(SCHEMA_FOLDER, name) }));
+const XMLLINT = process.env.XMLLINT ?? 'xmllint';
+const xmllint = spawnSync(XMLLINT, ['--version']).error === undefined;
+
+function complaints(document: string, schema: string): string {
+  const { status, stderr } = spawnSync(XMLLINT, ['--nonet', '--noout', '--schema', schema, '-'], {
+    input: document,
+    encoding: 'utf8',
+  });
+  return status === 0 ? '' : stderr;
+}
+
+const RUNS = {
+  'a run with everything in it': sampleResults(),
+  'an interrupted run with a fault': sampleResults({
+    interrupted: true,
+    interruption: HOSTILE,
+    faults: [HOSTILE],
+  }),
+  'a strict run': sampleResults({ strict: true }),
+  'a run without services': resultsOf([]),
+};
+
+describe.skipIf(!xmllint)(
+  `JUnit against its schemas${xmllint ? '' : ' (xmllint is missing: install libxml2-utils)'}`,
+  () => {
+    describe.each(SCHEMAS)('$name', ({ name, path }) => {
+      it.each(Object.entries(RUNS))('%s', (_, results) => {
+        const { merged, services } = renderJunit(results);
+        // Surefire knows no `testsuites`: there the documents of the services are held against it.
+        const documents = name.startsWith('surefire')
+          ? [...services.values()]
+          : [merged, ...services.values()];
+        for (const document of documents) expect(complaints(document, path)).toBe('');
+      });
+    });
+
+    it('would notice a document that is not valid', () => {
+      const schema = SCHEMAS[0]?.path ?? '';
+      expect(existsSync(schema)).toBe(true);
+      expect(complaints('<testsuite name="x"/>', schema)).not.toBe('');
+    });
+  },
+);
+
+/** The element of one case, from its opening to its end. */
+function caseOf(document: string, name: string): string {
+  const start = document.indexOf(`<testcase name="${name}`);
+  expect(start, `${name} in the document`).toBeGreaterThan(-1);
+  const head = document.slice(start, document.indexOf('>', start) + 1);
+  return head.endsWith('/>') ? head : document.slice(start, document.indexOf('</testcase>', start));
+}
+
+describe('JUnit', () => {
+  const { merged, services } = renderJunit(sampleResults());
+  const search = services.get('search') ?? '';
+  const messaging = services.get('messaging') ?? '';
+
+  it('has the same suite in the merged file as in the file of the service', () => {
+    const body = (document: string) =>
+      document
+        .slice(document.indexOf('<testcase'), document.indexOf('</testsuite>'))
+        .replace(/^ +(?=<)/gm, '')
+        .trim();
+    for (const document of services.values())
+      expect(merged.replace(/^ +(?=<)/gm, '')).toContain(body(document));
+  });
+
+  it.each([
+    ['pass', 'auth.valid-credential', /\/>$/],
+    ['fail', 'auth.missing-credential', /<failure message="expected status 401, got 200[^"]*" type="MUST">/],
+    ['warning', 'limits.retry-after', /<system-out>WARNING expected Retry-After/],
+    [
+      'observed',
+      'json.error-shape',
+      /<system-out>OBSERVED application\/problem\+json\nOBSERVED errors\.shape = /,
+    ],
+    [
+      'skipped',
+      'websocket.handshake',
+      /<skipped message="skipped: the service config names no websocket"\/>/,
+    ],
+    ['blocked without a MUST', 'limits.keyed-by', /<skipped message="blocked: no second key/],
+  ])('tells %s as such', (_, id, expected) => {
+    expect(caseOf(search, id).trim()).toMatch(expected);
+  });
+
+  it('is never green for what is known, blocked with a MUST, or an error', () => {
+    expect(caseOf(messaging, 'status.known')).toContain('<skipped message="known: ');
+    const service = conformingService('search');
+    const [first, second] = service.checks;
+    if (!first || !second) throw new Error('the sample has no checks');
+    const checks = [
+      { ...first, outcome: 'blocked', message: 'no way' } as const,
+      { ...second, outcome: 'error', message: 'oh' } as const,
+    ];
+    const { merged: document } = renderJunit(resultsOf([{ ...service, checks }]));
+    expect(caseOf(document, first.id)).toContain('<error message="no way" type="blocked">');
+    expect(caseOf(document, second.id)).toContain('<error message="oh" type="MUST">');
+  });
+
+  it('turns warnings into failures in a strict run', () => {
+    const strict = renderJunit(sampleResults({ strict: true })).services.get('search') ?? '';
+    expect(caseOf(strict, 'limits.retry-after')).toContain('<failure message="expected Retry-After');
+  });
+
+  it('counts what it holds', () => {
+    const count = (element: string) => search.split(`<${element} `).length - 1;
+    const head = search.slice(0, search.indexOf('>', search.indexOf('<testsuite ')));
+    expect(head).toContain(`tests="${count('testcase')}"`);
+    expect(head).toContain(`failures="${count('failure')}"`);
+    expect(head).toContain(`errors="${count('error')}"`);
+    expect(head).toContain(`skipped="${count('skipped')}"`);
+    expect(search).toContain('<property name="started" value="2026-11-21T06:38:14');
+  });
+
+  it('names every case uniquely, since some servers drop doubles', () => {
+    const keys = [...merged.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"/g)].map(
+      ([, name, of]) => `${of} ${name}`,
+    );
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys).toContain(
+      'search.authentication auth.missing-credential refuses a request without a credential with 401',
+    );
+  });
+
+  it('shows the exchange and how to repeat it with a failure', () => {
+    const failure = caseOf(search, 'auth.missing-credential');
+    expect(failure).toContain('curl --include');
+    expect(failure).toContain('&gt; GET /v1/resources');
+    expect(failure).toContain('because RFC 9110 §15.5.2 (MUST)');
+  });
+
+  it('makes every file red when the run was cut short, even that of a service that conforms', () => {
+    const cut = renderJunit(sampleResults({ interrupted: true, interruption: 'SIGTERM' }));
+    for (const [name, document] of cut.services) {
+      expect(caseOf(document, 'run interrupted'), name).toContain(
+        '<error message="the run was cut short: SIGTERM"',
+      );
+    }
+  });
+
+  it('is red when nothing ran', () => {
+    expect(renderJunit(resultsOf([])).merged).toContain('<error message="no service ran"');
+    const service = { ...conformingService('search'), trouble: 'connection refused', checks: [] };
+    const { merged: document } = renderJunit(resultsOf([service]));
+    expect(document).toContain('<error message="connection refused"');
+    expect(document).toContain('<error message="no check ran"');
+  });
+
+  it('keeps messages and texts within what CI servers take', () => {
+    for (const [, value = ''] of merged.matchAll(/message="([^"]*)"/g))
+      expect(value.length).toBeLessThan(2_048 * 6);
+    expect(merged.length).toBeLessThan(120_000);
+  });
+});

@@ -1,0 +1,213 @@
+import type { Outcome } from '../contract/outcome.ts';
+import { viewAsText, viewsOf } from './evidence-view.ts';
+import { groundInWords, valueInWords } from './grounds.ts';
+import { plainLine, plainText } from './plain.ts';
+import type { CheckResult, Results, RunResult, ServiceResult } from './results.ts';
+import { serviceConditions } from './verdict.ts';
+import { type Element, renderDocument } from './xml.ts';
+
+/**
+ * JUnit XML in a strict profile: what Jenkins' `junit-10.xsd` and Surefire's schema both allow, so that every
+ * CI server reads it. A file holds few elements per case, since some servers count them.
+ */
+export interface JunitReport {
+  /** All services in one `testsuites` document. */
+  readonly merged: string;
+  /** One `testsuite` document per service. */
+  readonly services: ReadonlyMap<string, string>;
+}
+
+/** What a case turned into; the order of children is the one that Surefire's schema demands. */
+type Verdict = 'passed' | 'failure' | 'skipped' | 'error';
+
+interface Rules {
+  readonly strict: boolean;
+}
+
+/** Outcome to JUnit. A check that could not be exercised is never green where the contract or a standard demands it. */
+const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => Verdict>> = {
+  pass: () => 'passed',
+  fail: () => 'failure',
+  warning: (_, { strict }) => (strict ? 'failure' : 'passed'),
+  observed: () => 'passed',
+  known: () => 'skipped',
+  skipped: () => 'skipped',
+  blocked: ({ level }) => (level === 'MUST' ? 'error' : 'skipped'),
+  error: () => 'error',
+};
+
+const SCHEMA_TIME_DIGITS = 3;
+/** Evidence in a failure's text is an excerpt; the HTML page has it in full. */
+const EXCERPT = { lines: 60, columns: 400 };
+
+export function renderJunit(results: Results): JunitReport {
+  const suites = results.services.map((service) => ({ service, suite: suiteOf(service, results.run) }));
+  const all = suites.map(({ suite }) => suite);
+  const merged = all.length > 0 ? all : [suiteWithout(results.run)];
+  return {
+    merged: renderDocument({
+      name: 'testsuites',
+      attributes: { name: 'conform', ...sums(merged) },
+      children: merged,
+    }),
+    services: new Map(suites.map(({ service, suite }) => [service.service, renderDocument(suite)])),
+  };
+}
+
+function suiteOf(service: ServiceResult, run: RunResult): Element {
+  const cases = service.checks.map((check) => caseOf(check, service, run));
+  const stops = [
+    ...runStops(run),
+    ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
+  ];
+  const children = [...cases, ...stops.map((make) => make(`${service.service}.run`))];
+  return suite(service.service, service.durationMs, children, {
+    contract: service.contract,
+    environment: service.environment ?? 'none',
+    provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
+    plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
+    requests: String(service.requestsSent),
+    run: run.id,
+    // As a property: older Surefire schemas know no timestamp attribute.
+    started: run.startedAt,
+  });
+}
+
+/** A run without any service must not come out as an empty, and so green, file. */
+function suiteWithout(run: RunResult): Element {
+  const stops = [...runStops(run), stop('run', 'no service ran')];
+  return suite(
+    'conform',
+    0,
+    stops.map((make) => make('conform.run')),
+    { run: run.id, started: run.startedAt },
+  );
+}
+
+function suite(
+  name: string,
+  durationMs: number,
+  cases: readonly Element[],
+  properties: Readonly<Record<string, string>>,
+): Element {
+  const have = (child: string) => cases.filter(({ children = [] }) => children[0]?.name === child).length;
+  return {
+    name: 'testsuite',
+    attributes: {
+      name,
+      tests: cases.length,
+      failures: have('failure'),
+      errors: have('error'),
+      skipped: have('skipped'),
+      time: seconds(durationMs),
+    },
+    children: [
+      {
+        name: 'properties',
+        attributes: {},
+        children: Object.entries(properties).map(([key, value]) => ({
+          name: 'property',
+          attributes: { name: key, value: plainLine(value) },
+        })),
+      },
+      ...cases,
+    ],
+  };
+}
+
+function caseOf(check: CheckResult, service: ServiceResult, run: RunResult): Element {
+  const verdict = VERDICTS[check.outcome](check, run);
+  const message = plainLine(check.message) || check.outcome;
+  return {
+    name: 'testcase',
+    attributes: {
+      name: `${check.id} ${plainLine(check.title)}`.trim(),
+      classname: `${service.service}.${check.suite}`,
+      time: seconds(check.durationMs),
+    },
+    children: childrenOf(verdict, check, service, message),
+  };
+}
+
+function childrenOf(
+  verdict: Verdict,
+  check: CheckResult,
+  service: ServiceResult,
+  message: string,
+): readonly Element[] {
+  switch (verdict) {
+    case 'passed': {
+      const remarks = remarksOf(check, service);
+      return remarks === '' ? [] : [{ name: 'system-out', attributes: {}, text: remarks }];
+    }
+    case 'skipped':
+      return [{ name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } }];
+    case 'failure':
+    case 'error': {
+      const type = check.outcome === 'blocked' ? 'blocked' : check.level;
+      return [{ name: verdict, attributes: { message, type }, text: detailOf(check, service) }];
+    }
+  }
+}
+
+/** What a green case has to tell all the same. */
+function remarksOf(check: CheckResult, service: ServiceResult): string {
+  const message = plainText(check.message);
+  const observed = service.observations
+    .filter((observation) => observation.check === check.id)
+    .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
+  const head: Partial<Record<Outcome, string>> = {
+    warning: `WARNING ${message}\n${detailOf({ ...check, message: '' }, service)}`,
+    observed: message === '' ? '' : `OBSERVED ${message}`,
+  };
+  return [head[check.outcome] ?? '', ...observed].filter((line) => line !== '').join('\n');
+}
+
+function detailOf(check: CheckResult, service: ServiceResult): string {
+  const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
+  const repeat = check.reproduce === null ? [] : ['', 'repeat it:', plainText(check.reproduce)];
+  const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
+  // The message may be long and the text is cut at its end: what one needs first stands first.
+  return [plainText(check.message, 4_000), ...grounds, ...repeat, ...evidence]
+    .filter((part, at) => part || at > 0)
+    .join('\n');
+}
+
+type CaseMaker = (classname: string) => Element;
+
+function stop(name: string, message: string): CaseMaker {
+  return (classname) => ({
+    name: 'testcase',
+    attributes: { name, classname, time: seconds(0) },
+    children: [
+      {
+        name: 'error',
+        attributes: { message: plainLine(message), type: 'inconclusive' },
+        text: plainText(message),
+      },
+    ],
+  });
+}
+
+/** In every service's file, since a CI server may be given any one of them: each must be red by itself. */
+function runStops(run: RunResult): readonly CaseMaker[] {
+  const cause = run.interruption ?? 'for an unknown reason';
+  return [
+    ...(run.interrupted ? [stop('run interrupted', `the run was cut short: ${cause}`)] : []),
+    ...run.faults.map((fault, index) => stop(`harness fault ${index + 1}`, fault)),
+  ];
+}
+
+function sums(suites: readonly Element[]): Readonly<Record<string, string | number>> {
+  const sum = (key: string) => suites.reduce((total, { attributes }) => total + Number(attributes[key]), 0);
+  return {
+    tests: sum('tests'),
+    failures: sum('failures'),
+    errors: sum('errors'),
+    time: sum('time').toFixed(SCHEMA_TIME_DIGITS),
+  };
+}
+
+function seconds(ms: number): string {
+  return (Number.isFinite(ms) ? Math.max(0, ms) / 1_000 : 0).toFixed(SCHEMA_TIME_DIGITS);
+}

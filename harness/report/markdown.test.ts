@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { renderMarkdown, SUMMARY_LIMIT } from './markdown.ts';
+import { HOSTILE } from './sample-evidence.ts';
+import { resultsOf, sampleResults } from './sample-results.ts';
+
+/** What is outside of fenced blocks. */
+function outsideFences(markdown: string): string {
+  const kept: string[] = [];
+  let fence: string | null = null;
+  for (const line of markdown.split('\n')) {
+    const [run] = /^`{3,}/.exec(line) ?? [];
+    if (fence === null && run) fence = run;
+    else if (fence !== null && line === fence) fence = null;
+    else if (fence === null) kept.push(line);
+  }
+  expect(fence, 'every fence is closed').toBeNull();
+  return kept.join('\n');
+}
+
+describe('the summary for a CI page', () => {
+  const summary = renderMarkdown(sampleResults());
+
+  it('begins with the verdict and why', () => {
+    expect(summary).toMatch(
+      /^## ❌ Does not conform\n\n2 checks failed in search; 1 check failed in messaging\.\n/,
+    );
+  });
+
+  it('has a row per service', () => {
+    expect(summary).toContain(
+      '| service | verdict | pass | fail | warning | observed | known | skipped | blocked | requests |',
+    );
+    expect(summary).toMatch(/^\| realtime \(staging\) \| conforms \| 10 \|/m);
+  });
+
+  it('tells each failure with how to repeat it', () => {
+    expect(summary).toContain('**auth.missing-credential** · search · fail · MUST');
+    expect(summary).toMatch(/```sh\ncurl --include .*\n```/);
+  });
+
+  it('says what did not run and why', () => {
+    expect(summary).toContain(
+      '- **blocked**, 4 checks (search, messaging, realtime): no second key is configured',
+    );
+  });
+
+  it('lets no text of a provider become markup', () => {
+    const prose = outsideFences(summary).replace(/&#\d+;/g, '');
+    expect(prose).not.toMatch(/<(?!\/?(details|summary)>)/);
+    expect(prose).not.toMatch(/@someone|\]\(|#1|\$x|```|\| pipes/);
+  });
+
+  it('closes its fences whatever backticks they hold', () => {
+    expect(renderMarkdown(sampleResults())).toContain('```````text\n');
+  });
+
+  it('stays within its room, and says what it left out', () => {
+    const results = sampleResults();
+    const [service] = results.services;
+    const failing = service?.checks.find(({ outcome }) => outcome === 'fail');
+    if (!service || !failing) throw new Error('the sample has no failure');
+    const checks = Array.from({ length: 500 }, (_, index) => ({
+      ...failing,
+      id: `x.${index}`,
+      message: HOSTILE.repeat(20),
+    }));
+    const long = renderMarkdown(resultsOf([{ ...service, checks }]));
+    expect(Buffer.byteLength(long)).toBeLessThanOrEqual(SUMMARY_LIMIT);
+    expect(long).toMatch(/\*… \d+ more failures: see the full report\.\*/);
+    outsideFences(long);
+  });
+
+  it('tells a run that was cut short from one that conforms', () => {
+    expect(renderMarkdown(sampleResults({ interrupted: true, interruption: 'SIGINT' }))).toMatch(
+      /^## ⚠️ Inconclusive\n\nThe run was cut short: SIGINT\. Also: /,
+    );
+  });
+});

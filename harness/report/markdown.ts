@@ -1,0 +1,180 @@
+import type { Outcome } from '../contract/outcome.ts';
+import { groundInWords, valueInWords } from './grounds.ts';
+import { cut, plainLine, plainText } from './plain.ts';
+import type { Results } from './results.ts';
+import { counted, type Judged, judgedWith, notRun, tallyOf } from './tally.ts';
+import { serviceVerdict, verdictOf } from './verdict.ts';
+import { duration, HEADLINES, instant, verdictSentence, wallTime } from './words.ts';
+
+/** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
+export const SUMMARY_LIMIT = 64 * 1024;
+
+const COLUMNS: readonly Outcome[] = [
+  'pass',
+  'fail',
+  'warning',
+  'observed',
+  'known',
+  'skipped',
+  'blocked',
+  'error',
+];
+const OBSERVATIONS_PER_SERVICE = 20;
+
+/** The summary of a run for a CI page, in GitHub's Markdown; at most `SUMMARY_LIMIT` bytes. */
+export function renderMarkdown(results: Results): string {
+  const page = new BoundedPage(SUMMARY_LIMIT);
+  page.add({ blocks: [head(results), table(results)], what: 'parts' });
+  page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
+  page.add({
+    heading: 'Warnings',
+    blocks: judgedWith(results, 'warning').map(brief),
+    what: 'warnings',
+    tight: true,
+  });
+  page.add({ heading: 'Did not run', blocks: didNotRun(results), what: 'reasons', tight: true });
+  page.add({ heading: 'Observed', blocks: observed(results), what: 'services' });
+  return page.text();
+}
+
+interface Section {
+  readonly heading?: string;
+  readonly blocks: readonly string[];
+  /** What a block holds, for the note on those left out. */
+  readonly what: string;
+  /** Blocks are lines of one list. */
+  readonly tight?: boolean;
+}
+
+/** Takes whole blocks while there is room, and says how many it had to leave out. */
+class BoundedPage {
+  readonly #limit: number;
+  #text = '';
+
+  constructor(limit: number) {
+    // Room for the headings and the notes on what was left out.
+    this.#limit = limit - 1_024;
+  }
+
+  add({ heading, blocks, what, tight = false }: Section): void {
+    if (blocks.length === 0) return;
+    if (heading !== undefined) this.#text += `### ${heading}\n\n`;
+    for (const [index, block] of blocks.entries()) {
+      if (Buffer.byteLength(this.#text) + Buffer.byteLength(block) > this.#limit) {
+        this.#text += `${tight && index > 0 ? '\n' : ''}*… ${blocks.length - index} more ${what}: see the full report.*\n\n`;
+        return;
+      }
+      this.#text += `${block}${tight ? '\n' : '\n\n'}`;
+    }
+    if (tight) this.#text += '\n';
+  }
+
+  text(): string {
+    return `${this.#text.trimEnd()}\n`;
+  }
+}
+
+function head(results: Results): string {
+  const { run } = results;
+  const verdict = verdictOf(results);
+  const facts = [
+    `run ${prose(run.id)}`,
+    instant(run.startedAt),
+    duration(wallTime(run)),
+    `${prose(run.harness.name)} ${prose(run.harness.version)}`,
+    ...(run.strict ? ['strict'] : []),
+    `exit code ${verdict.exitCode}`,
+  ];
+  const faults = run.faults.slice(0, 10).map((fault) => `- harness fault: ${prose(cut(fault, 600))}`);
+  return [
+    `## ${MARKS[verdict.word]} ${HEADLINES[verdict.word]}`,
+    prose(verdictSentence(verdict, results)),
+    facts.join(' · '),
+    ...(faults.length > 0 ? [faults.join('\n')] : []),
+  ].join('\n\n');
+}
+
+const MARKS = { conforms: '✅', 'does not conform': '❌', inconclusive: '⚠️', 'harness error': '💥' } as const;
+
+function table(results: Results): string {
+  const used = COLUMNS.filter((outcome) => results.totals[outcome] > 0);
+  const rows = results.services.map((service) => {
+    const tally = tallyOf(service.checks);
+    const verdict = serviceVerdict(service, results.run.strict);
+    const name =
+      service.environment === null ? service.service : `${service.service} (${service.environment})`;
+    const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
+    return row([prose(name), verdict.word, ...counts, String(service.requestsSent)]);
+  });
+  return [
+    row(['service', 'verdict', ...used, 'requests']),
+    row([':--', ':--', ...used.map(() => '--:'), '--:']),
+    ...rows,
+  ].join('\n');
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function failures(results: Results): readonly string[] {
+  return judgedWith(results, 'error', 'fail').map(({ service, check }) => {
+    const grounds = check.grounds.map((ground) => prose(groundInWords(ground))).join('; ');
+    const parts = [
+      `**${prose(check.id)}** · ${prose(service.service)} · ${check.outcome} · ${check.level}`,
+      prose(check.title),
+      fenced(cut(plainText(check.message), 2_000), 'text'),
+      grounds === '' ? '' : `Because of ${grounds}`,
+      check.reproduce === null ? '' : `Repeat it:\n\n${fenced(cut(plainText(check.reproduce), 4_000), 'sh')}`,
+    ];
+    return parts.filter((part) => part !== '').join('\n\n');
+  });
+}
+
+function brief({ service, check }: Judged): string {
+  return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(check.message, 400))}`;
+}
+
+function didNotRun(results: Results): readonly string[] {
+  return notRun(results).map(({ outcome, reason, judged }) => {
+    const services = [...new Set(judged.map(({ service }) => service.service))].join(', ');
+    return `- **${outcome}**, ${counted(judged.length, 'check')} (${prose(services)}): ${prose(cut(reason, 300))}`;
+  });
+}
+
+function observed(results: Results): readonly string[] {
+  return results.services
+    .filter(({ observations }) => observations.length > 0)
+    .map(({ service, observations }) => {
+      const lines = observations
+        .slice(0, OBSERVATIONS_PER_SERVICE)
+        .map(({ key, value }) => `- ${prose(key)}: ${prose(valueInWords(value, 200))}`);
+      const rest = observations.length - OBSERVATIONS_PER_SERVICE;
+      return [
+        `<details><summary>${prose(service)}: ${counted(observations.length, 'observation')}</summary>`,
+        '',
+        ...lines,
+        ...(rest > 0 ? [`- … and ${rest} more`] : []),
+        '',
+        '</details>',
+      ].join('\n');
+    });
+}
+
+/**
+ * What Markdown or HTML could read as more than a letter: markup, mentions of people and issues, formulas and
+ * links; and what begins a list or a heading.
+ */
+const SPECIAL = /[\\`*_[\]<>|~&@#$]|:(?=\/\/)|^[-+=]/g;
+
+/** One line of safe text in which no character has a meaning. */
+function prose(text: string): string {
+  return plainLine(text, 4_000).replace(SPECIAL, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A fence longer than any run of backticks inside. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

@@ -1,0 +1,132 @@
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createProgress, type ProgressOptions } from './progress.ts';
+
+function setUp(options: Partial<ProgressOptions> = {}) {
+  const stream = Object.assign(new PassThrough(), { columns: 80 });
+  let nowMs = 1_000_000;
+  let tick = () => {};
+  let ticking = true;
+  const progress = createProgress({
+    stream,
+    isTTY: false,
+    color: false,
+    quiet: false,
+    now: () => nowMs,
+    every: (_, callback) => {
+      tick = callback;
+      return () => {
+        ticking = false;
+      };
+    },
+    ...options,
+  });
+  return {
+    progress,
+    written: () => (stream.read() as Buffer | null)?.toString() ?? '',
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    tick: () => tick(),
+    ticking: () => ticking,
+    now: () => nowMs,
+  };
+}
+
+describe('progress off a terminal', () => {
+  it('writes a line where something begins, waits, breaks or ends, and none per check', () => {
+    const { progress, written, now } = setUp();
+    progress.serviceStarted('search', 2);
+    progress.outcome('search', 'json', 'pass');
+    progress.waiting('search', 'rate-limit window', now() + 58_200);
+    progress.outcome('search', 'json', 'fail');
+    progress.serviceFinished('search');
+    progress.trouble('search', 'connection\nrefused \u001b[31m');
+    progress.stop();
+    expect(written()).toBe(
+      [
+        'search: started 2 checks',
+        'search: waiting 59 s: rate-limit window',
+        'search: finished 2 of 2, 1 failed',
+        'search: trouble connection refused',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says nothing of short waits, nor of every wait under a budget', () => {
+    const { progress, written, now, advance } = setUp();
+    progress.serviceStarted('search', 2);
+    written();
+    progress.waiting('search', 'budget', now() + 500);
+    progress.waiting('search', 'budget', now() + 5_000);
+    advance(4_000);
+    progress.waiting('search', 'budget', now() + 5_000);
+    expect(written()).toBe('search: waiting 5 s: budget\n');
+  });
+});
+
+describe('progress on a terminal', () => {
+  it('draws a line per service, with a countdown that goes on while nothing happens', () => {
+    const { progress, written, now, advance, tick } = setUp({ isTTY: true });
+    progress.serviceStarted('search', 4);
+    progress.serviceStarted('realtime', 10);
+    progress.outcome('search', 'json', 'pass');
+    progress.outcome('search', 'json', 'fail');
+    progress.waiting('realtime', 'rate-limit window', now() + 41_000);
+    written();
+    tick();
+    const first = stripVTControlCharacters(written());
+    expect(first).toContain('search    ━━━━━━━━━━━━━━━━  2/4  1 failed  json\n');
+    expect(first).toContain('realtime  ━━━━━━━━━━━━━━━━   0/10  41 s  rate-limit window\n');
+    advance(11_000);
+    tick();
+    expect(stripVTControlCharacters(written())).toContain('30 s  rate-limit window');
+  });
+
+  it('takes up what it drew before drawing again, and clears it at the end', () => {
+    const { progress, written, tick, ticking } = setUp({ isTTY: true });
+    progress.serviceStarted('search', 4);
+    written();
+    tick();
+    const takenUp = '\u001b[1G\u001b[1A\u001b[0J';
+    expect(written().startsWith(takenUp)).toBe(true);
+    progress.stop();
+    expect(written()).toBe(takenUp);
+    expect(ticking()).toBe(false);
+    progress.stop();
+    progress.outcome('search', 'json', 'pass');
+    expect(written()).toBe('');
+  });
+
+  it('never breaks a line, however narrow the terminal and however long the reason', () => {
+    const { progress, written, now, tick } = setUp({ isTTY: true });
+    progress.serviceStarted('search', 4);
+    progress.waiting('search', `\u001b[2J${'long '.repeat(100)}`, now() + 41_000);
+    written();
+    tick();
+    const lines = stripVTControlCharacters(written()).trimEnd().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.length).toBeLessThan(80);
+  });
+
+  it('keeps a said line above the block', () => {
+    const { progress, written } = setUp({ isTTY: true });
+    progress.serviceStarted('search', 4);
+    written();
+    progress.say('listening on http://127.0.0.1:8080');
+    expect(stripVTControlCharacters(written())).toMatch(/^listening on http:\/\/127\.0\.0\.1:8080\nsearch /);
+  });
+});
+
+describe('quiet progress', () => {
+  it.each([true, false])('writes nothing (terminal: %s)', (isTTY) => {
+    const { progress, written } = setUp({ isTTY, quiet: true });
+    progress.serviceStarted('search', 4);
+    progress.trouble('search', 'gone');
+    progress.say('hello');
+    progress.stop();
+    expect(written()).toBe('');
+  });
+});

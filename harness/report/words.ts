@@ -1,0 +1,52 @@
+import { plainLine } from './plain.ts';
+import type { Results, RunResult } from './results.ts';
+import { counted } from './tally.ts';
+import type { Verdict, VerdictWord } from './verdict.ts';
+
+/** The verdict as a headline. */
+export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
+  conforms: 'Conforms',
+  'does not conform': 'Does not conform',
+  inconclusive: 'Inconclusive',
+  'harness error': 'Harness error',
+};
+
+/** The sentence below the headline: why, and what else was found. */
+export function verdictSentence(verdict: Verdict, results: Results): string {
+  const { totals, services } = results;
+  if (verdict.word === 'conforms') {
+    const judged = counted(totals.pass + totals.warning + totals.known, 'check');
+    const asides = [
+      ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
+      ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
+      ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
+    ];
+    const but = asides.length > 0 ? `, with ${asides.join(' and ')}` : '';
+    return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
+  }
+  const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
+  return plainLine(`${sentence(verdict.reasons.join('; '))}.${besides}`, 2_000);
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `850 ms`, `4.2 s`, `1 min 12 s`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '–';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** Wall time of the run, ms; NaN when the instants cannot be read. */
+export function wallTime(run: RunResult): number {
+  return Date.parse(run.finishedAt) - Date.parse(run.startedAt);
+}
+
+/** `2026-11-21 06:38:14 UTC`. */
+export function instant(iso: string): string {
+  return /^\d{4}-\d{2}-\d{2}T/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC` : iso;
+}

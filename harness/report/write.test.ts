@@ -1,0 +1,203 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HarnessError } from '../exit.ts';
+import { readResults } from './read-results.ts';
+import { conformingService, resultsOf, sampleResults } from './sample-results.ts';
+import { openRunFolder, writeReports } from './write.ts';
+
+describe('writing reports', () => {
+  let base: string;
+  let reportsDir: string;
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'conform-reports-'));
+    reportsDir = join(base, 'reports');
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  const everything = (folder: string) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .sort();
+
+  it('leaves the same reports in the folder of the run and in latest', () => {
+    const results = sampleResults();
+    const folder = openRunFolder(reportsDir, results.run);
+    writeFileSync(folder.journalPath, '{"type":"run-started"}\n');
+    const { runDir, latestDir, files, notes } = writeReports(results, folder);
+    const expected = [
+      'index.html',
+      'journal.ndjson',
+      'junit.xml',
+      'junit/messaging.xml',
+      'junit/realtime.xml',
+      'junit/search.xml',
+      'results.json',
+      'summary.md',
+    ];
+    expect(runDir).toBe(join(reportsDir, '2026-11-21T06-38-14Z-r4x9k2'));
+    expect(everything(runDir)).toEqual(expected);
+    expect(everything(latestDir)).toEqual(expected);
+    expect([...files].sort()).toEqual(expected);
+    expect(notes).toEqual([]);
+    expect(lstatSync(latestDir).isDirectory()).toBe(true);
+    expect(readResults(join(latestDir, 'results.json')).run.id).toBe('r4x9k2');
+  });
+
+  it('keeps what providers wrote beside the reports, until another run takes their place', () => {
+    const results = sampleResults();
+    const logs = new Map([['search', 'listening']]);
+    const { runDir, latestDir } = writeReports(results, { reportsDir, journalPath: null, logs });
+    for (const folder of [runDir, latestDir]) {
+      expect(readFileSync(join(folder, 'logs/search.log'), 'utf8')).toBe('listening\n');
+    }
+    writeReports(resultsOf([conformingService()], { id: 'another' }), { reportsDir, journalPath: null });
+    expect([runDir, latestDir].map((folder) => existsSync(join(folder, 'logs/search.log')))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('keeps what lies in latest of the same run when it renders one format again', () => {
+    const results = sampleResults();
+    writeReports(results, { reportsDir, journalPath: null });
+    const before = everything(join(reportsDir, 'latest'));
+    writeReports(results, { reportsDir, journalPath: null, formats: ['junit'] });
+    expect(everything(join(reportsDir, 'latest'))).toEqual(before);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'says that a folder cannot be made where nothing can be made',
+    () => {
+      expect(() => openRunFolder('/proc/nope/reports', sampleResults().run)).toThrow(
+        new HarnessError('cannot make /proc/nope: no such file or folder'),
+      );
+    },
+  );
+
+  it('leaves nothing of an earlier run in latest', () => {
+    writeReports(sampleResults(), { reportsDir, journalPath: null });
+    const { latestDir } = writeReports(resultsOf([conformingService()], { id: 'next' }), {
+      reportsDir,
+      journalPath: null,
+      formats: ['json', 'junit'],
+    });
+    expect(everything(latestDir)).toEqual(['junit.xml', 'junit/realtime.xml', 'results.json']);
+  });
+
+  it('leaves files that are not its own where they are', () => {
+    mkdirSync(join(reportsDir, 'latest'), { recursive: true });
+    writeFileSync(join(reportsDir, 'latest', 'notes.txt'), 'mine');
+    writeReports(sampleResults(), { reportsDir, journalPath: null });
+    expect(readFileSync(join(reportsDir, 'latest', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps a bounded number of runs and removes nothing else', () => {
+    mkdirSync(join(reportsDir, 'archive'), { recursive: true });
+    for (const day of ['01', '02', '03', '04']) {
+      const run = { id: `run${day}`, startedAt: `2026-11-${day}T00:00:00.000Z` };
+      writeReports(sampleResults(run), { reportsDir, journalPath: null, keepRuns: 2, formats: ['json'] });
+    }
+    expect(readdirSync(reportsDir).sort()).toEqual([
+      '2026-11-03T00-00-00Z-run03',
+      '2026-11-04T00-00-00Z-run04',
+      'archive',
+      'latest',
+    ]);
+  });
+
+  it('never follows a link out of the reports folder', () => {
+    const outside = join(base, 'outside');
+    mkdirSync(outside);
+    mkdirSync(join(reportsDir, 'latest'), { recursive: true });
+    writeFileSync(join(outside, 'target.json'), 'untouched');
+    symlinkSync(join(outside, 'target.json'), join(reportsDir, 'latest', 'results.json'));
+    writeReports(sampleResults(), { reportsDir, journalPath: null });
+    expect(readFileSync(join(outside, 'target.json'), 'utf8')).toBe('untouched');
+    expect(lstatSync(join(reportsDir, 'latest', 'results.json')).isFile()).toBe(true);
+
+    for (const name of ['latest', 'latest/junit']) {
+      rmSync(join(reportsDir, name), { recursive: true });
+      symlinkSync(outside, join(reportsDir, name));
+      expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
+        /cannot write reports below .*: it is a symbolic link, not a folder; remove it/,
+      );
+      expect(readdirSync(outside)).toEqual(['target.json']);
+      rmSync(join(reportsDir, name));
+      mkdirSync(join(reportsDir, 'latest', 'junit'), { recursive: true });
+    }
+  });
+
+  it('cannot be led out by the names of a run or a service', () => {
+    const results = resultsOf(
+      [
+        conformingService('../../evil'),
+        conformingService('..'),
+        conformingService('A/b'),
+        conformingService('a b'),
+      ],
+      {
+        id: '../../up',
+      },
+    );
+    const { runDir } = writeReports(results, { reportsDir, journalPath: null, formats: ['junit'] });
+    expect(everything(base).every((path) => path.startsWith('reports/'))).toBe(true);
+    expect(readdirSync(join(runDir, 'junit')).sort()).toEqual([
+      'A-b.xml',
+      'a-b-2.xml',
+      'evil.xml',
+      'unnamed.xml',
+    ]);
+  });
+
+  it('names the path when it cannot write', () => {
+    writeFileSync(reportsDir, 'a file');
+    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(HarnessError);
+    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
+      new RegExp(`cannot make ${reportsDir}: a file is in the way`),
+    );
+  });
+
+  it('names the file and leaves no half of one when the disk is full', () => {
+    // A folder where the file should go makes the last step fail as a full disk would.
+    mkdirSync(join(reportsDir, 'latest', 'index.html'), { recursive: true });
+    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
+      /cannot write .*latest\/index\.html: a folder is in the way/,
+    );
+    expect(readdirSync(join(reportsDir, 'latest')).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'says so when the folder is read-only (not as root, whom nothing stops)',
+    () => {
+      mkdirSync(reportsDir);
+      chmodSync(reportsDir, 0o500);
+      expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
+        /cannot make .*: permission denied/,
+      );
+      chmodSync(reportsDir, 0o700);
+    },
+  );
+
+  it('renders again over an earlier rendering of the same run', () => {
+    const folder = openRunFolder(reportsDir, sampleResults().run);
+    writeFileSync(folder.journalPath, 'journal\n');
+    writeReports(sampleResults(), folder);
+    writeReports(sampleResults({ strict: true }), folder);
+    expect(readResults(join(folder.runDir, 'results.json')).run.strict).toBe(true);
+    expect(existsSync(folder.journalPath)).toBe(true);
+  });
+});

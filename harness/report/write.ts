@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { UsageError } from '../exit.ts';
+import { renderPage } from './html/page.ts';
+import { renderJunit } from './junit.ts';
+import { renderMarkdown } from './markdown.ts';
+import { readResults } from './read-results.ts';
+import type { Results, RunResult } from './results.ts';
+import {
+  copyWhole,
+  ensureFolder,
+  fileNames,
+  keepNewest,
+  listFiles,
+  oneAtATime,
+  removeFile,
+  writeWhole,
+} from './whole-file.ts';
+
+export type ReportFormat = 'json' | 'junit' | 'html' | 'markdown';
+
+export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'junit', 'html', 'markdown'];
+
+/** The folder of one run, made before the run so that the journal can be written there as outcomes fall. */
+export interface RunFolder {
+  readonly reportsDir: string;
+  /** `reportsDir/2026-11-21T06-38-14Z-RUNID`. */
+  readonly runDir: string;
+  readonly journalPath: string;
+}
+
+export interface WriteOptions {
+  readonly reportsDir: string;
+  /** All of them when left out. */
+  readonly formats?: readonly ReportFormat[];
+  /** The run's journal, copied beside the reports; null when there is none. */
+  readonly journalPath: string | null;
+  /** What providers have written, by service; secrets taken out. */
+  readonly logs?: ReadonlyMap<string, string>;
+  /** Folders of earlier runs that are kept, this run's included; older ones are removed. */
+  readonly keepRuns?: number;
+}
+
+export interface WrittenReports {
+  readonly runDir: string;
+  /** A real folder, always with the reports of the run written last. */
+  readonly latestDir: string;
+  /** Names of the files written, relative to either folder, e.g. `junit/search.xml`. */
+  readonly files: readonly string[];
+  /** What did not work but does not matter to the reports: an old folder that could not be removed. */
+  readonly notes: readonly string[];
+}
+
+const KEEP_RUNS = 20;
+const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
+/** Everything that any run may have left in `latest`; what this run does not write must not stay there. */
+const REPORT_FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', 'journal.ndjson'];
+const JUNIT_FOLDER = 'junit';
+const LOGS_FOLDER = 'logs';
+
+/** Makes the folder of a run. Throws HarnessError, naming the path, when it cannot be made. */
+export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 'startedAt'>): RunFolder {
+  const runDir = join(reportsDir, runFolderName(run));
+  ensureFolder(reportsDir, runDir);
+  return { reportsDir, runDir, journalPath: join(runDir, 'journal.ndjson') };
+}
+
+/**
+ * Writes the reports of a run into its own folder and into `latest`. Synchronous, so that it also works while
+ * the process is on its way out. A reader never sees half a file: each is written beside its place and renamed.
+ * Symbolic links below `reportsDir` are never followed. Throws HarnessError, naming the path, when a file
+ * cannot be written.
+ */
+export function writeReports(results: Results, options: WriteOptions): WrittenReports {
+  const { reportsDir, journalPath } = options;
+  const runDir = join(reportsDir, runFolderName(results.run));
+  const latestDir = join(reportsDir, 'latest');
+  const contents = new Map([
+    ...render(results, options.formats ?? REPORT_FORMATS),
+    ...logFiles(options.logs),
+  ]);
+  const journal = journalPath === null ? [] : ['journal.ndjson'];
+  const files = [...contents.keys(), ...journal];
+
+  const fill = (folder: string) => {
+    ensureFolder(reportsDir, folder);
+    for (const part of [JUNIT_FOLDER, LOGS_FOLDER]) {
+      if (files.some((name) => name.startsWith(`${part}/`))) ensureFolder(reportsDir, join(folder, part));
+    }
+    for (const [name, content] of contents) writeWhole(join(folder, name), content);
+    if (journalPath !== null) copyWhole(journalPath, join(folder, 'journal.ndjson'));
+  };
+  fill(runDir);
+  // Runs that end together take turns, so that what lies in `latest` is of one run.
+  oneAtATime(reportsDir, () => {
+    ensureFolder(reportsDir, latestDir);
+    if (!holdsReportsOf(results.run, latestDir)) removeStale(latestDir, files);
+    fill(latestDir);
+  });
+  const notes = keepNewest(
+    reportsDir,
+    RUN_FOLDER,
+    Math.max(1, options.keepRuns ?? KEEP_RUNS),
+    runFolderName(results.run),
+  );
+  return { runDir, latestDir, files, notes };
+}
+
+function render(results: Results, formats: readonly ReportFormat[]): ReadonlyMap<string, string> {
+  const contents = new Map<string, string>();
+  if (formats.includes('json')) contents.set('results.json', `${JSON.stringify(results, null, 2)}\n`);
+  if (formats.includes('junit')) {
+    const { merged, services } = renderJunit(results);
+    contents.set('junit.xml', merged);
+    const names = fileNames([...services.keys()]);
+    for (const [service, document] of services)
+      contents.set(`${JUNIT_FOLDER}/${names.get(service)}.xml`, document);
+  }
+  if (formats.includes('html')) contents.set('index.html', renderPage(results));
+  if (formats.includes('markdown')) contents.set('summary.md', renderMarkdown(results));
+  return contents;
+}
+
+function logFiles(logs: ReadonlyMap<string, string> = new Map()): readonly (readonly [string, string])[] {
+  const names = fileNames([...logs.keys()]);
+  return [...logs].map(([service, text]) => [`${LOGS_FOLDER}/${names.get(service)}.log`, `${text}\n`]);
+}
+
+/** The reports there are of this same run: it is rendered again, perhaps in one format only. */
+function holdsReportsOf({ id }: Pick<RunResult, 'id'>, folder: string): boolean {
+  try {
+    return readResults(join(folder, 'results.json')).run.id === id;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+/** Reports of an earlier run that this one does not replace. */
+function removeStale(latestDir: string, written: readonly string[]): void {
+  const perService = [
+    [JUNIT_FOLDER, '.xml'],
+    [LOGS_FOLDER, '.log'],
+  ].flatMap(([part = '', ending = '']) =>
+    listFiles(join(latestDir, part))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => `${part}/${name}`),
+  );
+  for (const name of [...REPORT_FILES, ...perService]) {
+    if (!written.includes(name)) removeFile(join(latestDir, name));
+  }
+}
+
+function runFolderName({ startedAt, id }: Pick<RunResult, 'id' | 'startedAt'>): string {
+  const at = startedAt.slice(0, 19).replaceAll(':', '-');
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}$/.test(at) ? at : '0000-00-00T00-00-00';
+  return `${time}Z-${fileNames([id]).get(id)}`;
+}
