@@ -1,0 +1,315 @@
+import { fork, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { PactBroker } from '../config/pact/pacts.ts';
+import { Secret } from '../config/secret.ts';
+import { createRedaction } from '../evidence/redaction.ts';
+import { brokerSender } from '../run/broker-send.ts';
+import { BrokerTrouble, openBroker } from './broker-client.ts';
+import { pactsOf } from './broker-pacts.ts';
+import { childEnvironment } from './child-environment.ts';
+import { type StubBroker, type StubOptions, type StubPact, startStubBroker } from './fixtures/stub-broker.ts';
+import { publishPacts, publishResults } from './publish.ts';
+import { type ChildOrder, isChildReply } from './verify-messages.ts';
+
+const TOKEN = 'example-token-for-tests';
+const VERSION = { number: '1.2.3', branch: 'main', buildUrl: null };
+const TOOL = { name: 'conform', version: '0.0.0' };
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function stub(options: StubOptions = {}): Promise<StubBroker> {
+  const broker = await startStubBroker({ token: TOKEN, ...options });
+  closing.push(() => broker.close());
+  return broker;
+}
+
+function pactOf(consumer: string, status = 200): StubPact {
+  return {
+    consumer: { name: consumer },
+    provider: { name: 'search' },
+    interactions: [
+      { description: 'a list', request: { method: 'GET', path: '/v1/resources' }, response: { status } },
+    ],
+    metadata: { pactSpecification: { version: '3.0.0' } },
+  };
+}
+
+function brokerAt(url: string, change: Partial<PactBroker> = {}): PactBroker {
+  return {
+    url,
+    credentials: { kind: 'token', token: new Secret('PACT_BROKER_TOKEN', TOKEN) },
+    selectors: [{ mainBranch: true }],
+    pending: false,
+    wipSince: null,
+    branch: null,
+    ...change,
+  };
+}
+
+function clientOf(broker: PactBroker) {
+  const redaction = createRedaction();
+  redaction.add('PACT_BROKER_TOKEN', TOKEN);
+  const send = brokerSender({ redaction, userAgent: 'conform/0.0.0', runId: 'tests', plainHttp: false });
+  return openBroker(broker, send);
+}
+
+/** Pact's own command line, which shares nothing with this harness. */
+function pactCli(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const binary = fileURLToPath(new URL('../../node_modules/.bin/pact', import.meta.url));
+  const child = spawn(binary, args, {
+    env: { PATH: process.env.PATH, PACT_DO_NOT_TRACK: 'true', PACT_BROKER_TOKEN: TOKEN },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+}
+
+/** Pact's own verifier, driving the broker itself, in a process of its own for what it prints. */
+async function pactCore(broker: string, status: number): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  const child = fork(new URL('./verify-child.ts', import.meta.url), {
+    execArgv: [],
+    silent: true,
+    env: childEnvironment(),
+  });
+  const order: ChildOrder = {
+    id: 1,
+    options: {
+      provider: 'search',
+      providerBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      pactBrokerUrl: broker,
+      pactBrokerToken: TOKEN,
+      consumerVersionSelectors: [{ mainBranch: true }],
+      enablePending: true,
+      providerVersionBranch: 'main',
+      publishVerificationResult: true,
+      providerVersion: VERSION.number,
+      logLevel: 'error',
+    },
+  };
+  const reply = new Promise<unknown>((resolve) => child.once('message', resolve));
+  child.send(order);
+  const answer = await reply;
+  child.kill('SIGKILL');
+  return isChildReply(answer) ? answer.text : '';
+}
+
+const linesOf = (broker: StubBroker) => broker.requests.map(({ line }) => line);
+
+describe('the stub of a broker', () => {
+  it('is a broker to Pact, which verifies its pacts and publishes results', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    expect(JSON.parse(await pactCore(broker.url, 200))).toMatchObject({ result: true });
+    expect(JSON.parse(await pactCore(broker.url, 404))).toMatchObject({ result: false });
+    expect(broker.results.map(({ body }) => body)).toMatchObject([{ success: true }, { success: false }]);
+  });
+
+  it("is a broker to Pact's command line, which publishes a pact and asks for a verdict", async () => {
+    const broker = await stub();
+    const folder = mkdtempSync(join(tmpdir(), 'conform-broker-'));
+    closing.push(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'pact.json'), JSON.stringify(pactOf('web-shop')));
+    const at = ['--broker-base-url', broker.url] as const;
+    const version = ['--consumer-app-version', '1.0.0', '--branch', 'main'] as const;
+    expect((await pactCli('broker', 'publish', join(folder, 'pact.json'), ...at, ...version)).code).toBe(0);
+    const asks = [
+      'broker',
+      'can-i-deploy',
+      ...at,
+      '--pacticipant',
+      'search',
+      '--version',
+      '1.2.3',
+      '--to-environment',
+      'production',
+    ] as const;
+    expect((await pactCli(...asks)).code).toBe(1);
+    await pactCore(broker.url, 200);
+    expect((await pactCli(...asks)).code).toBe(0);
+  });
+});
+
+describe('pacts of a broker', () => {
+  it('are fetched by the requests that Pact sends itself', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    await pactCore(broker.url, 200);
+    const ofPact = broker.requests.slice();
+    const pacts = await pactsOf(
+      brokerAt(broker.url, { pending: true, branch: 'main' }),
+      'search',
+      clientOf(brokerAt(broker.url)),
+    );
+    expect(pacts).toEqual([
+      { url: expect.stringContaining('/pact-version/'), text: expect.any(String), pending: false },
+    ]);
+    const ours = broker.requests.slice(ofPact.length);
+    // Pact looks at the address of the selection before it posts to it.
+    const read = ofPact.filter(
+      ({ line }) => !/^(PUT|POST .*results$)|pacticipants|^GET .*for-verification/.test(line),
+    );
+    expect(ours.map(({ line, body }) => [line, body])).toEqual(read.map(({ line, body }) => [line, body]));
+    for (const { authorization } of ours) expect(authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  it('are asked for with selectors, pending ones, work in progress and the branch', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    broker.add(pactOf('new-shop', 404), { pending: true });
+    const asked = brokerAt(broker.url, {
+      selectors: [{ branch: 'main', consumer: 'web-shop' }, { deployedOrReleased: true }],
+      pending: true,
+      wipSince: '2026-01-01',
+      branch: 'release',
+    });
+    const pacts = await pactsOf(asked, 'search', clientOf(asked));
+    expect(pacts.map(({ pending }) => pending)).toEqual([false, true]);
+    expect(broker.requests.find(({ line }) => line.startsWith('POST'))?.body).toEqual({
+      consumerVersionSelectors: [{ branch: 'main', consumer: 'web-shop' }, { deployedOrReleased: true }],
+      includePendingStatus: true,
+      includeWipPactsSince: '2026-01-01',
+      providerVersionBranch: 'release',
+    });
+  });
+
+  it.each<readonly [string, StubOptions, RegExp]>([
+    ['refuses the token', { token: 'another-token-for-tests' }, /GET .*: status 401 \(are its token/],
+    ['has none', {}, /has no pact of the provider "search"/],
+    ['is broken', { instead: () => 503 }, /GET .*: status 503/],
+    ['is something else', { instead: () => '{"hello":"world"}' }, /it is no Pact Broker/],
+    ['answers no JSON', { instead: () => '<html>' }, /the answer is not JSON/],
+    ['answers no object', { instead: () => '[]' }, /is no JSON object/],
+    [
+      'names a pact without its address',
+      { instead: (line) => (line.startsWith('POST') ? '{"_embedded":{"pacts":[{}]}}' : undefined) },
+      /names a pact without its address/,
+    ],
+  ])('are told to be missing where the broker %s', async (_how, options, why) => {
+    const broker = await stub(options);
+    const asked = brokerAt(broker.url);
+    const trouble = await pactsOf(asked, 'search', clientOf(asked)).catch((error: unknown) => error);
+    expect(trouble).toBeInstanceOf(BrokerTrouble);
+    expect(String(trouble)).toMatch(why);
+    expect(String(trouble)).not.toContain(TOKEN);
+  });
+
+  it('are told to be missing where nobody listens', async () => {
+    const asked = brokerAt('http://127.0.0.1:9');
+    await expect(pactsOf(asked, 'search', clientOf(asked))).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('are fetched without the token where a link leads to somebody else', async () => {
+    const other = await stub({ instead: () => JSON.stringify(pactOf('web-shop')) });
+    const link = { _links: { self: { href: `${other.url}/stolen` } } };
+    const broker = await stub({
+      instead: (line) =>
+        line.startsWith('POST') ? JSON.stringify({ _embedded: { pacts: [link] } }) : undefined,
+    });
+    const asked = brokerAt(broker.url);
+    expect(await pactsOf(asked, 'search', clientOf(asked))).toHaveLength(1);
+    expect(other.requests).toEqual([{ line: 'GET /stolen', authorization: undefined, body: null }]);
+  });
+
+  it('may be guarded by user and password', async () => {
+    const broker = await stub({ instead: () => 404 });
+    const password = new Secret('BROKER_PASSWORD', 'example-password-for-tests');
+    const asked = brokerAt(broker.url, { credentials: { kind: 'basic', username: 'ci', password } });
+    await expect(pactsOf(asked, 'search', clientOf(asked))).rejects.toThrow('status 404');
+    const pair = Buffer.from('ci:example-password-for-tests').toString('base64');
+    expect(broker.requests[0]?.authorization).toBe(`Basic ${pair}`);
+  });
+});
+
+describe('publishing', () => {
+  it("sends pacts as Pact's command line does", async () => {
+    const broker = await stub();
+    const folder = mkdtempSync(join(tmpdir(), 'conform-broker-'));
+    closing.push(() => rmSync(folder, { recursive: true }));
+    const text = JSON.stringify(pactOf('web-shop'));
+    writeFileSync(join(folder, 'pact.json'), text);
+    await pactCli(
+      'broker',
+      'publish',
+      join(folder, 'pact.json'),
+      '--broker-base-url',
+      broker.url,
+      '--consumer-app-version',
+      '1.2.3',
+      '--branch',
+      'main',
+    );
+    const ofPact = broker.requests.slice();
+    const at = brokerAt(broker.url);
+    const said = await publishPacts(
+      at,
+      [{ consumer: 'web-shop', provider: 'search', text }],
+      VERSION,
+      clientOf(at),
+    );
+    expect(said).toEqual(['Created web-shop version 1.2.3']);
+    const ours = broker.requests.slice(ofPact.length);
+    expect(ours.map(({ line }) => line)).toEqual(ofPact.map(({ line }) => line));
+    expect(shapeOf(ours.at(-1)?.body)).toEqual(shapeOf(ofPact.at(-1)?.body));
+  });
+
+  it('sends results, and the branch, as Pact itself does', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    await pactCore(broker.url, 404);
+    const ofPact = broker.requests.slice();
+    const at = brokerAt(broker.url);
+    const client = clientOf(at);
+    const [pact] = await pactsOf(at, 'search', client);
+    const brokerId = JSON.parse(pact?.text ?? '').interactions[0]._id;
+    const before = broker.requests.length;
+    const result = { brokerId, success: false, mismatch: 'status: expected 200 but was 404' };
+    await publishResults([{ url: pact?.url ?? '', interactions: [result] }], VERSION, TOOL, client);
+    const ours = broker.requests.slice(before);
+    expect(ours.map(({ line }) => line)).toEqual(
+      expect.arrayContaining(['PUT /pacticipants/search/branches/main/versions/1.2.3']),
+    );
+    expect(linesOf(broker).at(-1)).toBe(ofPact.at(-1)?.line);
+    expect(broker.branches.get('search 1.2.3')).toBe('main');
+    const [theirs, own] = broker.results.map(({ body }) => body as Record<string, unknown>);
+    expect(own).toEqual({
+      ...theirs,
+      testResults: [
+        { interactionId: brokerId, success: false, mismatches: [{ description: result.mismatch }] },
+      ],
+      verifiedBy: { implementation: 'conform', version: '0.0.0' },
+    });
+  });
+
+  it('of what the broker does not take ends with its reason', async () => {
+    const broker = await stub({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
+    const at = brokerAt(broker.url);
+    const pacts = [{ consumer: 'web-shop', provider: 'search', text: '{}' }];
+    await expect(publishPacts(at, pacts, VERSION, clientOf(at))).rejects.toThrow('status 409');
+  });
+});
+
+/** The same value with every text in it replaced by its type: what differs between two clients is only that. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([key, inner]) => [key, shapeOf(inner)]),
+  );
+}

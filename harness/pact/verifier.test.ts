@@ -1,0 +1,334 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { visible } from '../evidence/visible.ts';
+import { interaction, message } from './fixtures/interactions.ts';
+import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
+import { openVerifier, PactTrouble, type PactVerifier, type VerificationOrder } from './verifier.ts';
+
+const verifiers: PactVerifier[] = [];
+
+function opened(...options: Parameters<typeof openVerifier>): PactVerifier {
+  const verifier = openVerifier(...options);
+  verifiers.push(verifier);
+  return verifier;
+}
+
+afterEach(async () => {
+  await Promise.all(verifiers.splice(0).map((verifier) => verifier.close()));
+});
+
+function json(content: unknown, status = 200): RelayedResponse {
+  return {
+    status,
+    fields: [['Content-Type', 'application/json']],
+    body: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+  };
+}
+
+const unasked = async (): Promise<RelayedResponse> => json({}, 500);
+
+function order(handlers: Partial<RelayHandlers>, change: Partial<VerificationOrder> = {}): VerificationOrder {
+  return {
+    interaction: interaction(),
+    provider: 'search',
+    handlers: { request: async () => json({ id: 1 }), state: unasked, message: unasked, ...handlers },
+    setsStates: false,
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+describe('an interaction', () => {
+  it('is verified by an answer that fits', async () => {
+    expect(await opened().verify(order({}))).toEqual({ kind: 'verified' });
+  });
+
+  it('is told mismatch by mismatch, in words of Pact on one line each', async () => {
+    const verdict = await opened().verify(
+      order({
+        request: async () => ({ ...json({ id: 'x\ny' }, 404), fields: [['Content-Type', 'text/html']] }),
+      }),
+    );
+    if (verdict.kind !== 'mismatched') throw new Error(verdict.kind);
+    expect(verdict.mismatches).toEqual(
+      expect.arrayContaining(['status: expected 200 but was 404', expect.stringContaining("'Content-Type'")]),
+    );
+    for (const line of verdict.mismatches) expect(line).toBe(visible(line));
+  });
+
+  it('names the place in the body', async () => {
+    const verdict = await opened().verify(order({ request: async () => json({ id: 'one' }) }));
+    expect(verdict).toEqual({ kind: 'mismatched', mismatches: [expect.stringMatching(/^\$\.id: .*'one'/)] });
+  });
+
+  it('is asked for once, as it is written, with nothing that Pact adds of its own', async () => {
+    const seen: RelayedRequest[] = [];
+    await opened().verify(
+      order(
+        {
+          request: async (request) => {
+            seen.push(request);
+            return json({ id: 1 });
+          },
+        },
+        {
+          interaction: interaction({
+            request: {
+              method: 'POST',
+              path: '/v1/a b/%2F',
+              query: { q: ['x y', 'é'], n: ['1'] },
+              headers: {
+                'X-Two': ['1', '2'],
+                'User-Agent': ['web-shop/1'],
+                'Content-Type': ['application/json'],
+              },
+              body: { contentType: 'application/json', encoded: false, content: { rate: 1 } },
+            },
+          }),
+        },
+      ),
+    );
+    expect(seen).toHaveLength(1);
+    const [request] = seen;
+    expect(request?.method).toBe('POST');
+    expect(request?.target).toMatch(/^\/v1\/a%20b\/.+\?/);
+    expect(request?.target).toMatch(/q=x(\+|%20)y/);
+    expect(String(request?.body)).toBe('{"rate":1}');
+    const names = request?.fields.map(([name]) => name.toLowerCase());
+    expect(names).toEqual(expect.arrayContaining(['x-two', 'user-agent', 'content-type']));
+    for (const added of ['host', 'content-length', 'accept-encoding', 'connection'])
+      expect(names).not.toContain(added);
+    expect(request?.fields).toContainEqual(['user-agent', 'web-shop/1']);
+  });
+
+  it('is not verified by the answer of another address', async () => {
+    const asked: string[] = [];
+    const verdict = await opened().verify(
+      order({
+        request: async ({ target }) => {
+          asked.push(target);
+          return {
+            ...json({ id: 1 }, 302),
+            fields: [
+              ['Location', '/elsewhere'],
+              ['Content-Type', 'application/json'],
+            ],
+          };
+        },
+      }),
+    );
+    expect(asked).toEqual(['/v1/resources']);
+    expect(verdict).toEqual({ kind: 'mismatched', mismatches: ['status: expected 200 but was 302'] });
+  });
+
+  it('is undecided without an answer', async () => {
+    const verdict = await opened().verify(order({ request: async () => null }));
+    expect(verdict.kind).toBe('undecided');
+  });
+
+  it('is undecided when the pact is none to Pact, and names no address of ours', async () => {
+    const broken = {
+      ...interaction(),
+      pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[{}]}',
+    };
+    const verdict = await opened().verify(order({}, { interaction: broken }));
+    if (verdict.kind !== 'undecided') throw new Error(verdict.kind);
+    expect(verdict.reason).not.toMatch(/127\.0\.0\.1|[0-9a-f]{32}/);
+  });
+
+  it('is undecided when the pact holds none, which is success to Pact', async () => {
+    const empty = {
+      ...interaction(),
+      pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[]}',
+    };
+    const verdict = await opened().verify(order({}, { interaction: empty }));
+    expect(verdict).toEqual({ kind: 'undecided', reason: 'Pact found no interaction in the pact' });
+  });
+
+  it('that is a message is asked for by its description', async () => {
+    const questions: unknown[] = [];
+    const verify = (content: unknown) =>
+      opened().verify(
+        order(
+          {
+            message: async (question) => {
+              questions.push(question);
+              return json(content);
+            },
+          },
+          { interaction: message() },
+        ),
+      );
+    expect(await verify({ id: 7 })).toEqual({ kind: 'verified' });
+    expect(questions).toEqual([expect.objectContaining({ description: 'an event' })]);
+    expect(await verify({ id: 'seven' })).toMatchObject({ kind: 'mismatched' });
+  });
+
+  it('is verified beside others at the same time', async () => {
+    const verifier = opened();
+    const verdicts = await Promise.all(
+      Array.from({ length: 12 }, (_, id) =>
+        verifier.verify(order({ request: async () => json({ id: id % 2 === 0 ? 1 : id }) })),
+      ),
+    );
+    expect(verdicts.map(({ kind }) => kind)).toEqual(
+      Array.from({ length: 12 }, (_, id) => (id % 2 === 0 || id === 1 ? 'verified' : 'mismatched')),
+    );
+  });
+});
+
+describe('a provider state', () => {
+  const stateful = interaction({ providerStates: [{ name: 'one exists', params: { n: 1 } }] });
+
+  it('is set up before the request and taken down after it', async () => {
+    const steps: unknown[] = [];
+    await opened().verify(
+      order(
+        {
+          state: async (change) => {
+            steps.push(change);
+            return json({});
+          },
+          request: async () => {
+            steps.push('request');
+            return json({ id: 1 });
+          },
+        },
+        { interaction: stateful, setsStates: true },
+      ),
+    );
+    expect(steps).toEqual([
+      { action: 'setup', state: 'one exists', params: { n: 1 } },
+      'request',
+      { action: 'teardown', state: 'one exists', params: { n: 1 } },
+    ]);
+  });
+
+  it('that cannot be set up leaves the interaction unverified, and the provider unasked', async () => {
+    let asked = 0;
+    const verdict = await opened().verify(
+      order(
+        {
+          state: async () => json({}, 422),
+          request: async () => {
+            asked += 1;
+            return json({ id: 1 });
+          },
+        },
+        { interaction: stateful, setsStates: true },
+      ),
+    );
+    expect(verdict.kind).not.toBe('verified');
+    expect(asked).toBe(0);
+  });
+});
+
+describe('the process that runs Pact', () => {
+  const child = (name: string) => new URL(`./fixtures/${name}.ts`, import.meta.url);
+
+  it('is given nothing of the user: no arguments, no environment, no credential', async () => {
+    process.env.PACT_BROKER_BASE_URL = 'https://broker.example';
+    process.env.SEARCH_API_KEY = 'example-key-for-tests';
+    let told = '';
+    const request: RelayHandlers['request'] = async ({ body }) => {
+      told = String(body);
+      return json({});
+    };
+    try {
+      await opened({ child: child('telling-child') }).verify(order({ request }));
+    } finally {
+      delete process.env.PACT_BROKER_BASE_URL;
+      delete process.env.SEARCH_API_KEY;
+    }
+    const { argv, execArgv, env, options } = JSON.parse(told);
+    expect(argv).toHaveLength(2);
+    expect(execArgv).toEqual([]);
+    expect(env.PACT_DO_NOT_TRACK).toBe('true');
+    const ofNode = /^NODE_CHANNEL_|^(PACT_DO_NOT_TRACK|SYSTEMROOT|TEMP|TMP|PWD)$/;
+    expect(Object.keys(env).filter((name) => !ofNode.test(name))).toEqual([]);
+    expect(options).toMatchObject({ followRedirects: false, logLevel: 'error' });
+    expect(Object.keys(options)).not.toContain('customProviderHeaders');
+    expect(told).not.toContain('example-key-for-tests');
+  });
+
+  it('that does nothing is ended, and does not hold up the next', async () => {
+    const verifier = opened({ child: child('silent-child'), quietMs: 300 });
+    await expect(verifier.verify(order({}))).rejects.toThrow(
+      new PactTrouble('Pact did nothing for 0.3 s and was ended'),
+    );
+    await expect(verifier.verify(order({}))).rejects.toThrow(PactTrouble);
+  });
+
+  it('that crashes is told with what it printed, and replaced', async () => {
+    const verifier = opened({ child: child('crashing-child') });
+    const trouble = await verifier.verify(order({})).catch((error: unknown) => error);
+    expect(trouble).toBeInstanceOf(PactTrouble);
+    expect(String(trouble)).toContain(
+      'Pact ended by SIGABRT; it printed: thread panicked at \\x1b[31mverifier.rs',
+    );
+    await expect(verifier.verify(order({}))).rejects.toThrow('SIGABRT');
+  });
+
+  it('that cannot be started is told', async () => {
+    await expect(opened({ child: child('no-such-child') }).verify(order({}))).rejects.toThrow(PactTrouble);
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('ends with whoever started it, however that ends', async () => {
+    const script = fileURLToPath(new URL('./fixtures/verifying-process.ts', import.meta.url));
+    const parent = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => parent.stdout.once('data', resolve));
+    const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8')
+      .trim()
+      .split(' ');
+    expect(children).toHaveLength(1);
+    parent.kill('SIGKILL');
+    await expect.poll(() => children.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('leaves an order whose run is cancelled', async () => {
+    const controller = new AbortController();
+    const request = async () => {
+      controller.abort(new Error('cancelled'));
+      return null;
+    };
+    await expect(opened().verify(order({ request }, { signal: controller.signal }))).rejects.toThrow(
+      'cancelled',
+    );
+  });
+
+  it('passes on what a handler threw, whatever Pact makes of it', async () => {
+    const request = async () => {
+      throw new Error('the budget is spent');
+    };
+    await expect(opened().verify(order({ request }))).rejects.toThrow('the budget is spent');
+  });
+});
+
+/** One that has ended, and that nobody has waited for, is not. */
+function isAlive(pid: string): boolean {
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+describe('the relay', () => {
+  it('answers nobody who does not know its addresses', async () => {
+    let base = '';
+    const verifier = opened({ child: new URL('./fixtures/telling-child.ts', import.meta.url) });
+    let asked = 0;
+    const request: RelayHandlers['request'] = async ({ body }) => {
+      base = JSON.parse(String(body)).options.providerBaseUrl;
+      const { origin } = new URL(base);
+      for (const path of ['/', '/provider/x', `/${'0'.repeat(32)}/provider/x`, '/pact.json']) {
+        expect((await fetch(`${origin}${path}`)).status).toBe(404);
+      }
+      asked += 1;
+      return json({});
+    };
+    await verifier.verify(order({ request }));
+    expect(asked).toBe(1);
+    // And nobody any more when the verification is over.
+    expect((await fetch(`${base}/v1/resources`)).status).toBe(404);
+  });
+});

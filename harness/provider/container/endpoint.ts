@@ -1,0 +1,109 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { type Address, getJson } from './runtime-request.ts';
+
+/** Where a container runtime may listen. */
+export interface Endpoint {
+  /** For messages. */
+  readonly name: string;
+  readonly address: Address;
+}
+
+/** What answered there, or why nothing did. */
+export type Answer =
+  | { readonly podman: boolean; readonly version: string }
+  | { readonly reason: string; readonly silent: boolean };
+
+const DEFAULT_PORT = 2375;
+
+/**
+ * The endpoint that DOCKER_HOST names, else the usual sockets that there are. null where only the client library can
+ * tell: over TLS.
+ *
+ * @throws Error saying why DOCKER_HOST cannot be meant.
+ */
+export function endpoints(env: NodeJS.ProcessEnv): readonly Endpoint[] | null {
+  const named = env.DOCKER_HOST ?? '';
+  if (named === '') return usualSockets(env).filter(({ address }) => existsSync(address.socketPath));
+  const url = URL.canParse(named) ? new URL(named) : null;
+  switch (url?.protocol) {
+    case 'unix:':
+      return [socket(decodeURIComponent(url.pathname), BY_VARIABLE)];
+    case 'tcp:':
+    case 'http:': {
+      if (env.DOCKER_TLS_VERIFY === '1') return null;
+      const port = url.port === '' ? DEFAULT_PORT : Number(url.port);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      return [{ name: `${url.host}${BY_VARIABLE}`, address: { host, port } }];
+    }
+    case 'https:':
+    case 'npipe:':
+      return null;
+    default:
+      throw new Error(
+        `DOCKER_HOST names ${url === null ? 'no address' : `a ${url.protocol} address`}; only unix:, tcp: and http: ones can be used`,
+      );
+  }
+}
+
+type SocketEndpoint = Endpoint & { readonly address: { readonly socketPath: string } };
+
+const BY_VARIABLE = ' (named by DOCKER_HOST)';
+
+function socket(socketPath: string, namedBy = ''): SocketEndpoint {
+  return { name: `${socketPath}${namedBy}`, address: { socketPath } };
+}
+
+/** In the order in which testcontainers tries them. */
+function usualSockets({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): readonly SocketEndpoint[] {
+  return [
+    '/var/run/docker.sock',
+    ...(XDG_RUNTIME_DIR === undefined ? [] : [join(XDG_RUNTIME_DIR, 'docker.sock')]),
+    join(homedir(), '.docker/run/docker.sock'),
+    join(homedir(), '.docker/desktop/docker.sock'),
+    `/run/user/${userInfo().uid}/docker.sock`,
+  ].map((path) => socket(path));
+}
+
+/** Asks what listens there. Never rejects. */
+export async function ask({ name, address }: Endpoint, timeoutMs: number): Promise<Answer> {
+  if ('socketPath' in address && !mayOpen(address.socketPath)) {
+    const reason = existsSync(address.socketPath)
+      ? `${name} may not be opened by this user (is the user in the group docker?)`
+      : `there is no socket ${name}`;
+    return { reason, silent: false };
+  }
+  try {
+    const { status, json } = await getJson(address, '/version', timeoutMs);
+    const version = status === 200 ? json : null;
+    if (!isVersion(version)) {
+      return {
+        reason: `${name} answers, but not as a container runtime does (status ${status})`,
+        silent: false,
+      };
+    }
+    return { podman: /podman/i.test(JSON.stringify(version.Components ?? [])), version: version.Version };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') {
+      return { reason: `${name} does not answer within ${timeoutMs / 1_000} s`, silent: true };
+    }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { reason: `nobody answers at ${name}: ${code}`, silent: false };
+  }
+}
+
+function mayOpen(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isVersion(value: unknown): value is { readonly Version: string; readonly Components?: unknown } {
+  return (
+    typeof value === 'object' && value !== null && 'Version' in value && typeof value.Version === 'string'
+  );
+}

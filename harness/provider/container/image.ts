@@ -1,0 +1,155 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { ImageName } from 'testcontainers';
+import type { ImageSource } from '../../config/started-provider.ts';
+import { InconclusiveError } from '../../exit.ts';
+import { withLastLines } from '../last-lines.ts';
+import { createLogCapture } from '../log-capture.ts';
+import type { StartOptions } from '../provider.ts';
+import type { Docker, Runtime } from './runtime.ts';
+import { within } from './within.ts';
+
+/** An image that is there. */
+export interface PresentImage {
+  readonly name: string;
+  /** Names its content: `sha256:…`. */
+  readonly id: string;
+  /** It has a HEALTHCHECK. */
+  readonly hasHealthCheck: boolean;
+}
+
+type Progress = Pick<StartOptions, 'signal' | 'say'>;
+
+/** For a pull or a build. */
+const FETCH_MS = 10 * 60_000;
+const REQUEST_MS = 10_000;
+/** More than that is a context that nobody meant. */
+const MOST_FILES = 50_000;
+
+/** @throws InconclusiveError when it is not there and cannot be pulled or built. */
+export function presentImage(
+  runtime: Runtime,
+  source: ImageSource,
+  purpose: string,
+  progress: Progress,
+): Promise<PresentImage> {
+  return source.kind === 'image'
+    ? pulled(runtime, ImageName.fromString(source.name), progress)
+    : built(runtime, source, purpose, progress);
+}
+
+async function pulled(runtime: Runtime, name: ImageName, { signal, say }: Progress): Promise<PresentImage> {
+  const present = await inspected(runtime.docker, name.string);
+  if (present) return present;
+  say(`pulling the image ${name.string}`);
+  const hint =
+    runtime.podman && name.registry === undefined
+      ? ` (Podman knows images of this machine as localhost/${name.string})`
+      : '';
+  try {
+    await within(runtime.client.image.pull(name), FETCH_MS, 'it was not pulled', signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new InconclusiveError(
+      `the image ${name.string} is not there and could not be pulled: ${reasonOf(error)}${hint}`,
+    );
+  }
+  const now = await inspected(runtime.docker, name.string);
+  if (now) return now;
+  throw new InconclusiveError(`the image ${name.string} is not there, even after it was pulled${hint}`);
+}
+
+/** Not with the client library: it never settles when the runtime refuses to build. */
+async function built(
+  { docker }: Runtime,
+  { context, dockerfile, target, args }: Extract<ImageSource, { kind: 'build' }>,
+  purpose: string,
+  { signal, say }: Progress,
+): Promise<PresentImage> {
+  const name = `conform-built/${purpose}:latest`;
+  say(`building an image from ${join(context, dockerfile)}`);
+  const before = await inspected(docker, name);
+  const log = createLogCapture();
+  const write = log.writer();
+  let id: string | null = null;
+  const build = async () => {
+    const stream = await docker.buildImage(
+      { context, src: [...(await filesBelow(context))] },
+      {
+        t: name,
+        dockerfile,
+        buildargs: args,
+        ...(target === null ? {} : { target }),
+        rm: true,
+        forcerm: true,
+        abortSignal: signal,
+      },
+    );
+    await new Promise<void>((resolve, reject) => {
+      docker.modem.followProgress(
+        stream,
+        (error: Error | null) => (error ? reject(error) : resolve()),
+        (event: BuildEvent) => {
+          if (event.stream) write(Buffer.from(event.stream));
+          if (event.error) reject(new Error(event.error));
+          id = event.aux?.ID ?? id;
+        },
+      );
+    });
+  };
+  try {
+    await within(build(), FETCH_MS, 'it was not built', signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new InconclusiveError(withLastLines(`the image could not be built: ${reasonOf(error)}`, log));
+  }
+  const present = await inspected(docker, id ?? name);
+  if (present && before && before.id !== present.id) await discard(docker, before.id);
+  if (present) return { ...present, name };
+  throw new InconclusiveError(withLastLines('the image is not there, even after it was built', log));
+}
+
+/** Else each build would leave an image without a name. One that is still in use stays. */
+async function discard(docker: Docker, id: string): Promise<void> {
+  await within(docker.getImage(id).remove(), REQUEST_MS, 'it was not removed').catch(() => undefined);
+}
+
+interface BuildEvent {
+  readonly stream?: string;
+  readonly error?: string;
+  readonly aux?: { readonly ID?: string };
+}
+
+/** Every file of a build context; what `.dockerignore` rules out is left out when they are sent. */
+async function filesBelow(context: string): Promise<readonly string[]> {
+  const entries = await readdir(context, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => relative(context, join(entry.parentPath, entry.name)));
+  if (files.length <= MOST_FILES) return files;
+  throw new Error(`the folder holds ${files.length} files, more than ${MOST_FILES}: name a smaller one`);
+}
+
+async function inspected(docker: Docker, name: string): Promise<PresentImage | null> {
+  try {
+    const found = docker.getImage(name).inspect();
+    const { Id, Config } = await within(found, REQUEST_MS, 'the container runtime did not answer');
+    return { name, id: Id, hasHealthCheck: hasHealthCheck(Config) };
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return null;
+    throw error;
+  }
+}
+
+function hasHealthCheck(config: object | null | undefined): boolean {
+  const check: unknown = config && 'Healthcheck' in config ? config.Healthcheck : null;
+  if (typeof check !== 'object' || check === null || !('Test' in check) || !Array.isArray(check.Test))
+    return false;
+  return check.Test.length > 0 && check.Test[0] !== 'NONE';
+}
+
+/** `(HTTP code 404) no such image - pull access denied …`, on one line. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

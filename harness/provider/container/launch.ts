@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { revealed } from '../../config/secret-text.ts';
+import type { ContainerConfig } from '../../config/started-provider.ts';
+import { InconclusiveError } from '../../exit.ts';
+import { withLastLines } from '../last-lines.ts';
+import type { LogCapture } from '../log-capture.ts';
+import { type Container, endingOf, followOutput, stateOf } from './container-state.ts';
+import type { PresentImage } from './image.ts';
+import { removeContainer } from './leftovers.ts';
+import { ProviderContainer } from './provider-container.ts';
+import type { Runtime } from './runtime.ts';
+import { within } from './within.ts';
+
+/** Where a container stands among those of its start. */
+export interface Standing {
+  /** As messages call it: `the container`, `its companion cache`. */
+  readonly called: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Name of the network that it joins; null for none of its own. */
+  readonly network: string | null;
+  /** Its names there. */
+  readonly aliases: readonly string[];
+  /** Port to reach it by; null when nobody does from here. */
+  readonly port: number | null;
+}
+
+/** A container that was started, ready or not. */
+export interface Launched {
+  readonly called: string;
+  /** `http://host:port` of its published port; null when none is. */
+  readonly address: string | null;
+  readonly logs: LogCapture;
+  /** Resolves with how it ended, if it ends of its own. */
+  readonly ended: Promise<string>;
+  /** How it ended; null while it runs, and when that cannot be told. */
+  how(): Promise<string | null>;
+  /** By its image's HEALTHCHECK: `starting`, `healthy`, `unhealthy`; null where there is none. */
+  health(): Promise<string | null>;
+  /** From now on its end is no news. */
+  giveUp(): void;
+}
+
+/** To create and start it, with its image at hand. */
+const START_MS = 60_000;
+/** For what was under way to come to an end when a start is given up. */
+const SETTLE_MS = 2_000;
+
+/**
+ * Creates and starts a container, with no capabilities but those that its config keeps, and no way to new
+ * privileges. Whether it can be asked is not waited for here: of the client library's own ways to do so none
+ * notices everywhere that a container has ended.
+ *
+ * @throws InconclusiveError when it does not start.
+ */
+export async function launch(
+  { docker, host }: Runtime,
+  image: PresentImage,
+  config: ContainerConfig,
+  standing: Standing,
+  logs: LogCapture,
+  signal: AbortSignal,
+): Promise<Launched> {
+  const { called, port } = standing;
+  const created = Promise.withResolvers<Container>();
+  const givenUp = new AbortController();
+  const ended = created.promise.then((container) => endingOf(container, called, givenUp.signal));
+
+  const definition = new ProviderContainer(image, async (id) => {
+    const container = docker.getContainer(id);
+    if (givenUp.signal.aborted) {
+      await removeContainer(docker, id);
+      throw new InconclusiveError('its start was given up');
+    }
+    await followOutput(docker, container, logs);
+    created.resolve(container);
+  });
+  define(definition, config, standing, isLocal(host));
+
+  const starting = definition.start();
+  const endedEarly = ended.then((how) => {
+    throw new InconclusiveError(withLastLines(`${how} before it was ready`, logs));
+  });
+  try {
+    const started = await within(
+      Promise.race([starting, endedEarly]),
+      START_MS,
+      `${called} was not started`,
+      signal,
+    );
+    const container = docker.getContainer(started.getId());
+    return {
+      called,
+      address: port === null ? null : `http://${reachable(host)}:${started.getMappedPort(port)}`,
+      logs,
+      ended,
+      how: async () => (await stateOf(container, called))?.ending ?? null,
+      health: async () => (await stateOf(container, called))?.health ?? null,
+      giveUp: () => givenUp.abort(),
+    };
+  } catch (error) {
+    givenUp.abort();
+    const known = await Promise.race([created.promise, pause(0, null)]);
+    // The library asks about it until it is gone.
+    if (known) await removeContainer(docker, known.id).catch(() => undefined);
+    await Promise.race([starting.catch(() => undefined), pause(SETTLE_MS)]);
+    if (error instanceof InconclusiveError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InconclusiveError(`${called} could not be started: ${reason.replaceAll(/\s+/g, ' ').trim()}`);
+  }
+}
+
+function define(
+  container: ProviderContainer,
+  config: ContainerConfig,
+  { labels, network, aliases, port }: Standing,
+  local: boolean,
+): void {
+  const { env, secrets, files, command, limits, capabilities } = config;
+  container
+    .withLabels(labels)
+    .withEnvironment(Object.fromEntries(Object.entries(env).map(([name, text]) => [name, revealed(text)])))
+    .withDroppedCapabilities('ALL')
+    .withAddedCapabilities(...capabilities)
+    .withSecurityOpt('no-new-privileges')
+    .withResourcesQuota({
+      ...(limits.memoryBytes === null ? {} : { memory: limits.memoryBytes / 1024 ** 3 }),
+      ...(limits.cpus === null ? {} : { cpu: limits.cpus }),
+    })
+    .withCopyContentToContainer(
+      // The file is root's; whoever the provider runs as must be able to read it.
+      Object.entries(secrets).map(([target, secret]) => ({ target, content: secret.reveal(), mode: 0o444 })),
+    )
+    .withCopyFilesToContainer(Object.entries(files).map(([target, source]) => ({ target, source })));
+  if (command !== null) container.withCommand([...command]);
+  if (network !== null) container.withNetworkMode(network).withNetworkAliases(...aliases);
+  if (port !== null) container.publish(port, local);
+}
+
+function isLocal(host: string): boolean {
+  return host === 'localhost' || host === '127.0.0.1';
+}
+
+/** As it stands in a URL. A port that is published on 127.0.0.1 is not found at ::1, which `localhost` may mean. */
+function reachable(host: string): string {
+  if (isLocal(host)) return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

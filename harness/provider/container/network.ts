@@ -1,0 +1,20 @@
+import { InconclusiveError } from '../../exit.ts';
+import type { Runtime } from './runtime.ts';
+import { within } from './within.ts';
+
+const REQUEST_MS = 10_000;
+
+/** @throws InconclusiveError when the runtime does not create it. */
+export async function createNetwork(
+  { client }: Runtime,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  const creating = client.network.create({ Name: name, Driver: 'bridge', Labels: { ...labels } });
+  try {
+    await within(creating, REQUEST_MS, 'it was not created');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InconclusiveError(`no network for the containers: ${reason.trim()}`);
+  }
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ask, type Endpoint, endpoints } from './endpoint.ts';
+import { publishedHost } from './published-host.ts';
+import { openRuntime } from './runtime.ts';
+
+const servers: Server[] = [];
+const folders: string[] = [];
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const server of servers.splice(0)) server.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function socketPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conform-socket-'));
+  folders.push(folder);
+  return join(folder, 'runtime.sock');
+}
+
+async function listening(server: Server): Promise<string> {
+  const path = socketPath();
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return path;
+}
+
+const answering = (status: number, body: string) =>
+  listening(
+    createHttpServer((_request, response) => {
+      response.statusCode = status;
+      response.end(body);
+    }),
+  );
+
+const at = (path: string): Endpoint => ({ name: path, address: { socketPath: path } });
+
+async function opening(dockerHost: string): Promise<string> {
+  vi.stubEnv('DOCKER_HOST', dockerHost);
+  return openRuntime().then(
+    () => 'opened',
+    (error: unknown) => String(error),
+  );
+}
+
+describe('no container runtime', () => {
+  it('where DOCKER_HOST names a socket that is not there: no other one is taken instead', async () => {
+    expect(await opening('unix:///no/such.sock')).toBe(
+      'InconclusiveError: no container runtime: there is no socket /no/such.sock (named by DOCKER_HOST)',
+    );
+  });
+
+  it('where nobody listens', async () => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await opening(`tcp://127.0.0.1:${port}`)).toMatch(
+      /no container runtime: nobody answers at 127\.0\.0\.1:\d+ \(named by DOCKER_HOST\): ECONNREFUSED/,
+    );
+  });
+
+  it('where DOCKER_HOST is nothing that can be used', async () => {
+    expect(await opening('ssh://user:hush@host')).toMatch(
+      /DOCKER_HOST names a ssh: address; only unix:, tcp:/,
+    );
+    expect(await opening('docker')).toMatch(/DOCKER_HOST names no address/);
+  });
+
+  it('where a socket takes connections and is silent', async () => {
+    const path = await listening(createServer(() => undefined));
+    const started = performance.now();
+    expect(await opening(`unix://${path}`)).toMatch(/does not answer within 3 s$/);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it('where something else answers', async () => {
+    expect(await ask(at(await answering(404, 'not found')), 3_000)).toMatchObject({
+      reason: expect.stringMatching(/answers, but not as a container runtime does \(status 404\)$/),
+    });
+    expect(await ask(at(await answering(200, '<html>')), 3_000)).toHaveProperty('reason');
+    expect(await ask(at(await answering(200, 'x'.repeat(1_000_000))), 3_000)).toHaveProperty('reason');
+  });
+});
+
+describe('the host of published ports', () => {
+  const id = 'a'.repeat(64);
+  const mounts = `1 2 0:1 /var/lib/docker/containers/${id}/hosts /etc/hosts rw - ext4 /dev/sda rw`;
+  const inside = async (container: object) =>
+    publishedHost({ socketPath: await answering(200, JSON.stringify(container)) }, mounts);
+  const networks = { bridge: { Gateway: '172.17.0.1' } };
+
+  it('is this machine, for a process that is in no container', async () => {
+    expect(await publishedHost({ socketPath: '/no/such.sock' }, '1 2 0:1 / /proc rw - proc proc rw')).toBe(
+      '127.0.0.1',
+    );
+  });
+
+  it('is the gateway, for a process in a container with a network of its own', async () => {
+    expect(
+      await inside({ HostConfig: { NetworkMode: 'default' }, NetworkSettings: { Networks: networks } }),
+    ).toBe('172.17.0.1');
+  });
+
+  it('is this machine, for a process in a container on the network of its machine', async () => {
+    expect(
+      await inside({ HostConfig: { NetworkMode: 'host' }, NetworkSettings: { Networks: networks } }),
+    ).toBe('127.0.0.1');
+  });
+
+  it('is this machine, for a process in a container of another runtime', async () => {
+    const other = await answering(404, '{"message":"No such container"}');
+    expect(await publishedHost({ socketPath: other }, mounts)).toBe('127.0.0.1');
+  });
+});
+
+describe('where a container runtime may be', () => {
+  it('is where DOCKER_HOST says', () => {
+    const address = (named: string) => endpoints({ DOCKER_HOST: named })?.map((endpoint) => endpoint.address);
+    expect(address('unix:///run/user/1000/podman/podman.sock')).toEqual([
+      { socketPath: '/run/user/1000/podman/podman.sock' },
+    ]);
+    expect(address('tcp://build.example')).toEqual([{ host: 'build.example', port: 2375 }]);
+    expect(address('tcp://[::1]:2376')).toEqual([{ host: '::1', port: 2376 }]);
+  });
+
+  it('is for the client library to find out over TLS', () => {
+    expect(endpoints({ DOCKER_HOST: 'tcp://build.example:2376', DOCKER_TLS_VERIFY: '1' })).toBeNull();
+  });
+
+  it('tells Docker and Podman apart', async () => {
+    const docker = await answering(200, '{"Version":"28.0.0","Components":[{"Name":"Engine"}]}');
+    const podman = await answering(200, '{"Version":"4.3.1","Components":[{"Name":"Podman Engine"}]}');
+    expect(await ask(at(docker), 3_000)).toEqual({ podman: false, version: '28.0.0' });
+    expect(await ask(at(podman), 3_000)).toEqual({ podman: true, version: '4.3.1' });
+  });
+});

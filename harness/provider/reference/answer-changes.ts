@@ -1,0 +1,29 @@
+import { type Answer, withField } from './message.ts';
+import { problem } from './problem.ts';
+
+/** An answer with other content of the same or another media type. */
+export function withContent(answer: Answer, mediaType: string, content: string | Buffer): Answer {
+  return { ...withField(answer, 'Content-Type', mediaType), body: Buffer.from(content) };
+}
+
+/** Changes the text of the content. */
+export function withText(answer: Answer, change: (text: string) => string): Answer {
+  return { ...answer, body: Buffer.from(change(answer.body.toString('utf8'))) };
+}
+
+/** The answer as problem details of another status; occasion and other fields stay, so that patches still find it. */
+export function asProblem(answer: Answer, status: number, title: string): Answer {
+  const content = JSON.stringify({ type: 'about:blank', title, status });
+  return { ...withContent(answer, 'application/problem+json', content), status };
+}
+
+/** Another answer in place of one; how the credential stands with its quota is still told. */
+export function replacedBy(answer: Answer, other: Answer): Answer {
+  const standing = answer.fields.filter(([name]) => /^(x-)?ratelimit/i.test(name));
+  return { ...other, fields: [...other.fields, ...standing] };
+}
+
+/** A failure of the service in place of the answer. */
+export function failed(answer: Answer): Answer {
+  return replacedBy(answer, problem('broken'));
+}

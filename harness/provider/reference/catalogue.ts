@@ -1,0 +1,94 @@
+import { didYouMean } from '../../config/nearest.ts';
+import type { ReferenceName } from '../../config/service.ts';
+import { UsageError } from '../../exit.ts';
+import { AUTHENTICATION_DEFECTS } from './defects/authentication.ts';
+import type { Defect } from './defects/defect.ts';
+import { JSON_DEFECTS } from './defects/json.ts';
+import { OPERATION_DEFECTS } from './defects/operations.ts';
+import { PUSHER_DEFECTS } from './defects/pusher.ts';
+import { RATE_LIMIT_DEFECTS } from './defects/rate-limit.ts';
+import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/rate-limit-counting.ts';
+import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
+import { SIGNATURE_DEFECTS } from './defects/signature.ts';
+import { STATUS_CODE_DEFECTS } from './defects/status-codes.ts';
+import { VERSIONING_DEFECTS } from './defects/versioning.ts';
+import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket-closing.ts';
+import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket-credentials.ts';
+import { WEBSOCKET_FRAME_DEFECTS } from './defects/websocket-frames.ts';
+import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket-handshake.ts';
+import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket-messages.ts';
+import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
+import { CONTENT_VARIANTS } from './variants/content.ts';
+import { QUOTA_VARIANTS } from './variants/quota.ts';
+import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
+import type { Variant } from './variants/variant.ts';
+import { WEBSOCKET_VARIANTS } from './variants/websocket.ts';
+
+const DEFECTS: readonly Defect[] = [
+  ...AUTHENTICATION_DEFECTS,
+  ...SIGNATURE_DEFECTS,
+  ...STATUS_CODE_DEFECTS,
+  ...ROBUSTNESS_DEFECTS,
+  ...JSON_DEFECTS,
+  ...VERSIONING_DEFECTS,
+  ...OPERATION_DEFECTS,
+  ...RATE_LIMIT_DEFECTS,
+  ...RATE_LIMIT_COUNTING_DEFECTS,
+  ...WEBSOCKET_HANDSHAKE_DEFECTS,
+  ...WEBSOCKET_CREDENTIAL_DEFECTS,
+  ...WEBSOCKET_FRAME_DEFECTS,
+  ...WEBSOCKET_CLOSING_DEFECTS,
+  ...WEBSOCKET_MESSAGE_DEFECTS,
+  ...PUSHER_DEFECTS,
+];
+
+const VARIANTS: readonly Variant[] = [
+  ...AUTHENTICATION_VARIANTS,
+  ...STATUS_CODE_VARIANTS,
+  ...CONTENT_VARIANTS,
+  ...QUOTA_VARIANTS,
+  ...WEBSOCKET_VARIANTS,
+];
+
+interface Named {
+  readonly name: string;
+  readonly services: readonly ReferenceName[];
+}
+
+function ofService<N extends Named>(all: readonly N[], service: ReferenceName | undefined): readonly N[] {
+  return service === undefined ? all : all.filter(({ services }) => services.includes(service));
+}
+
+/** All defects, or those that one service can have. */
+export function listDefects(service?: ReferenceName): readonly Defect[] {
+  return ofService(DEFECTS, service);
+}
+
+/** All variants, or those that one service can have. */
+export function listVariants(service?: ReferenceName): readonly Variant[] {
+  return ofService(VARIANTS, service);
+}
+
+function find<N extends Named>(kind: string, all: readonly N[], name: string, service: ReferenceName): N {
+  const found = all.find((candidate) => candidate.name === name);
+  if (found === undefined) {
+    const known = ofService(all, service).map((candidate) => candidate.name);
+    throw new UsageError(`there is no ${kind} ${JSON.stringify(name)}`, { remedy: didYouMean(name, known) });
+  }
+  if (!found.services.includes(service)) {
+    throw new UsageError(`${service} cannot have the ${kind} ${name}`, {
+      remedy: `it concerns ${found.services.join(' and ')}`,
+    });
+  }
+  return found;
+}
+
+/** The defect of that name; a UsageError with the nearest names when this service has none. */
+export function findDefect(name: string, service: ReferenceName): Defect {
+  return find('defect', DEFECTS, name, service);
+}
+
+/** The variant of that name; a UsageError with the nearest names when this service has none. */
+export function findVariant(name: string, service: ReferenceName): Variant {
+  return find('variant', VARIANTS, name, service);
+}

@@ -1,0 +1,236 @@
+import { gzipSync } from 'node:zlib';
+import { withContent, withText } from '../answer-changes.ts';
+import { withField, withoutField } from '../message.ts';
+import { PROBLEM_OCCASIONS } from '../occasion.ts';
+import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../patch.ts';
+import { type Defect, EVERY } from './defect.ts';
+
+/** Changes the content of served answers as text. */
+const inText = (change: (text: string) => string): Patch =>
+  onAnswer('served', (answer) => withText(answer, change));
+
+const inOctets = (change: (octets: Buffer) => Buffer): Patch =>
+  onAnswer('served', (answer) => ({ ...answer, body: change(answer.body) }));
+
+const asMediaType = (mediaType: string): Patch =>
+  onAnswer('served', (answer) => withField(answer, 'Content-Type', mediaType));
+
+/** The content with a member before its first one; an array is left alone. */
+const withFirstMember = (member: string): ((text: string) => string) => {
+  return (text) => text.replace(/^\{/, `{${member},`);
+};
+
+function firstName(text: string): string {
+  return /^\{("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? '"total"';
+}
+
+/** Declares another length than the content has; the connection ends after it, so nobody waits for ever. */
+const declaringLength = (difference: number): Patch =>
+  together(
+    onFinished('served', (answer) =>
+      withField(answer, 'Content-Length', String(answer.body.length + difference)),
+    ),
+    onWire('served', (head, body) => Buffer.concat([head, body])),
+  );
+
+export const JSON_DEFECTS: readonly Defect[] = [
+  {
+    name: 'json-wrong-content-type',
+    services: EVERY,
+    summary: 'sends JSON under the name of plain text',
+    breaks: 'Content-Type of the served answer is text/plain',
+    patch: asMediaType('text/plain; charset=utf-8'),
+  },
+  {
+    name: 'json-no-content-type',
+    services: EVERY,
+    summary: 'does not name the media type of its content',
+    breaks: 'the served answer has no Content-Type',
+    patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
+  },
+  {
+    name: 'json-latin1-charset',
+    services: EVERY,
+    summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
+    breaks: 'Content-Type is `application/json; charset=iso-8859-1`',
+    patch: asMediaType('application/json; charset=iso-8859-1'),
+  },
+  {
+    name: 'json-bom',
+    services: EVERY,
+    summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
+    breaks: 'the content begins with EF BB BF',
+    patch: inText((text) => `\ufeff${text}`),
+  },
+  {
+    name: 'json-invalid-utf8',
+    services: EVERY,
+    summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
+    breaks: 'a string of the content has the single octet E9',
+    patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
+  },
+  {
+    name: 'json-trailing-bytes',
+    services: EVERY,
+    summary: 'appends a remark to the JSON text (RFC 8259 §2)',
+    breaks: 'an HTML comment follows the JSON text',
+    patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
+  },
+  {
+    name: 'json-truncated',
+    services: EVERY,
+    summary: 'sends a JSON text without its end (RFC 8259 §2)',
+    breaks: 'the last character of the JSON text is missing',
+    patch: inText((text) => text.slice(0, -1)),
+  },
+  {
+    name: 'json-duplicate-keys',
+    services: EVERY,
+    summary: 'names a member twice (RFC 8259 §4)',
+    breaks: 'the first member of the content occurs twice',
+    patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
+  },
+  {
+    name: 'json-nan',
+    services: EVERY,
+    summary: 'writes a number that JSON does not have (RFC 8259 §6)',
+    breaks: 'the content has `"score":NaN`',
+    patch: inText(withFirstMember('"score":NaN')),
+  },
+  {
+    name: 'json-big-integer',
+    services: EVERY,
+    summary: 'writes an integer that common parsers round (RFC 8259 §6)',
+    breaks: 'the content has `"sequence":9007199254740993`',
+    patch: inText(withFirstMember('"sequence":9007199254740993')),
+  },
+  {
+    name: 'json-empty-body',
+    services: EVERY,
+    summary: 'promises JSON and sends nothing',
+    breaks: 'the served answer has no content',
+    patch: inOctets(() => Buffer.alloc(0)),
+  },
+  {
+    name: 'errors-are-plain-text',
+    services: EVERY,
+    summary: 'explains errors in plain text',
+    breaks: 'the content of every error is text/plain',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      withContent(answer, 'text/plain; charset=utf-8', 'refused'),
+    ),
+  },
+  {
+    name: 'content-length-too-long',
+    services: EVERY,
+    summary: 'declares more content than it sends (RFC 9112 §6.3)',
+    breaks: 'the connection ends 10 octets before the content should',
+    patch: declaringLength(10),
+  },
+  {
+    name: 'content-length-too-short',
+    services: EVERY,
+    summary: 'sends more content than it declares (RFC 9112 §6.3)',
+    breaks: 'octets follow the end of the message',
+    patch: declaringLength(-10),
+  },
+  {
+    name: 'bytes-after-body',
+    services: EVERY,
+    summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
+    breaks: 'an empty line and a remark follow the message',
+    patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
+  },
+  {
+    name: 'bare-line-feeds',
+    services: EVERY,
+    summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
+    breaks: 'the head has no CR',
+    patch: onWire('served', (head, body) =>
+      Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
+    ),
+  },
+  {
+    name: 'bad-chunk-size',
+    services: EVERY,
+    summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
+    breaks: 'the chunked content cannot be decoded',
+    patch: together(
+      onFinished('served', (answer) =>
+        withField(withoutField(answer, 'Content-Length'), 'Transfer-Encoding', 'chunked'),
+      ),
+      onWire('served', (head, body) =>
+        Buffer.concat([head, Buffer.from(`size ${body.length}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]),
+      ),
+    ),
+  },
+  {
+    name: 'unasked-gzip',
+    services: EVERY,
+    summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
+    breaks: 'Content-Encoding is gzip on a request with `Accept-Encoding: identity`',
+    patch: onAnswer('served', (answer) => ({
+      ...withField(answer, 'Content-Encoding', 'gzip'),
+      body: gzipSync(answer.body),
+    })),
+  },
+  {
+    name: 'gzip-in-name-only',
+    services: EVERY,
+    summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
+    breaks: 'Content-Encoding is gzip, the content is not',
+    patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
+  },
+  {
+    name: 'no-nosniff',
+    services: EVERY,
+    summary: 'leaves browsers to guess the media type',
+    breaks: 'no answer has X-Content-Type-Options',
+    patch: onFinished('every', (answer) => withoutField(answer, 'X-Content-Type-Options')),
+  },
+  {
+    name: 'problem-invalid',
+    services: EVERY,
+    summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
+    breaks: '`status` in application/problem+json is a string and `title` a number',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      withContent(
+        answer,
+        'application/problem+json',
+        JSON.stringify({ type: 'about:blank', title: 12, status: String(answer.status) }),
+      ),
+    ),
+  },
+  {
+    name: 'server-errors-are-plain-text',
+    services: EVERY,
+    summary: 'leaves bad requests to a server in front that knows nothing of JSON',
+    breaks: 'the content of 400, 414, 431 and 501 is text/plain',
+    patch: onAnswer(['malformed', 'target-too-long', 'fields-too-large', 'unknown-method'], (answer) =>
+      withContent(answer, 'text/plain', 'bad request'),
+    ),
+  },
+  {
+    name: 'errors-are-empty',
+    services: EVERY,
+    summary: 'refuses without a word of explanation',
+    breaks: 'no error has content',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
+  },
+  {
+    name: 'malformed-content-type',
+    services: EVERY,
+    summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
+    breaks: 'Content-Type of the served answer is `application/json; charset`',
+    patch: asMediaType('application/json; charset'),
+  },
+  {
+    name: 'content-is-html-everywhere',
+    services: EVERY,
+    summary: 'sends pages for people where JSON is documented',
+    breaks: 'every answer with content is text/html',
+    patch: onAnswer(WITH_CONTENT, (answer) =>
+      withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
+    ),
+  },
+];

@@ -1,0 +1,97 @@
+import { failed, withContent, withText } from '../answer-changes.ts';
+import { queryParameters, type ReceivedRequest, withField } from '../message.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../patch.ts';
+import { searchOfQuery } from '../services/search-input.ts';
+import { type Defect, REST } from './defect.ts';
+
+/** One resource of the collection. */
+const isItem = ({ path }: ReceivedRequest): boolean => /^\/v1\/resources\/[^/]+$/.test(path);
+const isMatches = ({ path }: ReceivedRequest): boolean => path === '/v1/matches';
+const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
+
+/** The request without a parameter of its query. */
+function withoutParameter(request: ReceivedRequest, name: string): ReceivedRequest {
+  const query = asksIn(request);
+  query.delete(name);
+  return { ...request, query: query.size === 0 ? null : query.toString() };
+}
+
+/** What the service does wrong in the operations beyond the documented sample. */
+export const OPERATION_DEFECTS: readonly Defect[] = [
+  {
+    name: 'operation-wrong-status',
+    services: REST,
+    summary: 'answers an operation with another success than the documented one',
+    breaks: 'one resource is answered 202',
+    patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
+  },
+  {
+    name: 'operation-wrong-media-type',
+    services: REST,
+    summary: 'answers an operation in another media type than the documented one',
+    breaks: 'one resource comes as text/json',
+    patch: insteadOfServing(isItem, (answer) => withField(answer, 'Content-Type', 'text/json')),
+  },
+  {
+    name: 'operation-breaks-schema',
+    services: REST,
+    summary: 'answers an operation with a body that does not fit its schema',
+    breaks: 'the name of one resource is a number',
+    patch: insteadOfServing(isItem, (answer) =>
+      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), name: 7 })),
+    ),
+  },
+  {
+    name: 'operation-skips-auth',
+    services: REST,
+    summary: 'serves an operation to anybody',
+    breaks: 'one resource is served without a credential',
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      if (answer.occasion !== 'unauthenticated' || !isItem(request)) return answer;
+      return { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 };
+    }),
+  },
+  {
+    name: 'operation-serves-unknown-method',
+    services: REST,
+    summary: 'takes an unknown method of an operation for GET',
+    breaks: 'one resource is served for the method BREW',
+    patch: onAnswer('unknown-method', (answer, request) =>
+      isItem(request)
+        ? { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 }
+        : answer,
+    ),
+  },
+  {
+    name: 'operation-500-on-bad-type',
+    services: REST,
+    summary: 'fails over a parameter of the wrong type',
+    breaks: '`pageSize=many` is answered 500',
+    patch: onAnswer('invalid-parameter', (answer, request) =>
+      /^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0') ? answer : failed(answer),
+    ),
+  },
+  {
+    name: 'operation-accepts-missing-input',
+    services: REST,
+    summary: 'serves an operation without a parameter that it requires',
+    breaks: 'matches are served without `text`',
+    patch: onReceipt((request) =>
+      isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
+        ? { ...request, query: 'text=a' }
+        : request,
+    ),
+  },
+  {
+    name: 'operation-accepts-bad-range',
+    services: REST,
+    summary: 'serves a parameter beyond its range',
+    breaks: '`pageSize=101` is served',
+    patch: onReceipt((request) =>
+      searchOfQuery(asksIn(request)) === null && /^\d+$/.test(asksIn(request).get('pageSize') ?? '')
+        ? withoutParameter(request, 'pageSize')
+        : request,
+    ),
+  },
+];

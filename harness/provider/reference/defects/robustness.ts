@@ -1,0 +1,94 @@
+import { asProblem, failed } from '../answer-changes.ts';
+import { fieldValue, type ReceivedRequest } from '../message.ts';
+import { acceptsJson } from '../negotiation.ts';
+import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../patch.ts';
+import { type Defect, EVERY } from './defect.ts';
+
+/** Fails over served requests of a kind. */
+const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => insteadOfServing(when, failed);
+
+/** What the service does with requests that are unusual, hostile or at the edge of what HTTP allows. */
+export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
+  {
+    name: 'long-url-drops-connection',
+    services: EVERY,
+    summary: 'closes the connection on a long request target',
+    breaks: 'a target of more than 8 KiB gets no answer',
+    patch: droppedInsteadOf('target-too-long'),
+  },
+  {
+    name: 'long-url-500',
+    services: EVERY,
+    summary: 'fails over a long request target',
+    breaks: 'a target of more than 8 KiB is answered 500',
+    patch: onAnswer('target-too-long', failed),
+  },
+  {
+    name: 'long-field-500',
+    services: EVERY,
+    summary: 'fails over large header fields',
+    breaks: 'fields of more than 16 KiB are answered 500',
+    patch: onAnswer('fields-too-large', failed),
+  },
+  {
+    name: 'malformed-percent-500',
+    services: EVERY,
+    summary: 'fails over percent-encoding that it cannot decode',
+    breaks: 'a path with `%zz` is answered 500',
+    patch: onAnswer('malformed', (answer, { path }) => (path.includes('%') ? failed(answer) : answer)),
+  },
+  {
+    name: 'hostile-query-500',
+    services: EVERY,
+    summary: 'fails over quotes and brackets in the query',
+    breaks: "a query with `'`, `<` or a NUL is answered 500",
+    patch: failingOn(({ query }) => /['<\0]|%27|%3c|%00/i.test(query ?? '')),
+  },
+  {
+    name: 'accept-unknown-500',
+    services: EVERY,
+    summary: 'fails when the client accepts no media type that it has',
+    breaks: '`Accept: application/x-unknown` is answered 500',
+    patch: failingOn((request) => !acceptsJson(request)),
+  },
+  {
+    name: 'range-500',
+    services: EVERY,
+    summary: 'fails over a Range field',
+    breaks: 'a request with a Range is answered 500',
+    patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
+  },
+  {
+    name: 'if-none-match-500',
+    services: EVERY,
+    summary: 'fails over a conditional request',
+    breaks: 'a request with If-None-Match is answered 500',
+    patch: onAnswer(['served', 'not-modified'], (answer, request) =>
+      fieldValue(request, 'if-none-match') === undefined ? answer : failed(answer),
+    ),
+  },
+  {
+    name: 'expect-continue-500',
+    services: EVERY,
+    summary: 'fails over an expectation',
+    breaks: '`Expect: 100-continue` is answered 500',
+    patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
+  },
+  {
+    name: 'content-type-on-get-415',
+    services: EVERY,
+    summary: 'refuses the Content-Type field that the documented sample sends with its GET',
+    breaks: 'GET with `Content-Type: application/json` is answered 415',
+    patch: insteadOfServing(
+      (request) => fieldValue(request, 'content-type') !== undefined,
+      (answer) => asProblem(answer, 415, 'Unsupported Media Type'),
+    ),
+  },
+  {
+    name: 'missing-user-agent-500',
+    services: EVERY,
+    summary: 'fails over a request that does not say what sent it',
+    breaks: 'a request without a User-Agent is answered 500',
+    patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),
+  },
+];

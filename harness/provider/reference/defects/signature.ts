@@ -1,0 +1,52 @@
+import type { SignatureRules } from '../credentials/signature.ts';
+import { inCredentials, type Patch } from '../patch.ts';
+import { type Defect, REALTIME } from './defect.ts';
+
+const loosened = (change: Partial<SignatureRules>): Patch =>
+  inCredentials(({ signature }) => ({ signature: { ...signature, ...change } }));
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Where signed requests are held to less than they should be. */
+export const SIGNATURE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'accepts-any-signature',
+    services: REALTIME,
+    summary: 'looks at the application key of a signed request and not at its signature',
+    breaks: 'a request signed with a wrong secret is served',
+    patch: loosened({ signatureMatches: () => true }),
+  },
+  {
+    name: 'accepts-stale-timestamp',
+    services: REALTIME,
+    summary: 'takes signatures of any age',
+    breaks: 'a request signed an hour ago is served',
+    patch: loosened({ toleranceMs: Number.POSITIVE_INFINITY }),
+  },
+  {
+    name: 'ignores-body-digest',
+    services: REALTIME,
+    summary: 'does not hold signed content against its digest',
+    breaks: 'a signed request whose content was altered is served',
+    patch: loosened({ digestDemanded: false }),
+  },
+  {
+    name: 'signature-ignores-method',
+    services: REALTIME,
+    summary: 'takes a signature for whatever method it comes with',
+    breaks: 'a request signed for PUT is served as GET',
+    patch: loosened({ spellings: (of) => [of, ...METHODS.map((method) => ({ ...of, method }))] }),
+  },
+  {
+    name: 'signature-ignores-query',
+    services: REALTIME,
+    summary: 'does not hold the parameters of a signed request against its signature',
+    breaks: 'a signed request that was given a further parameter is served',
+    patch: loosened({
+      spellings: (of) => [
+        of,
+        { ...of, parameters: of.parameters.filter(([name]) => /^(auth_|body_md5)/.test(name)) },
+      ],
+    }),
+  },
+];

@@ -1,0 +1,94 @@
+import { withText } from '../answer-changes.ts';
+import type { Answer, ReceivedRequest } from '../message.ts';
+import { withField } from '../message.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../patch.ts';
+import { type Defect, REST } from './defect.ts';
+
+const PREFIX = '/v1';
+const OTHER_VERSION = /^\/v\d+(?=\/)/i;
+
+function underPath(request: ReceivedRequest, path: string): ReceivedRequest {
+  const target = request.query === null ? path : `${path}?${request.query}`;
+  return { ...request, path, target };
+}
+
+function redirect(answer: Answer, status: 302 | 307 | 308, location: string): Answer {
+  return { ...withField(answer, 'Location', location), status, body: Buffer.alloc(0) };
+}
+
+const onCollection = (request: ReceivedRequest): boolean => request.path === `${PREFIX}/resources`;
+
+export const VERSIONING_DEFECTS: readonly Defect[] = [
+  {
+    name: 'prefix-redirects',
+    services: REST,
+    summary: 'sends clients of the documented path away from its version prefix',
+    breaks: '/v1/resources is answered 308 to /resources',
+    patch: aroundHandling(async (request, next, kernel) => {
+      if (request.path.startsWith(`${PREFIX}/`)) {
+        const answer = await next(request, kernel);
+        return answer.occasion === 'served'
+          ? redirect(answer, 308, request.path.slice(PREFIX.length))
+          : answer;
+      }
+      return next(underPath(request, `${PREFIX}${request.path}`), kernel);
+    }),
+  },
+  {
+    name: 'serves-without-prefix',
+    services: REST,
+    summary: 'serves the same resource without a version',
+    breaks: '/resources is answered like /v1/resources',
+    patch: onReceipt((request) =>
+      OTHER_VERSION.test(request.path) || !request.path.startsWith('/')
+        ? request
+        : underPath(request, `${PREFIX}${request.path}`),
+    ),
+  },
+  {
+    name: 'serves-any-version',
+    services: REST,
+    summary: 'ignores which version is asked for',
+    breaks: '/v2/resources, /v0/resources and /V1/resources are answered like /v1/resources',
+    patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
+  },
+  {
+    name: 'links-leave-prefix',
+    services: REST,
+    summary: 'links to paths without the version prefix',
+    breaks: 'links in the content begin with /resources',
+    patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
+  },
+  {
+    name: 'redirect-to-other-host',
+    services: REST,
+    summary: 'sends clients, and their credentials, to another host',
+    breaks: '/v1/resources is answered 307 to http://elsewhere.example/v1/resources',
+    patch: insteadOfServing(onCollection, (answer, request) =>
+      redirect(answer, 307, `http://elsewhere.example${request.path}`),
+    ),
+  },
+  {
+    name: 'links-to-other-host',
+    services: REST,
+    summary: 'links to a host of its inner network',
+    breaks: 'links in the content begin with http://backend.internal',
+    patch: onAnswer('served', (answer) =>
+      withText(answer, (text) => text.replaceAll('"/v1/', '"http://backend.internal/v1/')),
+    ),
+  },
+  {
+    name: 'sunset-malformed',
+    services: REST,
+    summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
+    breaks: 'Sunset of the served answer is a date without a time',
+    patch: onAnswer('served', (answer) => withField(answer, 'Sunset', '2027-06-30')),
+  },
+  {
+    name: 'deprecation-malformed',
+    services: REST,
+    summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
+    breaks: 'Deprecation of the served answer is `true`',
+    patch: onAnswer('served', (answer) => withField(answer, 'Deprecation', 'true')),
+  },
+];

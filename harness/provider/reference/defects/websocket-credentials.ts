@@ -1,0 +1,93 @@
+import { withText } from '../answer-changes.ts';
+import type { HandshakeRule } from '../conduct.ts';
+import { type Answer, fieldValue, queryParameters, withoutField } from '../message.ts';
+import { CREDENTIAL_REFUSALS } from '../occasion.ts';
+import { inWebSocket, onAnswer, type Patch, withoutRule } from '../patch.ts';
+import { findRoute } from '../routes.ts';
+import { parseJsonObject } from '../services/json-text.ts';
+import { type Defect, REALTIME } from './defect.ts';
+
+/** Changes how handshakes with a bad credential are refused; null lets them pass. */
+const onRefusal = (
+  change: (answer: Answer, ...of: Parameters<HandshakeRule['refuses']>) => Answer | null,
+): Patch =>
+  inWebSocket(({ rules }) => ({
+    rules: rules.map((rule): HandshakeRule => {
+      if (rule.name !== 'credential') return rule;
+      return {
+        ...rule,
+        refuses: (...of) => {
+          const answer = rule.refuses(...of);
+          return answer === null ? null : change(answer, ...of);
+        },
+      };
+    }),
+  }));
+
+/** Who may open a WebSocket, and what the others are told. */
+export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-accepts-without-credential',
+    services: REALTIME,
+    summary: 'asks for no credential on the opening handshake',
+    breaks: 'a handshake without a credential is answered 101',
+    patch: withoutRule('credential'),
+  },
+  {
+    name: 'ws-101-then-close',
+    services: REALTIME,
+    summary: 'opens the connection first and looks at the credential then',
+    breaks: 'a handshake without a credential is answered 101 and closed with 1008',
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const verdict = judge(request, kernel);
+        const match = findRoute(kernel.service.sockets, request.path);
+        if (verdict.accepted || match === null) return verdict;
+        if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
+        return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode: 1008 };
+      },
+    })),
+  },
+  {
+    name: 'ws-accepts-any-origin',
+    services: REALTIME,
+    summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
+    breaks: 'a handshake with a foreign Origin is answered 101',
+    patch: withoutRule('origin'),
+  },
+  {
+    name: 'ws-accepts-any-key',
+    services: REALTIME,
+    summary: 'asks for a key on the opening handshake and takes any',
+    breaks: 'a handshake with a wrong key is answered 101',
+    patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
+  },
+  {
+    name: 'ws-refusal-without-challenge',
+    services: REALTIME,
+    summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
+    breaks: 'the 401 of a handshake has no WWW-Authenticate',
+    patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
+  },
+  {
+    name: 'ws-echoes-key',
+    services: REALTIME,
+    summary: 'repeats the credential of a handshake that it refuses',
+    breaks: 'the refusal of version 12 has the Authorization field in its body',
+    patch: onAnswer('upgrade-required', (answer, request) =>
+      withText(answer, (text) =>
+        JSON.stringify({ ...parseJsonObject(text), received: fieldValue(request, 'authorization') }),
+      ),
+    ),
+  },
+  {
+    name: 'ws-accepts-key-in-query',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from the query as well, where logs keep it',
+    breaks: 'a handshake with the key in `?api_key=` and no Authorization field is answered 101',
+    patch: onRefusal((answer, request, { access }) => {
+      const key = queryParameters(request.query).get('api_key');
+      return access.keys.some(({ value }) => value === key) ? null : answer;
+    }),
+  },
+];

@@ -1,0 +1,60 @@
+export interface ProblemKind {
+  readonly status: number;
+  /** Explains to a person; never repeats what the client sent. */
+  readonly detail: string;
+  /** RFC 9457 §4.2.1: absent means `about:blank`, whose title is the status phrase. */
+  readonly type?: string;
+  readonly title?: string;
+}
+
+/** Everything that is refused, and how. */
+export const PROBLEMS = {
+  unauthenticated: { status: 401, detail: 'This request needs a credential.' },
+  'wrong-credential': { status: 401, detail: 'The credential is not valid.' },
+  'forbidden-origin': { status: 403, detail: 'Pages of this origin may not connect.' },
+  'not-found': { status: 404, detail: 'Nothing is served at this path.' },
+  'method-not-allowed': {
+    status: 405,
+    detail: 'This resource does not offer that method; see the Allow field.',
+  },
+  'unknown-method': { status: 501, detail: 'This method is not implemented.' },
+  malformed: { status: 400, detail: 'The request is malformed.' },
+  'invalid-content': { status: 400, detail: 'The content is not what this operation takes.' },
+  'invalid-parameter': { status: 400, detail: 'A parameter of the query is not what this operation takes.' },
+  'request-timeout': { status: 408, detail: 'The request did not arrive in time.' },
+  'content-too-large': { status: 413, detail: 'The content is larger than this service takes.' },
+  'target-too-long': { status: 414, detail: 'The request target is longer than this service takes.' },
+  'upgrade-required': { status: 426, detail: 'Connect here with the WebSocket protocol, version 13.' },
+  'rate-limited': {
+    status: 429,
+    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+    title: 'Request cannot be satisfied as assigned quota has been exceeded',
+    detail: 'The quota of this credential is spent; see the Retry-After field.',
+  },
+  'fields-too-large': {
+    status: 431,
+    detail: 'The request header fields are larger than this service takes.',
+  },
+  broken: { status: 500, detail: 'The service failed.' },
+  'version-not-supported': { status: 505, detail: 'This service speaks HTTP/1.1.' },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemOccasion = keyof typeof PROBLEMS;
+
+/** Why an answer is given. */
+export type Occasion = 'served' | 'not-modified' | 'options' | ProblemOccasion;
+
+/** The two ways in which a request without a right credential is refused. */
+export const CREDENTIAL_REFUSALS: readonly Occasion[] = ['unauthenticated', 'wrong-credential'];
+
+export function isProblem(name: string): name is ProblemOccasion {
+  return Object.hasOwn(PROBLEMS, name);
+}
+
+/** All occasions that refuse. */
+export const PROBLEM_OCCASIONS: readonly ProblemOccasion[] = Object.keys(PROBLEMS).filter(isProblem);
+
+/** The detail text of a refusal, for those who write it in another shape. */
+export function problemDetail(occasion: ProblemOccasion): string {
+  return PROBLEMS[occasion].detail;
+}

@@ -1,0 +1,44 @@
+import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from './limiter.ts';
+
+interface Window {
+  readonly endsAt: number;
+  used: number;
+}
+
+/** A counter per key that starts anew when its window ends. `endOf` says when a window opened now will end. */
+function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
+  const windows = new Map<string, Window>();
+
+  const current = (key: string, nowMs: number): Window => {
+    const window = windows.get(key);
+    return window !== undefined && nowMs < window.endsAt ? window : { endsAt: endOf(nowMs), used: 0 };
+  };
+  const standing = (window: Window, admitted: boolean, nowMs: number): Standing => ({
+    admitted,
+    remaining: plan.requests - window.used,
+    renewsInMs: window.used === 0 ? 0 : window.endsAt - nowMs,
+  });
+
+  return {
+    take(key, nowMs) {
+      const window = current(key, nowMs);
+      const admitted = window.used < plan.requests;
+      if (admitted) {
+        window.used += 1;
+        windows.set(key, window);
+      }
+      return standing(window, admitted, nowMs);
+    },
+    peek(key, nowMs) {
+      const window = current(key, nowMs);
+      return standing(window, window.used < plan.requests, nowMs);
+    },
+  };
+}
+
+/** Windows run from the first request of a key. */
+export const fixedWindow: LimiterAlgorithm = (plan) => windowed(plan, (nowMs) => nowMs + plan.windowMs);
+
+/** Windows are those of the clock: they end at multiples of the window since the epoch. */
+export const fixedWindowAligned: LimiterAlgorithm = (plan) =>
+  windowed(plan, (nowMs) => (Math.floor(nowMs / plan.windowMs) + 1) * plan.windowMs);

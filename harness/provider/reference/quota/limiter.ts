@@ -1,0 +1,31 @@
+/** What the account may send: so many requests in a window of so many milliseconds. */
+export interface QuotaPlan {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** How a key stands with its quota. */
+export interface Standing {
+  readonly admitted: boolean;
+  /** Requests that would still be admitted now. */
+  readonly remaining: number;
+  /** Milliseconds until more of the quota is available; 0 when all of it is. */
+  readonly renewsInMs: number;
+  /** Milliseconds for which an admitted request is held back; 0 when left out. */
+  readonly delayMs?: number;
+}
+
+/**
+ * One rate-limit algorithm over any number of keys. Times are milliseconds on one clock that never runs
+ * backwards. A refused request takes nothing, unless that is the fault being shown.
+ */
+export interface Limiter {
+  /** Counts one request of this key, or refuses it. */
+  take(key: string, nowMs: number): Standing;
+  /** The standing without counting anything; `admitted` tells whether `take` would admit. */
+  peek(key: string, nowMs: number): Standing;
+  /** Told when an admitted request of this key is answered; only limits of concurrency care. */
+  release?(key: string, nowMs: number): void;
+}
+
+export type LimiterAlgorithm = (plan: QuotaPlan) => Limiter;

@@ -1,0 +1,31 @@
+import type { LimiterAlgorithm, Standing } from './limiter.ts';
+
+/** Any stretch of one window's length holds at most the plan's requests: each is remembered until it is that old. */
+export const slidingLog: LimiterAlgorithm = (plan) => {
+  const logs = new Map<string, number[]>();
+
+  const recent = (key: string, nowMs: number): number[] =>
+    (logs.get(key) ?? []).filter((at) => nowMs - at < plan.windowMs);
+  const standing = (log: readonly number[], admitted: boolean, nowMs: number): Standing => {
+    const [oldest] = log;
+    return {
+      admitted,
+      remaining: plan.requests - log.length,
+      renewsInMs: oldest === undefined ? 0 : oldest + plan.windowMs - nowMs,
+    };
+  };
+
+  return {
+    take(key, nowMs) {
+      const log = recent(key, nowMs);
+      const admitted = log.length < plan.requests;
+      if (admitted) log.push(nowMs);
+      logs.set(key, log);
+      return standing(log, admitted, nowMs);
+    },
+    peek(key, nowMs) {
+      const log = recent(key, nowMs);
+      return standing(log, log.length < plan.requests, nowMs);
+    },
+  };
+};

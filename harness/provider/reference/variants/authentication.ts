@@ -1,0 +1,86 @@
+import { asProblem } from '../answer-changes.ts';
+import { EVERY, REALTIME } from '../defects/defect.ts';
+import { fieldValues, withField, withoutField } from '../message.ts';
+import { CREDENTIAL_REFUSALS, type Occasion } from '../occasion.ts';
+import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../patch.ts';
+import { answerWithin } from '../preconditions.ts';
+import { problem } from '../problem.ts';
+import { findRoute } from '../routes.ts';
+import type { Variant } from './variant.ts';
+
+const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
+
+export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
+  {
+    name: 'refuses-403-for-wrong-key',
+    services: EVERY,
+    summary: 'answers a wrong key with 403, a missing one with 401',
+    patch: onAnswer('wrong-credential', (answer) =>
+      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
+    ),
+  },
+  {
+    name: 'not-found-before-auth',
+    services: EVERY,
+    summary: 'says 404 for an unknown path before it looks at the credential',
+    patch: aroundHandling(async (request, next, kernel) => {
+      const { routes, sockets } = kernel.service;
+      const answer = await next(request, kernel);
+      const known = findRoute<{ readonly template: string }>([...routes, ...sockets], request.path) !== null;
+      return CREDENTIAL_REFUSALS.includes(answer.occasion) && !known ? problem('not-found') : answer;
+    }),
+  },
+  {
+    name: 'method-before-auth',
+    services: EVERY,
+    summary: 'says 405 or 501 for a method before it looks at the credential',
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      if (!CREDENTIAL_REFUSALS.includes(answer.occasion)) return answer;
+      const match = findRoute(kernel.service.routes, request.path);
+      const anyway = answerWithin(request, match, kernel);
+      return NOT_OFFERED.includes(anyway.occasion) ? anyway : answer;
+    }),
+  },
+  {
+    name: 'api-key-header',
+    services: EVERY,
+    summary: 'takes the key in X-API-Key as well',
+    patch: alsoAt({ kind: 'field', name: 'X-API-Key' }),
+  },
+  {
+    name: 'query-key',
+    services: EVERY,
+    summary: 'takes the key in the query parameter api_key as well',
+    patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
+  },
+  {
+    name: 'first-credential-wins',
+    services: EVERY,
+    summary: 'heeds the first of several Authorization fields',
+    patch: onReceipt((request) => {
+      const [first] = fieldValues(request, 'authorization');
+      return first === undefined ? request : withField(request, 'Authorization', first);
+    }),
+  },
+  {
+    name: 'several-challenges',
+    services: EVERY,
+    summary: 'offers two schemes in one WWW-Authenticate field',
+    patch: onAnswer(CREDENTIAL_REFUSALS, (answer) => {
+      const offered = fieldValues(answer, 'www-authenticate').join(', ');
+      return withField(answer, 'WWW-Authenticate', `Negotiate, ${offered}, Basic realm="people, by hand"`);
+    }),
+  },
+  {
+    name: 'bearer-only',
+    services: REALTIME,
+    summary: 'takes a bearer key and no signature',
+    patch: inCredentials(({ authenticate }) => ({
+      authenticate: (request, access, conduct, nowMs) => {
+        const placements = access.placements.filter(({ kind }) => kind !== 'signature');
+        return authenticate(request, { ...access, placements }, conduct, nowMs);
+      },
+    })),
+  },
+];

@@ -1,0 +1,102 @@
+import { gzipSync } from 'node:zlib';
+import { withContent } from '../answer-changes.ts';
+import { EVERY, REST } from '../defects/defect.ts';
+import { withField, withoutField } from '../message.ts';
+import { acceptsGzip } from '../negotiation.ts';
+import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../occasion.ts';
+import { onAnswer, onFinished } from '../patch.ts';
+import { type Variant, varyingBy } from './variant.ts';
+
+/** What the error object looks like, by status. */
+const SHAPES: Readonly<Record<number, object>> = {
+  401: { error: 'refused' },
+  404: { message: 'refused', code: 404 },
+};
+
+function shapeFor(status: number): object {
+  return SHAPES[status] ?? { errors: [{ reason: 'refused' }] };
+}
+
+export const CONTENT_VARIANTS: readonly Variant[] = [
+  {
+    name: 'plain-json-errors',
+    services: EVERY,
+    summary: 'explains errors in application/json of its own shape',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      isProblem(answer.occasion)
+        ? withContent(
+            answer,
+            'application/json; charset=utf-8',
+            JSON.stringify({ error: { code: answer.occasion, message: problemDetail(answer.occasion) } }),
+          )
+        : answer,
+    ),
+  },
+  {
+    name: 'bare-array-body',
+    services: REST,
+    summary: 'lists resources in a bare array',
+    patch: onAnswer('served', (answer) => {
+      const content: unknown = JSON.parse(answer.body.toString('utf8'));
+      const list =
+        typeof content === 'object' && content !== null && 'resources' in content
+          ? content.resources
+          : content;
+      return { ...answer, body: Buffer.from(JSON.stringify(list)) };
+    }),
+  },
+  {
+    name: 'chunked-body',
+    services: EVERY,
+    summary: 'sends content in chunks, without Content-Length',
+    patch: onFinished('served', (answer) => withoutField(answer, 'Content-Length')),
+  },
+  {
+    name: 'gzip-when-accepted',
+    services: EVERY,
+    summary: 'compresses for clients that accept gzip',
+    patch: onAnswer('served', (answer, request) => {
+      const varying = varyingBy(answer, 'Accept-Encoding');
+      if (!acceptsGzip(request)) return varying;
+      return { ...withField(varying, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
+    }),
+  },
+  {
+    name: 'error-shape-by-status',
+    services: EVERY,
+    summary: 'has another error object for each status',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      withContent(answer, 'application/json', JSON.stringify(shapeFor(answer.status))),
+    ),
+  },
+  {
+    name: 'json-charset-utf-8',
+    services: EVERY,
+    summary: 'says of JSON that it is UTF-8, which it always is',
+    patch: onAnswer('served', (answer) =>
+      withField(answer, 'Content-Type', 'application/json; charset=UTF-8'),
+    ),
+  },
+  {
+    name: 'vendor-json',
+    services: EVERY,
+    summary: 'has a JSON media type of its own',
+    patch: onAnswer('served', (answer) =>
+      withField(answer, 'Content-Type', 'application/vnd.example.v1+json'),
+    ),
+  },
+  {
+    name: 'announces-version',
+    services: REST,
+    summary: 'says in a field which version answers',
+    patch: onAnswer('served', (answer) => withField(answer, 'API-Version', '1.4')),
+  },
+  {
+    name: 'announces-deprecation',
+    services: REST,
+    summary: 'says since when this version is deprecated and when it ends (RFC 9745, RFC 8594)',
+    patch: onAnswer('served', (answer) =>
+      withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+    ),
+  },
+];

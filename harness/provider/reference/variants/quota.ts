@@ -1,0 +1,79 @@
+import { imfFixdate } from '../clock.ts';
+import { EVERY } from '../defects/defect.ts';
+import { inQuota } from '../patch.ts';
+import { fixedWindowAligned } from '../quota/fixed-window.ts';
+import { leakyQueue } from '../quota/leaky-queue.ts';
+import { penaltyBlock } from '../quota/penalty-block.ts';
+import { xRateLimitFields } from '../quota/quota-fields.ts';
+import { slidingCounter } from '../quota/sliding-counter.ts';
+import { slidingLog } from '../quota/sliding-log.ts';
+import { tokenBucket } from '../quota/token-bucket.ts';
+import type { Variant } from './variant.ts';
+
+/** Requests that may wait in a queue. */
+const QUEUE_ROOM = 20;
+
+export const QUOTA_VARIANTS: readonly Variant[] = [
+  {
+    name: 'no-quota-fields',
+    services: EVERY,
+    summary: 'enforces its limit without announcing it; the refusal still says when to come back',
+    patch: inQuota(() => ({ fields: () => [] })),
+  },
+  {
+    name: 'x-ratelimit-fields',
+    services: EVERY,
+    summary: 'announces its quota in X-RateLimit fields, the reset in epoch seconds',
+    patch: inQuota(() => ({ fields: xRateLimitFields })),
+  },
+  {
+    name: 'http-date-retry-after',
+    services: EVERY,
+    summary: 'says when to come back as a date',
+    patch: inQuota(() => ({
+      retryAfter: (renewsInMs, nowMs) => imfFixdate(Math.ceil((nowMs + renewsInMs) / 1000) * 1000),
+    })),
+  },
+  {
+    name: 'limiter-clock-aligned',
+    services: EVERY,
+    summary: 'has windows that begin on the clock, not with the first request',
+    patch: inQuota(() => ({ algorithm: fixedWindowAligned })),
+  },
+  {
+    name: 'limiter-sliding-log',
+    services: EVERY,
+    summary: 'remembers every request for one window',
+    patch: inQuota(() => ({ algorithm: slidingLog })),
+  },
+  {
+    name: 'limiter-token-bucket',
+    services: EVERY,
+    summary: 'refills its quota evenly',
+    patch: inQuota(() => ({ algorithm: tokenBucket })),
+  },
+  {
+    name: 'limiter-sliding-counter',
+    services: EVERY,
+    summary: 'weighs the requests of the last window of the clock by what of it is not yet over',
+    patch: inQuota(() => ({ algorithm: slidingCounter })),
+  },
+  {
+    name: 'limiter-penalty-block',
+    services: EVERY,
+    summary: 'blocks a key for one window from its first refusal on',
+    patch: inQuota(() => ({ algorithm: penaltyBlock })),
+  },
+  {
+    name: 'limiter-queue',
+    services: EVERY,
+    summary: 'holds requests back so that they keep to the rate, and refuses only when too many wait',
+    patch: inQuota(() => ({ algorithm: leakyQueue(QUEUE_ROOM) })),
+  },
+  {
+    name: 'counts-known-paths',
+    services: EVERY,
+    summary: 'counts requests for resources that it has, and serves or refuses others for nothing',
+    patch: inQuota(() => ({ counts: ({ path }) => path === '/' || path.startsWith('/v1/resources') })),
+  },
+];

@@ -1,0 +1,133 @@
+import { asProblem } from '../answer-changes.ts';
+import { EVERY, REST } from '../defects/defect.ts';
+import { fieldValues, withField, withoutField } from '../message.ts';
+import { acceptsJson } from '../negotiation.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../patch.ts';
+import { type Variant, varyingBy } from './variant.ts';
+
+export const STATUS_CODE_VARIANTS: readonly Variant[] = [
+  {
+    name: '404-instead-of-405',
+    services: EVERY,
+    summary: 'says 404 for a method that a path does not offer',
+    patch: onAnswer('method-not-allowed', (answer) =>
+      asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
+    ),
+  },
+  {
+    name: 'unknown-method-405',
+    services: EVERY,
+    summary: 'says 405 for a method that nobody has registered, too',
+    patch: onAnswer('unknown-method', (answer) =>
+      asProblem(withField(answer, 'Allow', 'GET, HEAD, OPTIONS'), 405, 'Method Not Allowed'),
+    ),
+  },
+  {
+    name: 'options-405',
+    services: EVERY,
+    summary: 'does not offer OPTIONS',
+    patch: onAnswer('options', (answer) =>
+      asProblem(withField(answer, 'Allow', 'GET, HEAD'), 405, 'Method Not Allowed'),
+    ),
+  },
+  {
+    name: 'refuses-size-with-400',
+    services: EVERY,
+    summary: 'says 400 to targets and fields that are too long',
+    patch: onAnswer(['target-too-long', 'fields-too-large'], (answer) =>
+      asProblem(answer, 400, 'Bad Request'),
+    ),
+  },
+  {
+    name: 'demands-user-agent',
+    services: EVERY,
+    summary: 'says 400 to a request without a User-Agent, as GitHub does',
+    patch: insteadOfServing(
+      (request) => fieldValues(request, 'user-agent').length === 0,
+      (answer) => asProblem(answer, 400, 'Bad Request'),
+    ),
+  },
+  {
+    name: 'ranges-206',
+    services: EVERY,
+    summary: 'serves ranges of octets',
+    patch: onAnswer('served', (answer, request) => {
+      const [, first, last] =
+        /^bytes=(\d{1,9})-(\d{1,9})$/.exec(fieldValues(request, 'range')[0] ?? '') ?? [];
+      if (first === undefined || last === undefined) return withField(answer, 'Accept-Ranges', 'bytes');
+      const part = answer.body.subarray(Number(first), Number(last) + 1);
+      const range = `bytes ${first}-${Number(first) + part.length - 1}/${answer.body.length}`;
+      return { ...withField(answer, 'Content-Range', range), status: 206, body: part };
+    }),
+  },
+  {
+    name: 'expectation-417',
+    services: EVERY,
+    summary: 'says 417 to an expectation that nothing is there to meet',
+    patch: insteadOfServing(
+      (request) => fieldValues(request, 'expect').length > 0 && request.body.length === 0,
+      (answer) => asProblem(answer, 417, 'Expectation Failed'),
+    ),
+  },
+  {
+    name: 'ignores-validators',
+    services: EVERY,
+    summary: 'has no validators and heeds none',
+    patch: (conduct) =>
+      onAnswer('served', (answer) => withoutField(answer, 'ETag'))(
+        onReceipt((request) => withoutField(request, 'If-None-Match'))(conduct),
+      ),
+  },
+  {
+    name: 'bare-head',
+    services: EVERY,
+    summary: 'leaves out of the answer to HEAD what only the content yields (RFC 9110 §9.3.2)',
+    patch: onFinished('served', (answer, { method }) =>
+      method === 'HEAD' ? withoutField(withoutField(answer, 'Content-Length'), 'ETag') : answer,
+    ),
+  },
+  {
+    name: 'lenient-trailing-slash',
+    services: EVERY,
+    summary: 'takes a path with a slash after it for the same, credential and all',
+    patch: onReceipt((request) => ({ ...request, path: request.path.replace(/(?<=.)\/+$/, '') })),
+  },
+  {
+    name: 'listed-origin',
+    services: EVERY,
+    summary: 'lets pages of one origin read its answers',
+    patch: onAnswer('served', (answer) => {
+      const allowed = withField(answer, 'Access-Control-Allow-Origin', 'https://app.example');
+      return varyingBy(withField(allowed, 'Access-Control-Allow-Credentials', 'true'), 'Origin');
+    }),
+  },
+  {
+    name: 'lower-case-fields',
+    services: EVERY,
+    summary: 'writes field names in lower case',
+    patch: onFinished('every', (answer) => ({
+      ...answer,
+      fields: answer.fields.map(([name, value]) => [name.toLowerCase(), value]),
+    })),
+  },
+  {
+    name: 'closes-connections',
+    services: EVERY,
+    summary: 'closes each connection after its answer',
+    patch: onFinished('every', (answer) => withField(answer, 'Connection', 'close')),
+  },
+  {
+    name: 'no-request-id',
+    services: REST,
+    summary: 'does not number its answers',
+    patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
+  },
+  {
+    name: 'not-acceptable-406',
+    services: EVERY,
+    summary: 'says 406 when the client accepts no JSON',
+    patch: onAnswer('served', (answer, request) =>
+      acceptsJson(request) ? answer : asProblem(answer, 406, 'Not Acceptable'),
+    ),
+  },
+];

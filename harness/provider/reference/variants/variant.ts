@@ -1,0 +1,17 @@
+import type { ReferenceName } from '../../../config/service.ts';
+import { type Answer, fieldValues, withField } from '../message.ts';
+import type { Patch } from '../patch.ts';
+
+/** Another conduct that conforms just as well; no check may complain about it. */
+export interface Variant {
+  readonly name: string;
+  readonly services: readonly ReferenceName[];
+  /** What it does otherwise, in one sentence. */
+  readonly summary: string;
+  readonly patch: Patch;
+}
+
+/** The answer depends on one more field of the request. */
+export function varyingBy(answer: Answer, name: string): Answer {
+  return withField(answer, 'Vary', [...fieldValues(answer, 'vary'), name].join(', '));
+}

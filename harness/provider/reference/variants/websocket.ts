@@ -1,0 +1,98 @@
+import type { WebSocket } from 'ws';
+import { asProblem } from '../answer-changes.ts';
+import { REALTIME } from '../defects/defect.ts';
+import { each, isData } from '../defects/frame-changes.ts';
+import { withoutField } from '../message.ts';
+import { inWebSocket, onAnswer, onOutbound, type Patch } from '../patch.ts';
+import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
+import type { FrameRule } from '../websocket/gate.ts';
+import type { Variant } from './variant.ts';
+
+/** Does something to each connection before its endpoint does. */
+const onOpen = (act: (socket: WebSocket) => void): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      if (!verdict.accepted) return verdict;
+      const { endpoint } = verdict;
+      return {
+        ...verdict,
+        endpoint: {
+          ...endpoint,
+          converse: (socket, ...rest) => {
+            act(socket);
+            endpoint.converse(socket, ...rest);
+          },
+        },
+      };
+    },
+  }));
+
+/** Whole messages in two frames. */
+const inTwoFrames: FrameRule = () => (frame) => {
+  if (!isData(frame) || !frame.fin || frame.payload.length < 2) return [frame];
+  const rest: Frame = { ...frame, opcode: OPCODE.continuation };
+  return [
+    { ...withPayload(frame, frame.payload.subarray(0, 1)), fin: false },
+    withPayload(rest, frame.payload.subarray(1)),
+  ];
+};
+
+/** Octets of the largest message that is taken by the variant that takes only small ones. */
+const SMALL = 16 * 1024;
+
+export const WEBSOCKET_VARIANTS: readonly Variant[] = [
+  {
+    name: 'version-refusal-400',
+    services: REALTIME,
+    summary: 'answers a handshake of another version with 400 and the version it speaks',
+    patch: onAnswer('upgrade-required', (answer) =>
+      asProblem(withoutField(withoutField(answer, 'Upgrade'), 'Connection'), 400, 'Bad Request'),
+    ),
+  },
+  {
+    name: 'no-compression',
+    services: REALTIME,
+    summary: 'declines permessage-deflate',
+    patch: inWebSocket(() => ({ compression: false })),
+  },
+  {
+    name: 'ws-sends-fragments',
+    services: REALTIME,
+    summary: 'sends its messages in two frames',
+    patch: onOutbound(inTwoFrames),
+  },
+  {
+    name: 'ws-closes-without-code',
+    services: REALTIME,
+    summary: 'answers a Close with an empty one',
+    patch: onOutbound(
+      each((frame) => (frame.opcode === OPCODE.close ? withPayload(frame, Buffer.alloc(0)) : frame)),
+    ),
+  },
+  {
+    name: 'ws-greets',
+    services: REALTIME,
+    summary: 'sends a message of its own before it echoes',
+    patch: onOpen((socket) => socket.send('welcome')),
+  },
+  {
+    name: 'ws-pings-first',
+    services: REALTIME,
+    summary: 'sends a Ping and a Pong of its own as soon as a connection opens',
+    patch: onOpen((socket) => {
+      socket.ping('are you there?');
+      socket.pong('here I am');
+    }),
+  },
+  {
+    name: 'ws-takes-small-messages',
+    services: REALTIME,
+    summary: 'refuses messages of more than 16 KiB with 1009',
+    patch: onOpen((socket) => {
+      socket.on('message', (content: Buffer) => {
+        if (content.length > SMALL) socket.close(1009);
+      });
+    }),
+  },
+];

@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { encodeFrame, type Frame, FrameReader } from './frame.ts';
+
+/**
+ * Changes frames on their way: makes, for one connection, a function from a frame to the frames that pass
+ * instead, none to swallow it. `following`: frames behind it that came at the same time.
+ */
+export type FrameRule = () => (frame: Frame, following: number) => readonly Frame[];
+
+interface GateRules {
+  readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
+  readonly inbound: readonly FrameRule[];
+  readonly outbound: readonly FrameRule[];
+  readonly endsTcp: boolean;
+}
+
+type Passage = (frames: readonly Frame[]) => readonly Frame[];
+
+function passage(rules: readonly FrameRule[]): Passage {
+  const steps = rules.map((rule) => rule());
+  return (frames) =>
+    steps.reduce((passed, step) => {
+      const last = passed.length - 1;
+      return passed.flatMap((frame, index) => step(frame, last - index));
+    }, frames);
+}
+
+/** Octets in, octets out, frame by frame; what is no longer readable as frames passes unchanged. */
+class FrameFilter {
+  readonly #reader: FrameReader;
+  readonly #pass: Passage;
+  #blind = false;
+
+  constructor(rules: readonly FrameRule[], limit: number) {
+    this.#reader = new FrameReader(limit);
+    this.#pass = passage(rules);
+  }
+
+  filter(octets: Buffer): Buffer {
+    if (this.#blind) return octets;
+    const { frames, givenUp } = this.#reader.read(octets);
+    this.#blind = givenUp !== null;
+    const passed = this.#pass(frames).map(encodeFrame);
+    return Buffer.concat(givenUp === null ? passed : [...passed, givenUp]);
+  }
+}
+
+const HEAD_END = '\r\n\r\n';
+
+/**
+ * Stands between a TCP connection and the WebSocket library and lets faults through that the library would not
+ * commit or would not overlook. The first message written is the 101 response, everything after it is frames.
+ */
+export class Gate extends Duplex {
+  readonly #socket: Socket;
+  readonly #rules: GateRules;
+  readonly #inbound: FrameFilter;
+  readonly #outbound: FrameFilter;
+  #head: string | null = '';
+
+  /** `frameLimit`: octets of payload of the largest frame that is looked at. */
+  constructor(socket: Socket, rules: GateRules, frameLimit: number) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    this.#rules = rules;
+    this.#inbound = new FrameFilter(rules.inbound, frameLimit);
+    this.#outbound = new FrameFilter(rules.outbound, frameLimit);
+    socket.on('data', (octets: Buffer) => {
+      const passed = this.#inbound.filter(octets);
+      if (passed.length > 0 && !this.push(passed)) socket.pause();
+    });
+    socket.on('end', () => this.push(null));
+    socket.on('error', (error) => this.destroy(error));
+    socket.on('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const octets = this.#head === null ? this.#outbound.filter(chunk) : this.#filterHead(this.#head, chunk);
+    if (octets.length === 0 || !this.#socket.writable) done();
+    else this.#socket.write(octets, () => done());
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#rules.endsTcp) this.#socket.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (this.#rules.endsTcp) this.#socket.destroy();
+    done(error);
+  }
+
+  #filterHead(before: string, chunk: Buffer): Buffer {
+    const text = before + chunk.toString('latin1');
+    const end = text.indexOf(HEAD_END);
+    if (end === -1) {
+      this.#head = text;
+      return Buffer.alloc(0);
+    }
+    this.#head = null;
+    const lines = this.#rules.headChanges.reduce<readonly string[]>(
+      (changed, change) => change(changed),
+      text.slice(0, end).split('\r\n'),
+    );
+    const rest = this.#outbound.filter(Buffer.from(text.slice(end + HEAD_END.length), 'latin1'));
+    return Buffer.concat([Buffer.from(lines.join('\r\n') + HEAD_END, 'latin1'), rest]);
+  }
+}

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
+import { virtualClock } from './virtual-clock.ts';
+
+function open(overrides: Partial<BudgetOptions> = {}) {
+  const clock = virtualClock();
+  const waits: BudgetWait[] = [];
+  const budget = openBudget({
+    plan: { requests: 10, windowMs: 1000 },
+    maxRequests: 1000,
+    clock,
+    concurrency: 4,
+    waiting: (wait) => waits.push(wait),
+    ...overrides,
+  });
+  return { clock, budget, waits };
+}
+
+describe('pace', () => {
+  it('keeps a reserve of the plan, then waits until the window has room, saying why and until when', async () => {
+    const { clock, budget, waits } = open();
+    const taken: number[] = [];
+    await clock.drive(
+      (async () => {
+        for (let count = 0; count < 10; count++) {
+          await budget.take();
+          taken.push(clock.now());
+        }
+      })(),
+    );
+    expect(taken.slice(0, 9)).toEqual(Array(9).fill(0));
+    expect(taken[9]).toBeGreaterThanOrEqual(1000);
+    expect(waits).toEqual([
+      {
+        reason: 'the plan allows 10 requests in 1 s, of which 9 are used at most',
+        untilMs: taken[9],
+        until: new Date(Date.UTC(2026, 0, 1) + (taken[9] ?? 0)),
+      },
+    ]);
+  });
+
+  it('is one request in a window at the smallest plan', async () => {
+    const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
+    await clock.drive(Promise.all([budget.take(), budget.take(), budget.take()]));
+    expect(clock.now()).toBeGreaterThanOrEqual(2000);
+  });
+
+  it('is courteous without a plan', async () => {
+    const { clock, budget, waits } = open({ plan: null });
+    await clock.drive(Promise.all(Array.from({ length: 301 }, () => budget.take())));
+    expect(clock.now()).toBeGreaterThanOrEqual(60_000);
+    expect(waits[0]?.reason).toBe('no plan is configured; at most 300 requests are sent in 60 s');
+  });
+
+  it('never lets a window hold more than the plan, whoever asks and whenever', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          requests: fc.integer({ min: 1, max: 30 }),
+          windowMs: fc.integer({ min: 10, max: 5000 }),
+        }),
+        fc.array(fc.record({ pauseMs: fc.nat(600), count: fc.integer({ min: 1, max: 12 }) }), {
+          maxLength: 12,
+        }),
+        async (plan, bursts) => {
+          const { clock, budget } = open({ plan });
+          const taken: number[] = [];
+          const all = bursts.map(async ({ pauseMs, count }) => {
+            await clock.sleep(pauseMs);
+            await Promise.all(
+              Array.from({ length: count }, async () => {
+                await budget.take();
+                taken.push(clock.now());
+              }),
+            );
+          });
+          await clock.drive(Promise.all(all));
+          taken.sort((a, b) => a - b);
+          for (const start of taken) {
+            const held = taken.filter((at) => at >= start && at <= start + plan.windowMs).length;
+            expect(held).toBeLessThanOrEqual(Math.max(1, Math.floor(0.9 * plan.requests)));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('lets those who ask first go first', async () => {
+    const { clock, budget } = open({ plan: { requests: 1, windowMs: 10 } });
+    const order: number[] = [];
+    await clock.drive(Promise.all([0, 1, 2, 3].map((turn) => budget.take().then(() => order.push(turn)))));
+    expect(order).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('ceiling', () => {
+  it('is told, never met in silence, and is not passed in a section that exceeds the rate either', async () => {
+    const { clock, budget } = open({ maxRequests: 3 });
+    await budget.take();
+    await clock.drive(
+      budget.exceed(async () => {
+        await budget.take();
+        await budget.take();
+        await expect(budget.take()).rejects.toThrow('the budget of 3 requests is spent (safety.maxRequests)');
+      }),
+    );
+    await expect(budget.take()).rejects.toThrow(BudgetExhausted);
+    expect(budget.spent()).toBe(3);
+  });
+});
+
+describe('abort', () => {
+  it('ends a wait at once, spends nothing, and lets the next in', async () => {
+    const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
+    await budget.take();
+    const abort = new AbortController();
+    const waiting = budget.take(abort.signal);
+    const queued = budget.take(abort.signal);
+    const next = budget.take();
+    await clock.advance(10);
+    abort.abort(new Error('run aborted'));
+    await expect(waiting).rejects.toThrow('run aborted');
+    await expect(queued).rejects.toThrow('run aborted');
+    expect(budget.spent()).toBe(1);
+    await clock.drive(next);
+    expect(budget.spent()).toBe(2);
+  });
+});
+
+describe('exceed', () => {
+  it('does not hold its own requests back, but counts them', async () => {
+    const { clock, budget } = open();
+    await budget.exceed(async () => {
+      for (let count = 0; count < 25; count++) await budget.take();
+    });
+    expect(clock.now()).toBe(0);
+    expect(budget.spent()).toBe(25);
+    await clock.drive(budget.take());
+    expect(clock.now()).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('keeps everybody else out meanwhile', async () => {
+    const { clock, budget } = open();
+    const order: string[] = [];
+    const inside = Promise.withResolvers<void>();
+    const section = budget.exceed(async () => {
+      await budget.take();
+      order.push('inside');
+      await inside.promise;
+      await budget.take();
+      order.push('inside');
+    });
+    const other = budget.take().then(() => order.push('outside'));
+    await clock.advance(0);
+    inside.resolve();
+    await clock.drive(Promise.all([section, other]));
+    expect(order).toEqual(['inside', 'inside', 'outside']);
+  });
+
+  it('runs its requests one after the other, or as many together as it says', async () => {
+    const { clock, budget } = open();
+    const most = async (concurrency?: number) => {
+      let under = 0;
+      let peak = 0;
+      const send = async () => {
+        peak = Math.max(peak, ++under);
+        await clock.sleep(10);
+        under -= 1;
+      };
+      const section = () => Promise.all(Array.from({ length: 8 }, () => budget.run(send)));
+      await clock.drive(
+        concurrency === undefined ? budget.exceed(section) : budget.exceed(section, concurrency),
+      );
+      return peak;
+    };
+    expect(await most()).toBe(1);
+    expect(await most(8)).toBe(8);
+  });
+});
+
+describe('run', () => {
+  it('has no more under way than allowed, and passes on what comes of it', async () => {
+    const { clock, budget } = open({ concurrency: 2 });
+    let under = 0;
+    let peak = 0;
+    const all = Array.from({ length: 6 }, (_, index) =>
+      budget.run(async () => {
+        peak = Math.max(peak, ++under);
+        await clock.sleep(10);
+        under -= 1;
+        return index;
+      }),
+    );
+    expect(await clock.drive(Promise.all(all))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(peak).toBe(2);
+    await expect(clock.drive(budget.run(() => Promise.reject(new Error('sending failed'))))).rejects.toThrow(
+      'sending failed',
+    );
+  });
+});
+
+describe('spentSince', () => {
+  it('counts from a moment on, by credential', async () => {
+    const { clock, budget } = open();
+    await budget.take(undefined, 'none');
+    await clock.advance(100);
+    await budget.take(undefined, 'right');
+    await budget.take(undefined, 'wrong');
+    expect(budget.spentSince(0)).toBe(3);
+    expect(budget.spentSince(100)).toBe(2);
+    expect(budget.spentSince(0, 'right')).toBe(1);
+    expect(budget.spentSince(101)).toBe(0);
+  });
+});

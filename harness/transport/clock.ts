@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time as a parameter: everything that waits or measures takes one, so that tests need no sleeping. */
+export interface Clock {
+  /** Milliseconds on a monotonic clock; only differences mean something. */
+  now(): number;
+  /** The wall clock, for HTTP dates and time stamps. */
+  wallNow(): Date;
+  /**
+   * Resolves when at least `ms` milliseconds have passed on `now()`, never earlier.
+   * Rejects with the signal's reason when it is aborted first.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The longest single wait of a Node timer (2^31 - 1 ms); a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallNow: () => new Date(),
+  async sleep(ms, signal) {
+    const due = performance.now() + ms;
+    // A Node timer may fire a fraction of a millisecond early; a rate limit would notice, so look again.
+    for (let left = ms; left > 0; left = due - performance.now()) {
+      try {
+        await delay(Math.min(Math.ceil(left), LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      }
+    }
+    signal?.throwIfAborted();
+  },
+};
+
+/** Calls `expired` after `ms` unless the returned function was called before. */
+export function startDeadline(clock: Clock, ms: number, expired: () => void): () => void {
+  const cancellation = new AbortController();
+  clock.sleep(ms, cancellation.signal).then(
+    () => {
+      if (!cancellation.signal.aborted) expired();
+    },
+    // The only rejection is our own cancellation.
+    () => undefined,
+  );
+  return () => cancellation.abort();
+}
+
+/** Waits for work that cannot be stopped, but no longer than `ms`; whether it was done by then. */
+export function inTime(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const cancel = startDeadline(clock, ms, () => resolve(false));
+    work.then(() => resolve(true), reject).finally(cancel);
+  });
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../evidence/exchange.ts';
+import { addressOf } from './address.ts';
+import { systemClock } from './clock.ts';
+import { dial } from './dial.ts';
+import { handshakeRequest } from './handshake.ts';
+import { openHttp } from './http.ts';
+import { composeRaw, sendRaw } from './raw.ts';
+import type { HttpRequest } from './request.ts';
+import { selfSigned, type TestIdentity } from './testing/certificate.ts';
+import { answerEach, type Loopback, listen, listenTls } from './testing/loopback.ts';
+import { about, setting } from './testing/setting.ts';
+import { openConversation } from './websocket.ts';
+import { connectWs } from './ws-client.ts';
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+const identity = selfSigned('localhost');
+const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+
+async function secure(by: TestIdentity, handler = answerEach(OK)): Promise<Loopback> {
+  const server = await listenTls(by, handler);
+  ending.push(() => server.close());
+  return server;
+}
+
+async function get(url: string, ca?: string) {
+  const http = openHttp(setting(url, ca === undefined ? {} : { tls: { ca } }));
+  ending.push(() => http.close());
+  return http.send(GET, about({ credential: 'right' }));
+}
+
+describe('over TLS', () => {
+  it('a trusted certificate is taken, by name and by address', async () => {
+    const server = await secure(identity);
+    for (const url of [server.url, `https://localhost:${server.port}`]) {
+      expect(await get(url, identity.cert)).toMatchObject({ failure: null, response: { status: 200 } });
+    }
+  });
+
+  it('the raw socket and both kinds of WebSocket work alike', async () => {
+    const server = await secure(identity);
+    const options = setting(server.url, { tls: { ca: identity.cert } });
+    const exchange = await sendRaw(options, composeRaw(options, GET), about());
+    expect(exchange.response?.status).toBe(200);
+    const conversation = (
+      await openConversation(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())
+    ).finish();
+    expect(conversation.handshake.response?.status).toBe(200);
+    const client = await connectWs(options, { endpoint: '/', request: { target: '/', fields: [] } }, about());
+    expect(client.finish().handshake.response?.status).toBe(200);
+  });
+
+  it.each<[string, () => Promise<Exchange>]>([
+    ['nobody vouches for the certificate', async () => get((await secure(identity)).url)],
+    [
+      'the certificate is for another name',
+      async () => {
+        const other = selfSigned('other.example', '192.0.2.1');
+        return get((await secure(other)).url, other.cert);
+      },
+    ],
+    [
+      'the server speaks plain HTTP',
+      async () => {
+        const server = await listen((socket) => socket.once('data', () => socket.write(OK)));
+        ending.push(() => server.close());
+        return get(server.url.replace('http:', 'https:'));
+      },
+    ],
+    [
+      'the server resets during the handshake',
+      async () => {
+        const server = await listen((socket) => socket.once('data', () => socket.resetAndDestroy()));
+        ending.push(() => server.close());
+        return get(server.url.replace('http:', 'https:'));
+      },
+    ],
+  ])('is a failure of its own kind when %s', async (_what, attempt) => {
+    expect(await attempt()).toMatchObject({ response: null, failure: { kind: 'tls' } });
+  });
+
+  it('that never comes about is a connect-timeout', async () => {
+    const server = await listen(() => undefined);
+    ending.push(() => server.close());
+    const { failure } = await dial(addressOf(server.url.replace('http:', 'https:')), {
+      connectMs: 100,
+      clock: systemClock,
+    });
+    expect(failure).toMatchObject({
+      kind: 'connect-timeout',
+      message: expect.stringContaining('TCP stands, TLS does not'),
+    });
+  });
+});
+
+describe('dialling', () => {
+  it('can be aborted', async () => {
+    const server = await listen(() => undefined);
+    ending.push(() => server.close());
+    const address = addressOf(server.url.replace('http:', 'https:'));
+    const abort = new AbortController();
+    const dialled = dial(address, { connectMs: 60_000, clock: systemClock, signal: abort.signal });
+    abort.abort(new Error('run aborted'));
+    expect((await dialled).failure).toEqual({
+      kind: 'not-sent',
+      message: 'aborted while connecting: run aborted',
+    });
+    const again = await dial(address, { connectMs: 60_000, clock: systemClock, signal: abort.signal });
+    expect(again.failure?.kind).toBe('not-sent');
+  });
+});

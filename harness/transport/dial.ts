@@ -1,0 +1,80 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { ExchangeFailure } from '../evidence/exchange.ts';
+import type { Address } from './address.ts';
+import { type Clock, startDeadline } from './clock.ts';
+import { abortedFailure, errorLine, failureKind } from './failure.ts';
+import type { TransportOptions } from './transport.ts';
+
+export type Dialed =
+  | { readonly socket: Socket; readonly failure: null }
+  | { readonly socket: null; readonly failure: ExchangeFailure };
+
+interface DialOptions {
+  readonly connectMs: number;
+  readonly clock: Clock;
+  readonly tls?: TransportOptions['tls'];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens a TCP connection, with TLS where the address says so, within `connectMs`; never throws. Its data is
+ * paused until somebody reads it. TLS negotiates HTTP/1.1 alone, the only version whose octets we judge.
+ */
+export function dial(address: Address, options: DialOptions): Promise<Dialed> {
+  const { clock, connectMs, signal } = options;
+  if (signal?.aborted) {
+    return Promise.resolve({ socket: null, failure: abortedFailure(signal, 'aborted before connecting') });
+  }
+  return new Promise((resolve) => {
+    const socket = open(address, options);
+    // An error that nobody waits for, before the next reader or after the last, must not end the process.
+    socket.on('error', () => undefined);
+    let tcpStands = false;
+    const settle = (dialed: Dialed) => {
+      cancelDeadline();
+      signal?.removeEventListener('abort', aborted);
+      if (dialed.socket === null) socket.destroy();
+      socket.off('error', failed);
+      resolve(dialed);
+    };
+    const fail = (failure: ExchangeFailure) => settle({ socket: null, failure });
+    const failed = (error: Error) => {
+      const kind = failureKind(error, 'refused');
+      // Once TCP stands, whatever breaks the handshake is a matter of TLS, a reset included.
+      fail({ kind: tcpStands && kind !== 'not-sent' ? 'tls' : kind, message: errorLine(error) });
+    };
+    const aborted = () => fail(abortedFailure(signal, 'aborted while connecting'));
+    const cancelDeadline = startDeadline(clock, connectMs, () =>
+      fail({
+        kind: 'connect-timeout',
+        message: `no connection to ${address.authority} within ${connectMs} ms${tcpStands ? ' (TCP stands, TLS does not)' : ''}`,
+      }),
+    );
+    signal?.addEventListener('abort', aborted, { once: true });
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      tcpStands = true;
+    });
+    socket.once(address.secure ? 'secureConnect' : 'connect', () => {
+      socket.pause();
+      settle({ socket, failure: null });
+    });
+  });
+}
+
+function open(address: Address, options: DialOptions): Socket {
+  const { host, port } = address;
+  if (!address.secure) return connectTcp({ host, port, noDelay: true });
+  const ca = options.tls?.ca;
+  const socket = connectTls({
+    host,
+    port,
+    ALPNProtocols: ['http/1.1'],
+    // RFC 6066 §3: the server name is never an IP address.
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  socket.setNoDelay(true);
+  return socket;
+}

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import {
+  closePayload,
+  encodeFrame,
+  FrameDecoder,
+  type FrameToSend,
+  OPCODE,
+  type WireFrame,
+} from './frames.ts';
+import { acceptFor } from './handshake.ts';
+
+const KEEP = 200;
+
+function decode(pieces: readonly Uint8Array[], keep = KEEP) {
+  const decoder = new FrameDecoder(keep);
+  const frames = pieces.flatMap((piece) => decoder.push(piece));
+  const { frame, octets } = decoder.end();
+  return { frames: frames.map(comparable), rest: frame && comparable(frame), octets: [...octets] };
+}
+
+const comparable = (frame: WireFrame) => ({ ...frame, payload: [...frame.payload] });
+
+const mask = fc.option(fc.uint8Array({ minLength: 4, maxLength: 4 }), { nil: null });
+const anyFrame: fc.Arbitrary<FrameToSend> = fc
+  .record({
+    fin: fc.boolean(),
+    rsv: fc.nat(7),
+    opcode: fc.nat(15),
+    payload: fc.oneof(
+      fc.uint8Array({ maxLength: 130 }),
+      fc.nat(300).map((length) => new Uint8Array(length).fill(7)),
+    ),
+    mask,
+    wider: fc.constantFrom(0, 2, 8),
+  })
+  .map(({ wider, ...frame }): FrameToSend => {
+    const fewest = frame.payload.length < 126 ? 0 : 2;
+    return { ...frame, lengthOctets: wider > fewest ? (wider === 2 ? 2 : 8) : fewest };
+  });
+
+describe('any frame', () => {
+  it('comes back as it was written, however its octets are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyFrame, { maxLength: 4 }),
+        fc.array(fc.nat(700), { maxLength: 8 }),
+        (frames, cuts) => {
+          const octets = Buffer.concat(frames.map(encodeFrame));
+          const at = [...new Set([0, ...cuts.filter((cut) => cut < octets.length), octets.length])].sort(
+            (a, b) => a - b,
+          );
+          const pieces = at.slice(1).map((end, index) => octets.subarray(at[index], end));
+          const expected = frames.map(
+            ({ fin, rsv, opcode, payload = new Uint8Array(), mask, lengthOctets }) => ({
+              fin,
+              rsv,
+              opcode,
+              masked: mask !== null,
+              length: payload.length,
+              lengthOctets,
+              payload: [...payload.subarray(0, KEEP)],
+              received: payload.length,
+              whole: true,
+              digest: payload.length > KEEP ? createHash('sha256').update(payload).digest('hex') : null,
+            }),
+          );
+          expect(decode(pieces)).toEqual({ frames: expected, rest: null, octets: [] });
+          expect(decode(Array.from(octets, (octet) => Uint8Array.of(octet)))).toEqual(decode([octets]));
+        },
+      ),
+    );
+  });
+
+  it('that is cut short is told from the octets of less than a head', () => {
+    const octets = encodeFrame({
+      opcode: OPCODE.text,
+      payload: Buffer.alloc(300, 'x'),
+      mask: Buffer.from('abcd'),
+    });
+    expect(decode([octets.subarray(0, 7)])).toEqual({
+      frames: [],
+      rest: null,
+      octets: [...octets.subarray(0, 7)],
+    });
+    expect(decode([octets.subarray(0, 10)])).toMatchObject({
+      frames: [],
+      rest: { length: 300, received: 2, whole: false, payload: [...Buffer.from('xx')] },
+      octets: [],
+    });
+  });
+
+  it('never makes the decoder throw, nor hold more than came', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (pieces) => {
+        const { frames, rest, octets } = decode(pieces, 16);
+        const held = [...frames, ...(rest ? [rest] : [])].reduce(
+          (sum, { received }) => sum + received,
+          octets.length,
+        );
+        expect(held).toBeLessThanOrEqual(pieces.reduce((sum, { length }) => sum + length, 0));
+      }),
+    );
+  });
+});
+
+describe('a length', () => {
+  it('of 2^62 octets may be announced without being allocated', () => {
+    const octets = encodeFrame({ opcode: OPCODE.binary, mask: null, announcedLength: 2n ** 62n });
+    const { rest } = decode([octets, new Uint8Array(1000)]);
+    expect(rest).toMatchObject({ length: 2 ** 62, lengthOctets: 8, received: 1000, whole: false });
+    expect(rest?.payload).toHaveLength(KEEP);
+  });
+
+  it.each([
+    [0, 0],
+    [125, 0],
+    [126, 2],
+    [65_535, 2],
+    [65_536, 8],
+  ])('of %i is written in %i further octets, unless others are asked for', (length, lengthOctets) => {
+    const payload = new Uint8Array(length);
+    const [frame] = decode([encodeFrame({ opcode: 2, payload, mask: null })]).frames;
+    expect(frame).toMatchObject({ length, lengthOctets });
+    const [wide] = decode([encodeFrame({ opcode: 2, payload, mask: null, lengthOctets: 8 })]).frames;
+    expect(wide).toMatchObject({ length, lengthOctets: 8 });
+  });
+});
+
+describe('against ws, over a socket', () => {
+  const payloads = [0, 1, 125, 126, 65_535, 65_536, 200_000].map((length) => Buffer.alloc(length, 'ws'));
+  const handshake = [
+    'GET / HTTP/1.1',
+    'Host: 127.0.0.1',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+  ].join('\r\n');
+
+  it('what we write its server reads, and what that writes we read', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    server.on('connection', (socket) => {
+      socket.on('message', (message: Buffer, isBinary) => socket.send(message, { binary: isBinary }));
+    });
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(`${handshake}\r\n\r\n`);
+    const decoder = new FrameDecoder(1_000_000);
+    const frames: WireFrame[] = [];
+    const all = Promise.withResolvers<void>();
+    let head: Buffer | null = Buffer.alloc(0);
+    socket.on('data', (octets) => {
+      let rest: Buffer = octets;
+      if (head) {
+        head = Buffer.concat([head, octets]);
+        const end = head.indexOf('\r\n\r\n');
+        if (end === -1) return;
+        rest = head.subarray(end + 4);
+        head = null;
+      }
+      frames.push(...decoder.push(rest));
+      if (frames.some(({ opcode }) => opcode === OPCODE.close)) all.resolve();
+    });
+    for (const payload of payloads) {
+      const cut = Math.floor(payload.length / 3);
+      const mask = Buffer.from([payload.length & 0xff, 1, 2, 3]);
+      const fragments: FrameToSend[] = [
+        { opcode: OPCODE.binary, fin: false, payload: payload.subarray(0, cut), mask },
+        { opcode: OPCODE.ping, payload: Buffer.from('between'), mask },
+        { opcode: OPCODE.continuation, payload: payload.subarray(cut), mask },
+      ];
+      for (const fragment of fragments) socket.write(encodeFrame(fragment));
+    }
+    socket.write(
+      encodeFrame({ opcode: OPCODE.close, payload: closePayload(1000, 'done'), mask: Buffer.from('mask') }),
+    );
+    await all.promise;
+    const echoed = frames.filter(({ opcode }) => opcode === OPCODE.binary);
+    expect(echoed.map(({ payload }) => Buffer.from(payload))).toEqual(payloads);
+    expect(frames.filter(({ opcode }) => opcode === OPCODE.pong)).toHaveLength(payloads.length);
+    expect(Buffer.from(frames.at(-1)?.payload ?? [])).toEqual(Buffer.from(closePayload(1000, 'done')));
+    socket.destroy();
+    server.close();
+  });
+
+  it('what its client writes, masked, we read', async () => {
+    const frames: WireFrame[] = [];
+    const all = Promise.withResolvers<void>();
+    const server = createServer((socket) => {
+      const decoder = new FrameDecoder(1_000_000);
+      socket.once('data', (head) => {
+        const key = /sec-websocket-key: (.*)\r/i.exec(head.toString())?.[1] ?? '';
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptFor(key)}\r\n\r\n`,
+        );
+        socket.on('data', (octets) => {
+          frames.push(...decoder.push(octets));
+          if (frames.length > payloads.length) all.resolve();
+        });
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+    await once(client, 'open');
+    for (const payload of payloads) client.send(payload);
+    client.close(1001, 'going');
+    await all.promise;
+    expect(frames.every(({ masked, fin, rsv }) => masked && fin && rsv === 0)).toBe(true);
+    expect(frames.slice(0, -1).map(({ payload }) => Buffer.from(payload))).toEqual(payloads);
+    expect(Buffer.from(frames.at(-1)?.payload ?? [])).toEqual(Buffer.from(closePayload(1001, 'going')));
+    client.terminate();
+    server.close();
+  });
+});

@@ -1,0 +1,44 @@
+const LF = 0x0a;
+
+/** What became of octets given to a collector. */
+export interface TakenLine {
+  /** Octets used, the line's LF included. */
+  readonly used: number;
+  /** The whole line as latin1 text, its end included; null while there is none. */
+  readonly line: string | null;
+  /** The line goes on although there was no room for more. */
+  readonly overflow: boolean;
+}
+
+/** Puts together a line that comes in pieces. */
+export class LineCollector {
+  #text = '';
+
+  /** Octets of the line so far. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  startsWith(text: string): boolean {
+    return this.#text.startsWith(text);
+  }
+
+  /** The first characters of the line so far. */
+  start(length: number): string {
+    return this.#text.slice(0, length);
+  }
+
+  /** Takes octets from index `at` up to and with LF, but exactly as many as there is room for, whatever the pieces. */
+  take(octets: Uint8Array, at: number, room: number): TakenLine {
+    const newline = octets.indexOf(LF, at);
+    const wanted = (newline === -1 ? octets.length : newline + 1) - at;
+    const used = Math.min(wanted, room);
+    this.#text += Buffer.from(octets.buffer, octets.byteOffset + at, used).toString('latin1');
+    const overflow = used < wanted;
+    return { used, line: newline === -1 || overflow ? null : this.#text, overflow };
+  }
+
+  clear(): void {
+    this.#text = '';
+  }
+}

@@ -1,0 +1,55 @@
+/** A parameter of a query, its name and value with percent-encoding and `+` undone. */
+export type QueryParameter = readonly [name: string, value: string];
+
+/** The path of an origin-form target, as it is written. */
+export function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+/** The parameters of an origin-form target, in order. */
+export function queryOf(target: string): QueryParameter[] {
+  return pieces(target).map((piece) => {
+    const equals = piece.indexOf('=');
+    return equals === -1
+      ? [decode(piece), '']
+      : [decode(piece.slice(0, equals)), decode(piece.slice(equals + 1))];
+  });
+}
+
+/** The target with these parameters after its own, of which those of the same name are dropped; all others stay as written. */
+export function withQuery(target: string, parameters: readonly QueryParameter[]): string {
+  const names = new Set(parameters.map(([name]) => name));
+  const kept = pieces(target).filter((piece) => !names.has(decode(piece.split('=', 1)[0] ?? '')));
+  const added = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return join(pathOf(target), [...kept, ...added]);
+}
+
+/** The target without the parameters of that name. */
+export function withoutQuery(target: string, name: string): string {
+  const kept = pieces(target).filter((piece) => decode(piece.split('=', 1)[0] ?? '') !== name);
+  return join(pathOf(target), kept);
+}
+
+function join(path: string, query: readonly string[]): string {
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
+function pieces(target: string): string[] {
+  const question = target.indexOf('?');
+  return question === -1
+    ? []
+    : target
+        .slice(question + 1)
+        .split('&')
+        .filter((piece) => piece !== '');
+}
+
+/** What is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}

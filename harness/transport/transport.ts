@@ -1,0 +1,55 @@
+import type { CredentialUse, EvidenceId } from '../evidence/exchange.ts';
+import type { Redaction } from '../evidence/redaction.ts';
+import type { Clock } from './clock.ts';
+
+/** What all transports to one service share. Times in ms, sizes in octets. */
+export interface TransportOptions {
+  /** Where the service is; its path, if any, comes before every target. */
+  readonly baseUrl: string;
+  readonly timeouts: Timeouts;
+  readonly limits?: Partial<ResponseLimits>;
+  readonly redaction: Redaction;
+  readonly clock: Clock;
+  /** `conform/1.2.3`; the run id is added. */
+  readonly userAgent: string;
+  readonly runId: string;
+  readonly tls?: { readonly ca?: string | Buffer | (string | Buffer)[] };
+  /** Send credentials over plain http to a host that is not loopback (`safety.plainHttp`). */
+  readonly plainHttp?: boolean;
+}
+
+export interface Timeouts {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number;
+  /** From the standing connection until the response's status line and fields are in. */
+  readonly responseMs: number;
+  /** From the start until the whole message is in, however it drips; `connectMs + responseMs` when left out. */
+  readonly exchangeMs?: number;
+}
+
+export interface ResponseLimits {
+  /** Content kept of a body; more is not read. 1 MiB when left out. */
+  readonly bodyBytes: number;
+  /** Status lines and fields of one response together. 64 KiB when left out. */
+  readonly fieldBytes: number;
+}
+
+const DEFAULT_LIMITS: ResponseLimits = { bodyBytes: 1024 * 1024, fieldBytes: 64 * 1024 };
+
+export function responseLimits(options: TransportOptions): ResponseLimits {
+  return { ...DEFAULT_LIMITS, ...options.limits };
+}
+
+export function exchangeMs(timeouts: Timeouts): number {
+  return timeouts.exchangeMs ?? timeouts.connectMs + timeouts.responseMs;
+}
+
+/** What a request is, for the evidence. */
+export interface About {
+  readonly id: EvidenceId;
+  /** Shown in the request ledger. */
+  readonly purpose: string;
+  readonly credential: CredentialUse;
+  /** Ends the attempt; it is then recorded as `not-sent`. */
+  readonly signal?: AbortSignal;
+}
