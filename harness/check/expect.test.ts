@@ -1,0 +1,151 @@
+import { describe, it, expect as see } from 'vitest';
+import { exampleBody, exampleExchange, exampleId, exampleResponse } from '../evidence/example-evidence.ts';
+import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
+import { Reply } from '../evidence/reply.ts';
+import { FRAMING_FAULT } from '../transport/framing-faults.ts';
+import { NotApplicable, Violation } from '../verdict.ts';
+import { expect, type ReplyExpectation } from './expect.ts';
+import { framingFault } from './framing.ts';
+
+function reply(response: Partial<RecordedResponse> = {}, exchange: Partial<Exchange> = {}): Reply {
+  return new Reply(
+    exampleExchange({ purpose: 'as documented', response: exampleResponse(response), ...exchange }),
+  );
+}
+
+const silent = reply(
+  {},
+  { response: null, failure: { kind: 'closed', message: 'the connection was closed without an answer' } },
+);
+
+const fields = (...lines: readonly FieldLine[]): Partial<RecordedResponse> => ({ fields: lines });
+
+/** What is said of it; null when it conforms. */
+function said(replies: readonly Reply[], hold: (expectation: ReplyExpectation) => void): string | null {
+  try {
+    hold(expect(...replies));
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof Violation) return thrown.message;
+    throw thrown;
+  }
+}
+
+describe('an expectation', () => {
+  it.each<[string, Reply, (expectation: ReplyExpectation) => void, string | null]>([
+    ['a status', reply(), (it) => it.toHaveStatus(200, 204), null],
+    [
+      'a status',
+      reply({ status: 500 }),
+      (it) => it.toHaveStatus(401, 403),
+      'status 401 or 403, got status 500',
+    ],
+    ['a class', reply({ status: 302 }), (it) => it.toHaveStatusClass(4), 'status 4xx, got status 302'],
+    [
+      'a registered status',
+      reply({ status: 599 }),
+      (it) => it.toHaveRegisteredStatus(),
+      'a registered status code, got status 599',
+    ],
+    ['no service', reply(), (it) => it.toBeUnserved(), 'anything but 2xx, got status 200'],
+    ['an orderly answer', reply({ status: 431 }), (it) => it.toBeHandled(), null],
+    ['an orderly answer', reply({ status: 501 }), (it) => it.toBeHandled(), null],
+    [
+      'an orderly answer',
+      reply({ status: 503 }),
+      (it) => it.toBeHandled(),
+      'an orderly answer, got status 503',
+    ],
+    [
+      'an orderly answer',
+      silent,
+      (it) => it.toBeHandled(),
+      'an orderly answer, got no whole response (the connection was closed without an answer)',
+    ],
+    [
+      'a whole response',
+      silent,
+      (it) => it.toBeAnswered(),
+      'a whole response, got no whole response (the connection was closed without an answer)',
+    ],
+    [
+      'a status of nobody',
+      silent,
+      (it) => it.toHaveStatus(200),
+      'status 200, got no whole response (the connection was closed without an answer)',
+    ],
+    ['a field', reply(), (it) => it.toHaveField('Allow'), 'an Allow field, got none (status 200)'],
+    [
+      'no field',
+      reply(),
+      (it) => it.toLackField('Date'),
+      'no Date field, got "Sat, 21 Nov 2026 12:00:00 GMT"',
+    ],
+    ['JSON', reply(), (it) => it.toBeJson(), null],
+    [
+      'JSON',
+      reply(fields(['Content-Type', 'text/html'])),
+      (it) => it.toBeJson(),
+      'a JSON body, got Content-Type text/html',
+    ],
+    ['JSON', reply(fields()), (it) => it.toHaveJsonMediaType(), 'a JSON media type, got no Content-Type'],
+    [
+      'JSON',
+      reply({ body: exampleBody('') }),
+      (it) => it.toBeJson(),
+      'a JSON body, got empty: no JSON text, at octet 0',
+    ],
+    ['no freshness', reply(fields(['Cache-Control', 'no-store'])), (it) => it.toBeUncacheable(), null],
+    [
+      'no freshness',
+      reply(fields(['Cache-Control', 'max-age=9'])),
+      (it) => it.toBeUncacheable(),
+      'no public directive and no freshness, got Cache-Control: max-age=9',
+    ],
+    ['no content', reply(), (it) => it.toHaveNoContent(), 'no content, got 11 octets'],
+  ])('of %s', (_, subject, hold, message) => {
+    see(said([subject], hold)).toBe(message === null ? null : `expected ${message} for GET as documented`);
+  });
+
+  it('names those that do not meet it, what they have in common once, and the first as the evidence', () => {
+    const replies = [
+      reply({ status: 401 }),
+      reply({ status: 200 }, { id: exampleId('e2'), purpose: 'with a wrong key' }),
+      reply({ status: 200 }, { id: exampleId('e3'), purpose: 'with an empty key' }),
+      reply({ status: 500 }, { id: exampleId('e4'), purpose: 'with a 9 KiB key' }),
+      reply({ status: 500 }, { id: exampleId('e5'), purpose: 'with half a key' }),
+    ];
+    see(() => expect(...replies).toHaveStatus(401)).toThrow(
+      see.objectContaining({
+        message:
+          'expected status 401, got status 200 for GET with a wrong key and GET with an empty key; status 500 for GET with a 9 KiB key and 1 more',
+        evidence: 'e2',
+      }),
+    );
+  });
+
+  it('of nothing is no verdict', () => {
+    see(() => expect()).toThrow(NotApplicable);
+  });
+});
+
+describe('a fault of the framing', () => {
+  it.each([
+    ['length', FRAMING_FAULT.shortBody],
+    ['chunks', FRAMING_FAULT.badChunkSize],
+    ['no-content', FRAMING_FAULT.bodyOnHead],
+    ['lines', FRAMING_FAULT.bytesAfterBody],
+  ] as const)('is a matter of %s: %s', (matter, fault) => {
+    const seen = reply({ framingFaults: [fault] });
+    see(
+      (['length', 'chunks', 'no-content', 'lines'] as const).filter(
+        (each) => framingFault(seen, each) !== null,
+      ),
+    ).toEqual([matter]);
+    see(framingFault(seen, matter)).toBe(fault);
+  });
+
+  it('is none where the transport cannot see it', () => {
+    see(framingFault(reply(), 'lines')).toBeNull();
+  });
+});

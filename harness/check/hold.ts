@@ -1,0 +1,41 @@
+import { Violation } from '../verdict.ts';
+
+/** A piece of evidence as expectations name it. */
+interface Subject {
+  /** What was done, for messages. */
+  readonly to: string;
+  /** Its id. */
+  readonly evidence: string;
+}
+
+/** At most so many are spelled out in a message. */
+const NAMED = 3;
+
+/**
+ * Holds each subject to the same expectation: `got` completes "expected …, got …", and is null when it conforms.
+ *
+ * @throws Violation that names, in one line, those that do not.
+ */
+export function holdEach<S extends Subject>(
+  subjects: readonly S[],
+  wanted: string,
+  got: (subject: S) => string | null,
+): void {
+  const faults = subjects.flatMap((subject) => {
+    const text = got(subject);
+    return text === null ? [] : [{ text, subject }];
+  });
+  const [first] = faults;
+  if (first === undefined) return;
+  const named = Map.groupBy(faults.slice(0, NAMED), ({ text }) => text);
+  const told = [...named].map(
+    ([text, alike]) => `${text} for ${alike.map(({ subject }) => subject.to).join(' and ')}`,
+  );
+  const more = faults.length > NAMED ? ` and ${faults.length - NAMED} more` : '';
+  throw new Violation(`expected ${wanted}, got ${told.join('; ')}${more}`, first.subject.evidence);
+}
+
+/** `401, 403 or 404` */
+export function orList(items: readonly (string | number)[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}

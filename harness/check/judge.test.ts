@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceConfig } from '../config/service.ts';
+import type { Ground } from '../contract/ground.ts';
+import { clause, practice, rfc9110 } from '../contract/ground.ts';
+import type { Session } from '../session.ts';
+import { systemClock } from '../transport/clock.ts';
+import { Blocked, NotApplicable } from '../verdict.ts';
+import { type CheckDefinition, check, observation } from './check.ts';
+import { judge } from './judge.ts';
+
+const contract = {
+  name: 'orders',
+  title: 'Orders',
+  source: { document: 'orders.md' },
+  clauses: [
+    {
+      key: 'auth.scheme',
+      standing: 'stated',
+      value: 'API key',
+      place: { section: 'Authentication', row: 1 },
+    },
+    { key: 'errors.request-id', standing: 'advised', value: 'ids', place: { section: 'Errors', row: 2 } },
+    { key: 'errors.shape', standing: 'not-shown', value: null, place: { section: 'Errors', row: 3 } },
+  ],
+} as const;
+
+const config: ServiceConfig = {
+  service: 'orders',
+  environment: null,
+  contract,
+  provider: { kind: 'url', url: 'http://127.0.0.1:1' },
+  credentials: { scheme: 'none' },
+  plan: null,
+  operations: [],
+  websocket: null,
+  safety: {
+    exceedRateLimit: false,
+    unsafeMethods: false,
+    findSizeLimits: false,
+    maxRequests: 1,
+    plainHttp: false,
+  },
+  timeouts: { connectMs: 1, responseMs: 1 },
+  facts: {},
+};
+
+/** A session that nothing is asked of. */
+const session: Session = {
+  config,
+  clock: systemClock,
+  trouble: null,
+  waitedMs: 0,
+  ask: () => Promise.reject(new Error('nothing is asked here')),
+  observe: () => undefined,
+  reproduce: () => null,
+  redact: (text) => text.replaceAll('secret', '[redacted]'),
+  close: async () => ({ requestsSent: 0, durationMs: 0 }),
+};
+
+function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[], strict = false) {
+  const definition = check('orders.sample', { title: 'does it', grounds, provenBy: ['a-defect'] }, judgment);
+  return judge(definition, session, { strict, signal: new AbortController().signal });
+}
+
+const violating: CheckDefinition['judge'] = ({ violated }) => violated('expected this, got that');
+
+describe('a violation', () => {
+  it.each([
+    ['fails', [clause('auth.scheme')], 'fail', ' [auth.scheme: orders.md, Authentication, row 1]'],
+    ['fails', [rfc9110('15.5.2', 'MUST')], 'fail', ' [RFC 9110 §15.5.2]'],
+    ['warns', [clause('errors.request-id')], 'warning', ' [errors.request-id: orders.md, Errors, row 2]'],
+    ['warns', [practice('OWASP API8:2023')], 'warning', ' [OWASP API8:2023]'],
+    ['is told of', [clause('errors.shape')], 'observed', ''],
+    [
+      'is held against the strongest',
+      [practice('habit'), rfc9110('9.1', 'MUST')],
+      'fail',
+      ' [RFC 9110 §9.1]',
+    ],
+  ] as const)('%s, and says against what: %j', async (_, grounds, outcome, bracket) => {
+    const { outcome: seen, message } = await judged(violating, grounds);
+    expect([seen, message]).toEqual([outcome, `expected this, got that${bracket}`]);
+  });
+
+  it('of a SHOULD fails where that is asked for', async () => {
+    expect((await judged(violating, [practice('habit')], true)).outcome).toBe('fail');
+  });
+});
+
+describe('what is no verdict', () => {
+  it.each([
+    ['blocked', new Blocked('it is gone'), 'it is gone'],
+    ['skipped', new NotApplicable('there is none'), 'there is none'],
+  ] as const)('is %s', async (outcome, thrown, message) => {
+    const seen = await judged(() => {
+      throw thrown;
+    }, [clause('auth.scheme')]);
+    expect([seen.outcome, seen.message]).toEqual([outcome, message]);
+  });
+
+  it('is an error, redacted, where the harness is at fault', async () => {
+    const { outcome, message } = await judged(() => {
+      throw new TypeError('no secret here');
+    }, []);
+    expect(outcome).toBe('error');
+    expect(message).toMatch(/^TypeError: no \[redacted\] here/);
+  });
+
+  it('observes whatever an observation says', async () => {
+    const definition = observation(
+      'orders.seen',
+      { title: 'looks', grounds: [clause('auth.scheme')] },
+      violating,
+    );
+    const { outcome } = await judge(definition, session, {
+      strict: true,
+      signal: new AbortController().signal,
+    });
+    expect(outcome).toBe('observed');
+  });
+});

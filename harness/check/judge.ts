@@ -1,0 +1,138 @@
+import type { ServiceConfig } from '../config/service.ts';
+import { resolveAuthority } from '../contract/authority.ts';
+import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
+import type { Session } from '../session.ts';
+import { Blocked, NotApplicable, Violation } from '../verdict.ts';
+import type { CheckDefinition } from './check.ts';
+import { openContext } from './context.ts';
+
+/** What became of one check for one service. */
+export interface Judgment {
+  readonly outcome: Outcome;
+  readonly message: string;
+  readonly durationMs: number;
+  /** Ids of the evidence the check asked for, in the order asked. */
+  readonly evidence: readonly string[];
+  readonly reproduce: string | null;
+}
+
+/** A check as it stands for one service, before anything is sent. */
+export interface CheckStanding {
+  readonly level: Level;
+  readonly grounds: readonly ResolvedGround[];
+  /** Why it does not apply; null when it does. */
+  readonly reasonNot: string | null;
+  /** What is missing to exercise it; null when nothing is. */
+  readonly missing: string | null;
+}
+
+export function standingOf(check: CheckDefinition, config: ServiceConfig): CheckStanding {
+  const { level, grounds } = resolveAuthority(check.grounds, config.contract, config.facts);
+  return {
+    level: check.observes ? 'NONE' : level,
+    grounds,
+    reasonNot: firstReason(check.applies.map((condition) => condition.reasonNot(config))),
+    missing: firstReason(check.needs.map((need) => need.missing(config))),
+  };
+}
+
+interface JudgeOptions {
+  /** A violated SHOULD fails instead of warning. */
+  readonly strict: boolean;
+  readonly signal: AbortSignal;
+  /** Longest active time of one check in ms, announced waits not counted: only a backstop behind the transports' own. */
+  readonly limitMs?: number;
+}
+
+const DEFAULT_LIMIT_MS = 60_000;
+
+/**
+ * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
+ * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled.
+ */
+export async function judge(
+  check: CheckDefinition,
+  session: Session,
+  options: JudgeOptions,
+): Promise<Judgment> {
+  const startedMs = session.clock.now();
+  const standing = standingOf(check, session.config);
+  const context = openContext(check.id, session, options.signal);
+  const end = (outcome: Outcome, message: string, reproduceId?: string | null): Judgment => ({
+    outcome,
+    message,
+    durationMs: session.clock.now() - startedMs,
+    evidence: context.evidence(),
+    reproduce: session.reproduce(reproduceId ?? context.evidence().at(-1) ?? null),
+  });
+
+  if (standing.reasonNot !== null) return end('skipped', standing.reasonNot);
+  if (session.trouble !== null) return end('blocked', session.trouble);
+  if (standing.missing !== null) return end('blocked', standing.missing);
+
+  try {
+    const limitMs = options.limitMs ?? check.limitMs ?? DEFAULT_LIMIT_MS;
+    await withinActiveTime(session, { ...options, limitMs }, async () => check.judge(context));
+    const conforming = standing.level === 'NONE' ? 'observed' : 'pass';
+    return end(conforming, context.remark());
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    if (thrown instanceof Violation) {
+      const message = `${thrown.message}${decisiveGround(check, standing, session.config)}`;
+      if (check.known !== undefined) return end('known', `${check.known}; ${message}`, thrown.evidence);
+      return end(violated(standing.level, options.strict), message, thrown.evidence);
+    }
+    if (thrown instanceof Blocked) return end('blocked', thrown.message);
+    if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
+    return end('error', session.redact(describeFault(thrown)));
+  }
+}
+
+/** DESIGN §1: the authority of the grounds sets the strength of a violation. */
+function violated(level: Level, strict: boolean): Outcome {
+  if (level === 'NONE') return 'observed';
+  return level === 'MUST' || strict ? 'fail' : 'warning';
+}
+
+/** What the violation is held against, in brackets: the first ground that binds as strongly as the check does. */
+function decisiveGround(check: CheckDefinition, { level }: CheckStanding, config: ServiceConfig): string {
+  if (level === 'NONE') return '';
+  for (const ground of check.grounds) {
+    const alone = resolveAuthority([ground], config.contract, config.facts);
+    const [resolved] = alone.grounds;
+    if (alone.level !== level || resolved === undefined) continue;
+    return resolved.kind === 'clause' ? ` [${resolved.ref}: ${resolved.place}]` : ` [${resolved.ref}]`;
+  }
+  return '';
+}
+
+function firstReason(reasons: readonly (string | null)[]): string | null {
+  return reasons.find((reason) => reason !== null) ?? null;
+}
+
+function describeFault(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
+
+/** Waiting that the session announces (request budget, a rate-limit window) does not count. */
+async function withinActiveTime(
+  session: Session,
+  { signal, limitMs }: Required<Pick<JudgeOptions, 'signal' | 'limitMs'>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const startedMs = session.clock.now() - session.waitedMs;
+  const cutShort = Promise.withResolvers<never>();
+  const onAbort = () => cutShort.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setInterval(() => {
+    const active = session.clock.now() - session.waitedMs - startedMs;
+    if (active > limitMs) cutShort.reject(new Error(`the check took longer than ${limitMs} ms`));
+  }, 250);
+  try {
+    signal.throwIfAborted();
+    await Promise.race([run(), cutShort.promise]);
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,127 @@
+import { type ServiceConfig, secondKeyOf } from '../config/service.ts';
+import { findClause } from '../contract/clause.ts';
+
+/** Decides from the config and the contract alone whether a check makes sense for a service. */
+export interface Condition {
+  /** null when it applies, else the reason why it does not. */
+  readonly reasonNot: (config: ServiceConfig) => string | null;
+}
+
+/** Something without which an applicable check cannot be exercised. */
+export interface Need {
+  /** null when it is there, else what is missing and how to provide it. */
+  readonly missing: (config: ServiceConfig) => string | null;
+}
+
+/** The contract states the clause, or the service config fills it in. */
+export function settled(key: string): Condition {
+  return {
+    reasonNot: ({ contract, facts }) => {
+      const standing = findClause(contract, key)?.standing ?? 'not-shown';
+      return standing !== 'not-shown' || key in facts ? null : `${key} is not shown in the contract`;
+    },
+  };
+}
+
+/** The service demands a credential at all. */
+export const credentialed: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'none' ? 'the service config says that no credential is needed' : null,
+};
+
+/** The credential goes into the Authorization header field with an authentication scheme. */
+export const inAuthorizationField: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'bearer' || credentials.scheme === 'basic'
+      ? null
+      : `the credential is not sent in Authorization (scheme: ${credentials.scheme})`,
+};
+
+/** Calls beyond the sample are described. */
+export const hasOperations: Condition = {
+  reasonNot: ({ operations }) =>
+    operations.length > 0
+      ? null
+      : 'no operations are configured for this service (operations: or openapi: in its config)',
+};
+
+export const hasWebSocket: Condition = {
+  reasonNot: ({ websocket }) => (websocket ? null : 'no websocket is configured for this service'),
+};
+
+/** The WebSocket endpoint sends back what it gets. */
+export const echoes: Condition = {
+  reasonNot: ({ websocket }) =>
+    websocket?.echo ? null : 'which messages the service answers is not shown, and websocket.echo is not set',
+};
+
+export const pusherDialect: Condition = {
+  reasonNot: ({ websocket }) => (websocket?.dialect === 'pusher' ? null : 'websocket.dialect is not pusher'),
+};
+
+/** A second working key of another account or quota. */
+export const secondKey: Need = {
+  missing: ({ credentials }) =>
+    secondKeyOf(credentials) === null ? 'no second key is configured (credentials.secondKey)' : null,
+};
+
+/** The config allows the rate limit to be exceeded on purpose, and there is a plan to exceed. */
+export const limitMayBeExceeded: Condition = {
+  reasonNot: ({ plan, safety, service }) => {
+    if (!safety.exceedRateLimit) {
+      return `the rate limit may not be exceeded here; allow it with "safety: { exceedRateLimit: true }" in the config of ${service}`;
+    }
+    return plan === null ? 'no plan is known (plan: { requests, window })' : null;
+  },
+};
+
+/** The config allows requests that are long on purpose. */
+export const sizesMayBeFound: Condition = {
+  reasonNot: ({ safety, service }) =>
+    safety.findSizeLimits
+      ? null
+      : `sizes may not be tried out here; allow it with "safety: { findSizeLimits: true }" in the config of ${service}`,
+};
+
+/** Requests are signed with the application's secret. */
+export const signed: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'signed' ? null : `requests are not signed (scheme: ${credentials.scheme})`,
+};
+
+/** A key is configured, and an application that could sign instead. */
+export const keyAndApp: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'none' || credentials.scheme === 'signed' || credentials.app === null
+      ? 'there is only one kind of credentials (no key, or no application beside it)'
+      : null,
+};
+
+/** The credential is a key that could stand in other places as well. */
+export const keyed: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'bearer' || credentials.scheme === 'header' || credentials.scheme === 'query'
+      ? null
+      : `the credential is no key (scheme: ${credentials.scheme})`,
+};
+
+/** Methods that may change something are allowed. */
+export const unsafeMethods: Condition = {
+  reasonNot: ({ safety, service }) =>
+    safety.unsafeMethods
+      ? null
+      : `unsafe methods may not be sent here; allow them with "safety: { unsafeMethods: true }" in the config of ${service}`,
+};
+
+/** Somebody has written down, as a pact, what consumers expect of the service. */
+export const hasPacts: Condition = {
+  reasonNot: ({ contract, pacts, service }) =>
+    pacts
+      ? null
+      : `no pact is known: none is configured (pacts), and there is no pacts/${service}.json or pacts/${contract.name}.json`,
+};
+
+/** All pacts could be read, those of a broker included. */
+export const pactsRead: Need = {
+  missing: ({ pacts }) => (pacts && pacts.unread.length > 0 ? pacts.unread.join('; ') : null),
+};

@@ -1,0 +1,108 @@
+import type { Reply } from '../evidence/reply.ts';
+import { type Probe, probe, type Stimuli } from '../session.ts';
+import { NotApplicable } from '../verdict.ts';
+import * as credentials from './credential.ts';
+import { quotaSample } from './quota.ts';
+import { requireServed, sample, sampleAgain } from './sample.ts';
+import * as targets from './target.ts';
+
+/** Replies of many probes, for checks that hold for whatever the service says. */
+
+/** Errors that a service explains itself, once the message has got through to it. */
+const REFUSED_BY_THE_SERVICE = [
+  credentials.withoutCredential,
+  credentials.wrongCredential,
+  targets.unknownPath,
+  targets.deleteSample,
+  targets.unknownAccept,
+];
+
+/** Errors that as a rule the HTTP server before it explains. */
+const REFUSED_BY_ITS_SERVER = [
+  targets.unknownMethod,
+  targets.malformedTarget,
+  targets.overlongTarget,
+  targets.overlongField,
+  targets.withoutHost,
+];
+
+const EVERYTHING = [
+  sample,
+  sampleAgain,
+  ...credentials.REFUSED,
+  credentials.methodOverrideWithoutCredential,
+  credentials.asLocalClientWithoutCredential,
+  ...credentials.respelledWithoutCredential,
+  ...REFUSED_BY_THE_SERVICE,
+  ...REFUSED_BY_ITS_SERVER,
+  targets.twoHosts,
+  targets.traceSample,
+  targets.optionsSample,
+  targets.headSample,
+  targets.hostileQuery,
+  targets.rangeRequest,
+  targets.conditional,
+  targets.expectContinue,
+  targets.withoutUserAgent,
+  targets.gzipAccepted,
+];
+
+/** Every error of the service's own. */
+export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async (stimuli) =>
+  errorsAmong(await repliesTo(stimuli, REFUSED_BY_THE_SERVICE)),
+);
+
+export const serverErrorReplies: Probe<readonly Reply[]> = probe('server-error-replies', async (stimuli) =>
+  errorsAmong(await repliesTo(stimuli, REFUSED_BY_ITS_SERVER)),
+);
+
+/** Every refusal of a missing or wrong credential. */
+export const refusals: Probe<readonly Reply[]> = probe('refusals', (stimuli) =>
+  repliesTo(stimuli, credentials.REFUSED),
+);
+
+/** Every answer that carries the documented resource. */
+export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async (stimuli) => {
+  await requireServed(await stimuli.ask(sample));
+  const replies = await repliesTo(stimuli, [sample, sampleAgain]);
+  return replies.filter(({ served }) => served);
+});
+
+/** Whatever the service answered to the requests of the functional suites. */
+export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async (stimuli) => {
+  const replies = await repliesTo(stimuli, [...new Set(EVERYTHING)]);
+  return replies.filter(({ exchange }) => exchange.response !== null);
+});
+
+/** Every response with content that calls itself JSON. */
+export const jsonReplies: Probe<readonly Reply[]> = probe('json-replies', async (stimuli) => {
+  const replies = [
+    ...(await stimuli.ask(successReplies)),
+    ...(await stimuli.ask(errorReplies)),
+    ...(await stimuli.ask(serverErrorReplies)),
+  ];
+  return replies.filter(({ response }) => response.isJson && response.bodyLength > 0);
+});
+
+/** Served and refused alike: whatever may tell of a quota. */
+export const quotaReplies: Probe<readonly Reply[]> = probe('quota-replies', async (stimuli) => [
+  await stimuli.ask(quotaSample),
+  ...(await stimuli.ask(successReplies)),
+]);
+
+/** In the order of the probes; what there is no stimulus for, with this scheme or in this config, is left out. */
+async function repliesTo(stimuli: Stimuli, probes: readonly Probe<Reply>[]): Promise<readonly Reply[]> {
+  const replies: Reply[] = [];
+  for (const each of probes) {
+    try {
+      replies.push(await stimuli.ask(each));
+    } catch (error) {
+      if (!(error instanceof NotApplicable)) throw error;
+    }
+  }
+  return replies;
+}
+
+function errorsAmong(replies: readonly Reply[]): readonly Reply[] {
+  return replies.filter(({ exchange }) => (exchange.response?.status ?? 0) >= 400);
+}

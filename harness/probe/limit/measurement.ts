@@ -1,0 +1,100 @@
+import { secondKeyOf } from '../../config/service.ts';
+import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
+import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import { ALONE, observationsOf } from '../../evidence/limit/observing.ts';
+import type { Reply } from '../../evidence/reply.ts';
+import type { MetLimit } from '../../session/burst.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import { exhaustion, planOf } from '../quota.ts';
+import {
+  forwardedWhileExhausted,
+  secondKeyWhileExhausted,
+  spelledWhileExhausted,
+  spentAgain,
+  variantsWhileExhausted,
+} from '../quota-spent.ts';
+import { type LimitStep, nextLimitStep } from './planner.ts';
+import { waitUntil } from './waiting.ts';
+
+/** Everything that is found out about the limit, in one window and the beginning of the next. */
+export interface LimitMeasurement {
+  readonly observations: readonly LimitObservation[];
+  readonly inference: LimitInference;
+  /** Requests sent alone after the refusal, in the order of sending. */
+  readonly probes: readonly Reply[];
+  readonly parallel: MetLimit | null;
+  /** Why it ended. */
+  readonly ended: string;
+  /** Id of what decided most: the parallel burst, or the last probe. */
+  readonly evidence: string;
+}
+
+/** A measurement is over long before; only a fault of the planner would send more steps. */
+const MOST_STEPS = 60;
+
+/** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
+export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (stimuli) => {
+  const met = await stimuli.ask(exhaustion);
+  const plan = planOf(stimuli);
+  const probes: Reply[] = [];
+  let parallel = met.parallel;
+  let spentAsked = false;
+  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
+  const observed = () =>
+    observationsOf(stimuli.evidenceSoFar(), {
+      windowMs: plan.windowMs,
+      ownOffsetMs,
+      refusedStatus: met.refusal?.exchange.response?.status ?? 429,
+    });
+  const next = (): LimitStep =>
+    nextLimitStep({
+      documented: plan,
+      observations: observed(),
+      spentAsked,
+      nowMs: stimuli.clock.now(),
+      ownOffsetMs,
+    });
+
+  let ended = 'too many steps';
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    const step = next();
+    if (step.kind === 'stop') {
+      ended = step.reason;
+      break;
+    }
+    if (step.kind === 'wait') await waitUntil(stimuli, step.untilMs, step.reason);
+    else if (step.kind === 'probe') {
+      probes.push(await stimuli.replyWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+    } else if (step.kind === 'while-spent') {
+      await askWhileSpent(stimuli);
+      spentAsked = true;
+    } else {
+      const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
+      const upTo = step.kind === 'serial' ? step.upTo : step.count;
+      const burst = await stimuli.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
+      if (step.kind === 'parallel') parallel ??= burst;
+    }
+  }
+  const observations = observed();
+  const inference = inferLimit(observations, plan, ownOffsetMs);
+  const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
+  return { observations, inference, probes, parallel, ended, evidence };
+});
+
+/**
+ * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
+ * it; the measurement goes on without.
+ */
+async function askWhileSpent(stimuli: Stimuli): Promise<void> {
+  const { credentials } = stimuli.config;
+  const asked: Probe<unknown>[] = [spentAgain];
+  if (secondKeyOf(credentials) !== null) asked.push(secondKeyWhileExhausted);
+  asked.push(variantsWhileExhausted, forwardedWhileExhausted);
+  if (credentials.scheme === 'bearer' || credentials.scheme === 'basic') asked.push(spelledWhileExhausted);
+  for (const each of asked) await stimuli.ask(each).catch(unlessUnjudged);
+}
+
+function unlessUnjudged(thrown: unknown): void {
+  if (!(thrown instanceof Blocked) && !(thrown instanceof NotApplicable)) throw thrown;
+}

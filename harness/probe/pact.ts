@@ -1,0 +1,33 @@
+import type { ExpectedInteraction } from '../config/pact/interaction.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { visible } from '../evidence/visible.ts';
+import type { Verification } from '../session/verification.ts';
+import { type Probe, probe } from '../session.ts';
+
+/** Id of the check that is made for each interaction. */
+export const INTERACTION = 'pact.interaction';
+
+/** An interaction that a consumer expects, and what comes of holding the service against it. */
+export interface InteractionCase {
+  readonly key: string;
+  readonly title: string;
+  /** Why a mismatch is known beforehand; null when it is not. */
+  readonly known: string | null;
+  readonly verification: Probe<Verification>;
+}
+
+/** Every interaction of the service's pacts. */
+export function interactions({ pacts }: ServiceConfig): readonly InteractionCase[] {
+  return (pacts?.interactions ?? []).map(caseOf);
+}
+
+function caseOf(interaction: ExpectedInteraction): InteractionCase {
+  const { id, consumer, description, states, pending } = interaction;
+  const given = states.length === 0 ? '' : `, given ${states.join(' and ')}`;
+  return {
+    key: id,
+    title: `answers ${visible(consumer, 100)} as its pact says: ${visible(`${description}${given}`, 200)}`,
+    known: pending ? 'the pact is pending: the provider has never fulfilled it' : null,
+    verification: probe(`pact ${id}`, (stimuli) => stimuli.verify(interaction)),
+  };
+}

@@ -1,0 +1,114 @@
+import type { AppCredentials } from '../config/service.ts';
+import type { ConversationView } from '../evidence/conversation-view.ts';
+import { type PusherEvent, readPusherEvent } from '../evidence/pusher-event.ts';
+import { type Probe, probe } from '../session.ts';
+import { closePayload } from '../transport/frames.ts';
+import { withoutQuery, withQuery } from '../transport/query.ts';
+import { signChannel } from '../transport/signing.ts';
+import { Blocked } from '../verdict.ts';
+import { held, openOne, requireAlive } from './websocket.ts';
+import type { Talk } from './websocket-talk.ts';
+
+/** What clients of the Pusher protocol, version 7, say. */
+
+/** Names that nobody else is likely to use. */
+export const PUBLIC_CHANNEL = 'conform-public';
+export const PRIVATE_CHANNEL = 'private-conform';
+export const SIGNED_CHANNEL = 'private-conform-signed';
+
+/** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
+export const pusherClient: Probe<ConversationView> = probe('websocket-pusher-client', async (stimuli) => {
+  await requireAlive(stimuli);
+  const { credentials } = stimuli.config;
+  const app = credentials.scheme === 'none' ? null : credentials.app;
+  return openOne(stimuli, { purpose: 'a WebSocket with a Pusher client' }, async (talk) => {
+    const established = await pusherEvent(
+      talk,
+      'for connection_established',
+      ({ event }) => event === ESTABLISHED,
+    );
+    const socketId = established?.data?.socket_id;
+    if (typeof socketId !== 'string') return;
+    await say(talk, 'pusher:ping', {});
+    await pusherEvent(talk, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
+    await subscribe(talk, { channel: PUBLIC_CHANNEL });
+    await subscribe(talk, { channel: PRIVATE_CHANNEL });
+    if (app !== null) await subscribe(talk, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+    await talk.close(closePayload(1000));
+  });
+});
+
+/** The same, where the service established the connection: without it no client goes on. */
+export const establishedClient: Probe<ConversationView> = probe(
+  'websocket-pusher-established',
+  async (stimuli) => {
+    const client = await stimuli.ask(pusherClient);
+    if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
+    throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
+  },
+);
+
+export const ESTABLISHED = 'pusher:connection_established';
+
+function authOf({ key, secret }: AppCredentials, socketId: string): string {
+  return signChannel({ key, secret: secret.reveal() }, socketId, SIGNED_CHANNEL);
+}
+
+function say(talk: Talk, event: string, data: object): Promise<void> {
+  return talk.text(JSON.stringify({ event, data }));
+}
+
+async function pusherEvent(
+  talk: Talk,
+  note: string,
+  satisfies: (event: PusherEvent) => boolean,
+): Promise<PusherEvent | null> {
+  const found = await talk.message(note, ({ text }) => {
+    const event = readPusherEvent(text ?? '');
+    return event !== null && satisfies(event);
+  });
+  return readPusherEvent(found?.text ?? '');
+}
+
+async function subscribe(
+  talk: Talk,
+  data: { readonly channel: string; readonly auth?: string },
+): Promise<void> {
+  await say(talk, 'pusher:subscribe', data);
+  await pusherEvent(
+    talk,
+    'for the answer to the subscription',
+    ({ event, channel }) =>
+      (event.endsWith(':subscription_succeeded') && channel === data.channel) ||
+      event === 'pusher:subscription_error' ||
+      event === 'pusher:error',
+  );
+}
+
+/** The handshake may be refused as well as the connection be closed; what comes of it is waited for. */
+const untilRefused = (talk: Talk) => talk.end();
+
+export const unknownApp = held(
+  'websocket-pusher-unknown-app',
+  {
+    purpose: 'a WebSocket to an application that does not exist',
+    target: (target) => target.replace(/\/[^/?]+(?=\?|$)/, '/conform-no-such-app'),
+  },
+  untilRefused,
+);
+export const unsupportedProtocol = held(
+  'websocket-pusher-unsupported-protocol',
+  {
+    purpose: 'a WebSocket with protocol version 99 of Pusher',
+    target: (target) => withQuery(target, [['protocol', '99']]),
+  },
+  untilRefused,
+);
+export const missingProtocol = held(
+  'websocket-pusher-missing-protocol',
+  {
+    purpose: 'a WebSocket without a protocol version of Pusher',
+    target: (target) => withoutQuery(target, 'protocol'),
+  },
+  untilRefused,
+);

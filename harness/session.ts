@@ -1,0 +1,381 @@
+import type { ExpectedInteraction } from './config/pact/interaction.ts';
+import { providerSecrets } from './config/secrets-of.ts';
+import type { ServiceConfig } from './config/service.ts';
+import { documentedSample, type Sample } from './contract/clause.ts';
+import { type ConversationView, viewConversation } from './evidence/conversation-view.ts';
+import { curlCommand } from './evidence/curl.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import type { EvidenceId, Exchange } from './evidence/exchange.ts';
+import { evidenceToJson } from './evidence/json.ts';
+import { createRedaction } from './evidence/redaction.ts';
+import { Reply } from './evidence/reply.ts';
+import { openVerifier, type PactVerifier } from './pact/verifier.ts';
+import type { JournalEvent } from './report/events.ts';
+import { type BurstOrder, burstEntry, isServed, type MetLimit, TOGETHER } from './session/burst.ts';
+import { converse } from './session/conversation.ts';
+import { credentialUse, placeChoice, registerSecrets } from './session/credential.ts';
+import { type HandshakeStimulus, isOrdinary, type Talking } from './session/handshake.ts';
+import { type Named, ProbeMemory, type Remembered } from './session/memory.ts';
+import { requestOf, type Stimulus } from './session/stimulus.ts';
+import { TroubleWatch } from './session/trouble.ts';
+import { type Verification, verifyInteraction } from './session/verification.ts';
+import { Waiting } from './session/waiting.ts';
+import { addressOf } from './transport/address.ts';
+import { BudgetExhausted, type BudgetWait, openBudget } from './transport/budget.ts';
+import type { Clock } from './transport/clock.ts';
+import { type HttpTransport, openHttp } from './transport/http.ts';
+import { composeRaw, sendRaw } from './transport/raw.ts';
+import type { TransportOptions } from './transport/transport.ts';
+import { Blocked, NotApplicable } from './verdict.ts';
+
+/** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
+export interface Probe<E> extends Named {
+  readonly send: (stimuli: Stimuli) => Promise<E>;
+}
+
+export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
+  return { name, send };
+}
+
+/** What a probe may do to the service. Everything is budgeted, recorded, redacted and journaled on the way. */
+export interface Stimuli {
+  readonly config: ServiceConfig;
+  readonly clock: Clock;
+  readonly sample: Sample;
+  /** The evidence of another probe. */
+  ask<E>(other: Probe<E>): Promise<E>;
+  /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
+  reply(stimulus: Stimulus): Promise<Reply>;
+  /** One request while the quota is spent on purpose: 429 is an answer like any other. */
+  replyWhileSpent(stimulus: Stimulus): Promise<Reply>;
+  /** One WebSocket connection, its handshake a request like others; `talking` has it when it is open. */
+  converse(stimulus: HandshakeStimulus, talking?: Talking): Promise<ConversationView>;
+  /** Has Pact hold the service against what a consumer expects. @throws Blocked when nothing could be decided. */
+  verify(interaction: ExpectedInteraction): Promise<Verification>;
+  /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
+  burst(order: BurstOrder): Promise<MetLimit>;
+  /** Announces a wait on purpose to whoever watches; it is not held against the check's own time. */
+  waiting(wait: BudgetWait): void;
+  readonly signal: AbortSignal;
+  /** Requests within the plan's window up to now that are likely to count, and when the first of them was sent. */
+  sentInWindow(): { readonly count: number; readonly sinceMs: number };
+  /** Everything recorded so far, in the order of recording. */
+  evidenceSoFar(): readonly Evidence[];
+}
+
+export interface SessionOptions {
+  readonly config: ServiceConfig;
+  readonly providerUrl: string;
+  readonly runId: string;
+  /** `conform/1.2.3`. */
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly record: (event: JournalEvent) => void;
+  /** One that several sessions share; the session has one of its own when left out. */
+  readonly verifier?: PactVerifier;
+}
+
+/** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
+export interface Session {
+  readonly config: ServiceConfig;
+  readonly clock: Clock;
+  /** Why nothing more can be asked of the service; null while it can. */
+  readonly trouble: string | null;
+  /** How long the session has waited on purpose so far, in ms. */
+  readonly waitedMs: number;
+  ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
+  observe(observation: { readonly key: string; readonly value: unknown; readonly check: string }): void;
+  /** A command line that repeats a piece of evidence; null where there is none. */
+  reproduce(evidenceId: string | null): string | null;
+  redact(text: string): string;
+  close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
+}
+
+export function openSession(options: SessionOptions): Session {
+  const { config, clock, record } = options;
+  const { service } = config;
+  const sample = documentedSample(config.contract) ?? PLAINEST;
+  const redaction = createRedaction();
+  registerSecrets(redaction, config.credentials);
+  for (const secret of providerSecrets(config.provider)) redaction.add(secret.name, secret.reveal());
+  const transport: TransportOptions = {
+    baseUrl: options.providerUrl,
+    timeouts: config.timeouts,
+    redaction,
+    clock,
+    userAgent: options.userAgent,
+    runId: options.runId,
+    plainHttp: config.safety.plainHttp,
+  };
+  const pathPrefix = addressOf(options.providerUrl).prefix;
+  const http = openHttp(transport);
+  const verifier = options.verifier ?? openVerifier();
+  const waiting = new Waiting(clock, ({ reason, until }) =>
+    record({ type: 'waiting', service, reason, untilMs: until.getTime() }),
+  );
+  const budget = openBudget({
+    plan: config.plan,
+    maxRequests: config.safety.maxRequests,
+    clock,
+    concurrency: 4,
+    waiting: (wait) => waiting.announce(wait),
+  });
+  const trouble = new TroubleWatch();
+  const memory = new ProbeMemory<Probe<unknown>>();
+  const recorded = new Map<string, Evidence>();
+  const openedMs = clock.now();
+  let lastId = 0;
+  const nextId = () => `e${++lastId}` as EvidenceId;
+
+  function keep<E extends Evidence>(evidence: E, requests = 1): E {
+    recorded.set(evidence.id, evidence);
+    record({
+      type: 'evidence',
+      service,
+      id: evidence.id,
+      purpose: evidence.purpose,
+      requests,
+      value: evidenceToJson(evidence),
+    });
+    return evidence;
+  }
+
+  /** Sends one request within the budget; the exchange is not yet kept as evidence. */
+  async function exchange(
+    stimulus: Stimulus,
+    signal: AbortSignal,
+    bare = requestOf(stimulus, sample),
+    via: HttpTransport = http,
+  ): Promise<Exchange> {
+    if (trouble.reason !== null) throw new Blocked(trouble.reason);
+    const choice = stimulus.credential ?? 'right';
+    const credential = credentialUse(choice);
+    const request = placeChoice(bare, choice, config.credentials, redaction, {
+      at: clock.wallNow(),
+      pathPrefix,
+    });
+    const about = { id: nextId(), purpose: stimulus.purpose, credential, signal };
+    const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
+    const send = () =>
+      stimulus.raw
+        ? sendRaw(
+            transport,
+            { octets: composeRaw(transport, request, rawForm).octets, graceMs: RAW_GRACE_MS },
+            about,
+          )
+        : via.send(request, via === http ? about : { ...about, freshConnection: true });
+    const done = await budget.run(send, signal, credential).catch(blockedByBudget);
+    signal.throwIfAborted();
+    trouble.saw(done);
+    return done;
+  }
+
+  function stimuliFor(signal: AbortSignal, trail: Set<string>): Stimuli {
+    const replyTo = async (stimulus: Stimulus) => {
+      const kept = keep(await exchange(stimulus, signal));
+      trail.add(kept.id);
+      if (trouble.reason !== null) throw new Blocked(trouble.reason);
+      if (kept.failure?.kind === 'not-sent') throw new Blocked(kept.failure.message);
+      return new Reply(kept);
+    };
+    const conversation = async (stimulus: HandshakeStimulus, talking: Talking) => {
+      if (trouble.reason !== null) throw new Blocked(trouble.reason);
+      const means = { config, transport, budget };
+      const done = await converse(means, stimulus, talking, { id: nextId(), signal }).catch(blockedByBudget);
+      signal.throwIfAborted();
+      const { response } = done.handshake;
+      // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
+      if (response !== null || isOrdinary(stimulus)) trouble.saw({ response, failure: done.failure });
+      trail.add(keep(done).id);
+      if (trouble.reason !== null) throw new Blocked(trouble.reason);
+      if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
+      if (response?.status === 429) throw new Blocked(rateLimited(config, budget.spent()));
+      return viewConversation(done);
+    };
+    const verification = (interaction: ExpectedInteraction) => {
+      const kept = (done: Exchange, requests = 1) => {
+        trail.add(keep(done, requests).id);
+        if (trouble.reason !== null) throw new Blocked(trouble.reason);
+        if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
+        return done;
+      };
+      return verifyInteraction(interaction, {
+        config,
+        verifier,
+        signal,
+        redact: (text) => redaction.sink(text),
+        rateLimited: () => rateLimited(config, budget.spent()),
+        send: async (request, about) => kept(await exchange(about, signal, request)),
+        async sendElsewhere(url, request, purpose) {
+          const elsewhere = openHttp({ ...transport, baseUrl: url.origin });
+          const about = { id: nextId(), purpose, credential: 'none', signal } as const;
+          try {
+            // No request to the service, so it counts as none.
+            return kept(await elsewhere.send(request, about), 0);
+          } finally {
+            await elsewhere.close();
+          }
+        },
+      });
+    };
+    return {
+      config,
+      clock,
+      sample,
+      async ask(other) {
+        const answer = await ask(other, signal);
+        for (const id of answer.evidence) trail.add(id);
+        if ('failed' in answer) throw answer.failed;
+        return answer.value;
+      },
+      async reply(stimulus) {
+        const reply = await replyTo(stimulus);
+        if (reply.exchange.response?.status === 429) throw new Blocked(rateLimited(config, budget.spent()));
+        return reply;
+      },
+      converse: (stimulus, talking = async () => {}) => conversation(stimulus, talking),
+      verify: verification,
+      replyWhileSpent: (stimulus) => budget.exceed(() => replyTo(stimulus)),
+      async burst(order) {
+        if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
+        return budget.exceed(async () => {
+          const met = await (order.together ? burstTogether(order, signal) : burst(order, signal));
+          for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) trail.add(id);
+          return met;
+        });
+      },
+      waiting: (wait) => waiting.announce(wait),
+      signal,
+      evidenceSoFar: () => [...recorded.values()],
+      sentInWindow() {
+        const windowMs = config.plan?.windowMs ?? 0;
+        const within = [...recorded.values()].filter(
+          (each) =>
+            each.credential === 'right' &&
+            each.timing.startedMs >= clock.now() - windowMs &&
+            reachedTheQuota(each),
+        );
+        return { count: within.length, sinceMs: within[0]?.timing.startedMs ?? clock.now() };
+      },
+    };
+  }
+
+  async function burst({ purpose, before, upTo }: BurstOrder, signal: AbortSignal): Promise<MetLimit> {
+    const begun = beginBurst(purpose, before, 'serial');
+    const done: Exchange[] = [];
+    while (done.length < upTo && done.every(isServed)) done.push(await exchange({ purpose }, signal));
+    return begun.end(done);
+  }
+
+  async function burstTogether(
+    { purpose, before, upTo }: BurstOrder,
+    signal: AbortSignal,
+  ): Promise<MetLimit> {
+    const begun = beginBurst(purpose, before, 'parallel');
+    const connections = openHttp({ ...transport, connections: TOGETHER });
+    try {
+      const send = () => exchange({ purpose }, signal, undefined, connections);
+      const done = await budget.exceed(() => Promise.all(Array.from({ length: upTo }, send)), TOGETHER);
+      return begun.end(done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs));
+    } finally {
+      await connections.close();
+    }
+  }
+
+  function beginBurst(purpose: string, before: number, mode: 'serial' | 'parallel') {
+    const id = nextId();
+    const startedMs = clock.now();
+    const startedAt = clock.wallNow().toISOString();
+    return {
+      end(done: readonly Exchange[]): MetLimit {
+        const refusal = done.find((each) => !isServed(each)) ?? null;
+        if (refusal !== null) keep(refusal, 0);
+        const timing = {
+          startedAt,
+          startedMs,
+          connectMs: null,
+          responseMs: null,
+          durationMs: clock.now() - startedMs,
+        };
+        const entries = done.map((each, at) => burstEntry(at + 1, each));
+        const kept = keep(
+          {
+            kind: 'burst',
+            id,
+            purpose,
+            credential: 'right',
+            mode,
+            before,
+            entries,
+            refusal: refusal?.id ?? null,
+            timing,
+          },
+          entries.length,
+        );
+        return { burst: kept, refusal };
+      },
+    };
+  }
+
+  function ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
+    return memory.recall(asked, async (): Promise<Remembered<E>> => {
+      const trail = new Set<string>();
+      try {
+        const value = await asked.send(stimuliFor(signal, trail));
+        return { evidence: [...trail], value };
+      } catch (failed) {
+        return { evidence: [...trail], failed };
+      }
+    });
+  }
+
+  return {
+    config,
+    clock,
+    get trouble() {
+      return trouble.reason;
+    },
+    get waitedMs() {
+      return waiting.totalMs;
+    },
+    ask,
+    observe: (observation) => record({ type: 'observation', service, ...observation }),
+    reproduce(id) {
+      const evidence = id === null ? undefined : recorded.get(id);
+      return evidence === undefined || evidence.kind === 'burst' ? null : curlCommand(evidence);
+    },
+    redact: (text) => redaction.sink(text),
+    async close() {
+      await http.close();
+      if (verifier !== options.verifier) await verifier.close();
+      return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
+    },
+  };
+}
+
+/** Stands for the service where the contract documents no request: GET of its base address. */
+const PLAINEST: Sample = { method: 'GET', path: '/', fields: {} };
+/** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
+const RAW_GRACE_MS = 50;
+
+/** Answers given before anybody knows whose request it is, and so whose quota it would spend. */
+const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
+
+function reachedTheQuota(evidence: Evidence): boolean {
+  return (
+    evidence.kind === 'exchange' &&
+    evidence.response !== null &&
+    !BEFORE_THE_QUOTA.has(evidence.response.status)
+  );
+}
+
+function rateLimited({ plan }: ServiceConfig, spent: number): string {
+  const allowed =
+    plan === null ? 'no plan is known' : `the plan allows ${plan.requests} in ${plan.windowMs / 1000} s`;
+  return `answered 429 after ${spent} requests of this run (${allowed}): others spend this quota, or it is smaller than that`;
+}
+
+function blockedByBudget(error: unknown): never {
+  if (error instanceof BudgetExhausted) throw new Blocked(error.message);
+  throw error;
+}

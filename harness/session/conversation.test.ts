@@ -1,0 +1,318 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { loadServices } from '../config/load.ts';
+import { Secret } from '../config/secret.ts';
+import type { Credentials, ServiceConfig, WebSocketConfig } from '../config/service.ts';
+import type { ConversationView } from '../evidence/conversation-view.ts';
+import type { JournalEvent } from '../report/events.ts';
+import { openSession, type Probe, probe, type Session, type Stimuli } from '../session.ts';
+import { systemClock } from '../transport/clock.ts';
+import { Blocked, NotApplicable } from '../verdict.ts';
+import type { HandshakeStimulus } from './handshake.ts';
+
+const KEY = 'example-key-for-conversation-tests';
+const BEARER: Credentials = {
+  scheme: 'bearer',
+  key: new Secret('TEST_KEY', KEY),
+  secondKey: null,
+  app: null,
+};
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+interface Answering {
+  /** A status in place of 101; null closes the connection without an answer. */
+  readonly refuse?: (request: IncomingMessage) => number | null | undefined;
+}
+
+/** An echo of the `ws` library, and the handshakes that it has seen. */
+async function echo({ refuse = () => undefined }: Answering = {}) {
+  const handshakes: IncomingMessage[] = [];
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    handshakes.push(request);
+    const status = refuse(request);
+    if (status === null) return void socket.destroy();
+    if (status !== undefined)
+      return void socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      sockets.emit('connection', client, request);
+      client.on('error', () => undefined);
+      client.on('message', (content, isBinary) => client.send(content, { binary: isBinary }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(async () => {
+    for (const client of sockets.clients) client.terminate();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, handshakes, sockets };
+}
+
+interface Setup {
+  readonly config?: Partial<ServiceConfig>;
+  readonly websocket?: Partial<WebSocketConfig> | null;
+}
+
+const configDir = fileURLToPath(new URL('../../config', import.meta.url));
+
+async function open(url: string, { config, websocket = {} }: Setup = {}) {
+  const [shipped] = (await loadServices({ configDir, services: ['realtime'], env: {} })).services;
+  if (!shipped) throw new Error('no service is shipped');
+  const plain: WebSocketConfig = { url: '/ws', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
+  const events: JournalEvent[] = [];
+  const session = openSession({
+    config: {
+      ...shipped.config,
+      credentials: BEARER,
+      websocket: websocket && { ...plain, ...websocket },
+      timeouts: { connectMs: 2_000, responseMs: 2_000 },
+      ...config,
+    },
+    providerUrl: url,
+    runId: 'run-for-tests',
+    userAgent: 'conform/1.2.3',
+    clock: systemClock,
+    record: (event) => events.push(event),
+  });
+  return { session, events };
+}
+
+let count = 0;
+
+/** What a probe yields that does just this; rejects with what it throws. */
+async function ask<E>(session: Session, send: (stimuli: Stimuli) => Promise<E>): Promise<E> {
+  const asked: Probe<E> = probe(`for-test-${++count}`, send);
+  const answer = await session.ask(asked, new AbortController().signal);
+  if ('failed' in answer) throw answer.failed;
+  return answer.value;
+}
+
+function shake(session: Session, stimulus: Partial<HandshakeStimulus> = {}): Promise<ConversationView> {
+  return ask(session, (stimuli) => stimuli.converse({ purpose: 'a WebSocket for a test', ...stimulus }));
+}
+
+describe('a conversation', () => {
+  it('is one request of the budget and one piece of evidence', async () => {
+    const { url } = await echo();
+    const { session, events } = await open(url);
+    const view = await ask(session, (stimuli) =>
+      stimuli.converse({ purpose: 'a WebSocket for a test' }, async (converser) => {
+        await converser.sendText('hello');
+        await converser.next({ timeoutMs: 2_000 });
+      }),
+    );
+    await shake(session);
+    expect(view.echoes.map(({ isSame }) => isSame)).toEqual([true]);
+    expect(view.endedBy).toBe('client');
+    expect((await session.close()).requestsSent).toBe(2);
+    const kept = events.flatMap((event) => (event.type === 'evidence' ? [event] : []));
+    expect(kept.map(({ requests, purpose }) => [requests, purpose])).toEqual([
+      [1, 'a WebSocket for a test'],
+      [1, 'a WebSocket for a test'],
+    ]);
+    expect(kept[0]).toMatchObject({ id: view.evidence, value: { kind: 'conversation' } });
+  });
+
+  it('ends when the probe fails', async () => {
+    const { url, sockets } = await echo();
+    const { session } = await open(url);
+    const closed = once(sockets, 'connection').then(([client]) => once(client, 'close'));
+    const failing = ask(session, (stimuli) =>
+      stimuli.converse({ purpose: 'a WebSocket for a test' }, async () => {
+        throw new Error('as intended');
+      }),
+    );
+    await expect(failing).rejects.toThrow('as intended');
+    await closed;
+  });
+
+  it('takes one of four places', async () => {
+    const { url, handshakes } = await echo();
+    const { session } = await open(url);
+    const full = Promise.withResolvers<void>();
+    let [now, most] = [0, 0];
+    const talk = (stimuli: Stimuli) =>
+      stimuli.converse({ purpose: 'a WebSocket for a test' }, async (converser) => {
+        now += 1;
+        most = Math.max(most, now);
+        if (now === 4) full.resolve();
+        await full.promise;
+        await converser.sendText('hello');
+        await converser.next({ timeoutMs: 2_000 });
+        now -= 1;
+      });
+    await Promise.all(Array.from({ length: 8 }, () => ask(session, talk)));
+    expect(handshakes).toHaveLength(8);
+    expect(most).toBe(4);
+  });
+});
+
+describe('its handshake', () => {
+  it('carries the credential, of which nothing is recorded', async () => {
+    const { url, handshakes } = await echo();
+    const { session, events } = await open(url);
+    await shake(session);
+    expect(handshakes[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(JSON.stringify(events)).not.toContain(KEY);
+    expect(JSON.stringify(events)).toContain('[redacted:TEST_KEY]');
+  });
+
+  it('carries it where it is configured', async () => {
+    const { url, handshakes } = await echo();
+    const key = { key: new Secret('TEST_KEY', KEY), secondKey: null, app: null };
+    const inQuery = await open(url, {
+      config: { credentials: { scheme: 'query', name: 'api_key', ...key } },
+    });
+    await shake(inQuery.session);
+    expect(handshakes[0]?.url).toBe(`/ws?api_key=${KEY}`);
+    expect(JSON.stringify(inQuery.events)).not.toContain(KEY);
+    const inField = await open(url, { config: { credentials: { scheme: 'header', name: 'X-Key', ...key } } });
+    await shake(inField.session);
+    expect(handshakes[1]?.headers['x-key']).toBe(KEY);
+  });
+
+  it('carries another credential, or none, when asked to', async () => {
+    const { url, handshakes } = await echo();
+    const { session } = await open(url);
+    await shake(session, { credential: 'none' });
+    await shake(session, { credential: { wrong: 'wrong' } });
+    const [none, wrong] = handshakes.map(({ headers }) => headers.authorization);
+    expect(none).toBeUndefined();
+    expect(wrong).toMatch(/^Bearer (?!example)/);
+  });
+
+  it('is that of a Pusher client where that is the dialect, without a credential', async () => {
+    const { url, handshakes } = await echo();
+    const pusher = { dialect: 'pusher', echo: false } as const;
+    const usual = await open(`${url}/base`, { websocket: { ...pusher, url: '/app/example-app-key' } });
+    await shake(usual.session);
+    const own = await open(url, {
+      websocket: { ...pusher, url: '/app/example-app-key?protocol=5&client=own' },
+    });
+    await shake(own.session);
+    expect(handshakes.map((request) => request.url)).toEqual([
+      '/base/app/example-app-key?protocol=7&client=conform&version=1.2.3',
+      '/app/example-app-key?protocol=5&client=own&version=1.2.3',
+    ]);
+    expect(handshakes.some(({ headers }) => 'authorization' in headers)).toBe(false);
+  });
+
+  it('has the configured origin and subprotocols', async () => {
+    const { url, handshakes } = await echo();
+    const { session } = await open(url, {
+      websocket: { origin: 'https://app.example', subprotocols: ['chat.v2', 'chat.v1'] },
+    });
+    const view = await shake(session);
+    expect(handshakes[0]?.headers).toMatchObject({
+      origin: 'https://app.example',
+      'sec-websocket-protocol': 'chat.v2, chat.v1',
+    });
+    expect(view.subprotocol).toBe('chat.v2');
+    expect(view.offered('sec-websocket-protocol')).toEqual(['chat.v2', 'chat.v1']);
+  });
+
+  it('is otherwise where the stimulus says so, and nowhere else', async () => {
+    const { url, handshakes } = await echo({ refuse: () => 400 });
+    const { session } = await open(url);
+    const view = await shake(session, {
+      method: 'POST',
+      target: (target) => `${target}?x=1`,
+      fields: [['sec-websocket-version', '12']],
+      without: ['sec-websocket-key'],
+    });
+    const [sent] = handshakes;
+    expect([sent?.method, sent?.url, sent?.headers['sec-websocket-version']]).toEqual([
+      'POST',
+      '/ws?x=1',
+      '12',
+    ]);
+    expect(sent?.headers['sec-websocket-key']).toBeUndefined();
+    expect(sent?.headers.upgrade).toBe('websocket');
+    expect(sent?.headers['x-conform-run']).toBe('run-for-tests');
+    expect([view.opened, view.status]).toEqual([false, 400]);
+  });
+
+  it('may come octet by octet', async () => {
+    const { url } = await echo();
+    const { session } = await open(url);
+    expect((await shake(session, { octetByOctet: true })).opened).toBe(true);
+  });
+});
+
+describe('no conversation', () => {
+  it('is held with a service that has no WebSocket', async () => {
+    const { url } = await echo();
+    const { session } = await open(url, { websocket: null });
+    await expect(shake(session)).rejects.toThrow(NotApplicable);
+  });
+
+  it('sends a credential over plain ws to another machine', async () => {
+    // TEST-NET-1 (RFC 5737): nobody is there, and nothing is sent.
+    const { session, events } = await open('http://192.0.2.1');
+    await expect(shake(session)).rejects.toThrow(/not sent over plain/);
+    expect(events.find(({ type }) => type === 'evidence')).toMatchObject({
+      value: { failure: { kind: 'not-sent' } },
+    });
+  });
+
+  it('shows anything when it is refused for its rate', async () => {
+    const { url } = await echo({ refuse: () => 429 });
+    const { session } = await open(url);
+    await expect(shake(session)).rejects.toThrow(/answered 429/);
+  });
+
+  it('goes beyond the ceiling of requests', async () => {
+    const { url, handshakes } = await echo();
+    const safety = {
+      exceedRateLimit: false,
+      unsafeMethods: false,
+      maxRequests: 1,
+      plainHttp: false,
+      findSizeLimits: false,
+    };
+    const { session } = await open(url, { config: { safety } });
+    await shake(session);
+    await expect(shake(session)).rejects.toThrow(Blocked);
+    expect(handshakes).toHaveLength(1);
+  });
+
+  it('is held once nobody is there', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const { session } = await open(`http://127.0.0.1:${port}`);
+    await expect(shake(session)).rejects.toThrow(/cannot be reached/);
+    expect(session.trouble).toMatch(/cannot be reached/);
+  });
+});
+
+describe('silence', () => {
+  it('after handshakes that are wrong on purpose is no sign that the service is gone', async () => {
+    const { url } = await echo({
+      refuse: ({ headers }) => (headers['sec-websocket-version'] === '12' ? null : undefined),
+    });
+    const { session } = await open(url);
+    for (let index = 0; index < 5; index++) {
+      const view = await shake(session, { fields: [['Sec-WebSocket-Version', '12']] });
+      expect([view.status, view.opened]).toEqual([null, false]);
+    }
+    expect(session.trouble).toBeNull();
+    expect((await shake(session)).opened).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import type { ServiceConfig } from '../config/service.ts';
+import type { Conversation } from '../evidence/conversation.ts';
+import type { EvidenceId } from '../evidence/exchange.ts';
+import { socketAddressOf } from '../transport/address.ts';
+import type { Budget } from '../transport/budget.ts';
+import type { TransportOptions } from '../transport/transport.ts';
+import { openConversation } from '../transport/websocket.ts';
+import { NotApplicable } from '../verdict.ts';
+import { credentialUse, placeChoice } from './credential.ts';
+import { credentialOf, type HandshakeStimulus, openingRequest, type Talking } from './handshake.ts';
+
+interface Means {
+  readonly config: ServiceConfig;
+  readonly transport: TransportOptions;
+  readonly budget: Budget;
+}
+
+interface Occasion {
+  readonly id: EvidenceId;
+  readonly signal: AbortSignal;
+}
+
+/** A conversation is kept whole for as long as the session lasts, so no service is heard out without end. */
+const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
+
+/**
+ * One WebSocket connection from its handshake to its end. The handshake counts as one request of the budget, and
+ * the connection takes one of its places for as long as it lasts, so that few are open at the same time.
+ *
+ * @throws NotApplicable where the service has no WebSocket endpoint.
+ */
+export async function converse(
+  { config, transport, budget }: Means,
+  stimulus: HandshakeStimulus,
+  talking: Talking,
+  { id, signal }: Occasion,
+): Promise<Conversation> {
+  const { websocket, credentials } = config;
+  if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
+  const { baseUrl, clock, redaction, userAgent } = transport;
+  const { target } = socketAddressOf(baseUrl, websocket.url);
+  const choice = credentialOf(stimulus, websocket);
+  const credential = credentialUse(choice);
+  const bare = openingRequest(stimulus, { websocket, target, userAgent });
+  // The target has the path of the base URL already.
+  const request = placeChoice(bare, choice, credentials, redaction, { at: clock.wallNow() });
+  const opening = {
+    endpoint: websocket.url,
+    request,
+    limits: LIMITS,
+    ...(stimulus.octetByOctet && { octetPauseMs: 0 }),
+    ...(stimulus.automatic && { automatic: stimulus.automatic }),
+  };
+  const about = { id, purpose: stimulus.purpose, credential, signal };
+  return budget.run(
+    async () => {
+      const converser = await openConversation(transport, opening, about);
+      if (converser.open) {
+        await talking(converser).catch((error: unknown) => {
+          converser.finish();
+          throw error;
+        });
+      }
+      return converser.finish();
+    },
+    signal,
+    credential,
+  );
+}

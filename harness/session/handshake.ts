@@ -1,0 +1,80 @@
+import type { WebSocketConfig } from '../config/service.ts';
+import type { FieldLine } from '../evidence/exchange.ts';
+import type { Converser, Opening } from '../transport/converser.ts';
+import { handshakeRequest } from '../transport/handshake.ts';
+import { queryOf, withQuery } from '../transport/query.ts';
+import type { HttpRequest } from '../transport/request.ts';
+import type { CredentialChoice } from './credential.ts';
+
+/** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
+export interface HandshakeStimulus {
+  /** What the connection is for: `a WebSocket with an unmasked frame`. */
+  readonly purpose: string;
+  readonly method?: string;
+  /** Changes the target of the configured endpoint. */
+  readonly target?: (target: string) => string;
+  /** Take the place of the handshake's own fields of the same name. */
+  readonly fields?: readonly FieldLine[];
+  /** Names of fields that are left out, lower-case. */
+  readonly without?: readonly string[];
+  /** `right` when left out; the Pusher protocol has its key in the address and takes no other. */
+  readonly credential?: CredentialChoice;
+  /** Sends the handshake in segments of one octet. */
+  readonly octetByOctet?: boolean;
+  readonly automatic?: Opening['automatic'];
+}
+
+/** What a probe does on the open connection. Not called when the handshake was not answered 101. */
+export type Talking = (converser: Converser) => Promise<void>;
+
+/** Whether anything makes this handshake other than an ordinary client's. */
+export function isOrdinary(stimulus: HandshakeStimulus): boolean {
+  const { method, target, fields, without, credential, octetByOctet } = stimulus;
+  return !method && !target && !fields && !without && !credential && !octetByOctet;
+}
+
+export function credentialOf(stimulus: HandshakeStimulus, { dialect }: WebSocketConfig): CredentialChoice {
+  return stimulus.credential ?? (dialect === 'pusher' ? 'none' : 'right');
+}
+
+interface Endpoint {
+  readonly websocket: WebSocketConfig;
+  /** Of the configured endpoint, complete. */
+  readonly target: string;
+  /** `conform/1.2.3`. */
+  readonly userAgent: string;
+}
+
+/** The request of a stimulus before its credential is placed. */
+export function openingRequest(
+  stimulus: HandshakeStimulus,
+  { websocket, target, userAgent }: Endpoint,
+): HttpRequest {
+  const configured = websocket.dialect === 'pusher' ? pusherTarget(target, userAgent) : target;
+  const whole = handshakeRequest({
+    target: stimulus.target ? stimulus.target(configured) : configured,
+    origin: websocket.origin,
+    subprotocols: websocket.subprotocols,
+  });
+  const replaced = (stimulus.fields ?? []).map(([name]) => name.toLowerCase());
+  const gone = new Set([...replaced, ...(stimulus.without ?? [])]);
+  return {
+    method: stimulus.method ?? whole.method,
+    target: whole.target,
+    fields: [...whole.fields.filter(([name]) => !gone.has(name.toLowerCase())), ...(stimulus.fields ?? [])],
+  };
+}
+
+/** The parameters with which a Pusher client of protocol 7 opens its connection, but for those that are configured. */
+function pusherTarget(target: string, userAgent: string): string {
+  const given = new Set(queryOf(target).map(([name]) => name));
+  const usual = [
+    ['protocol', '7'],
+    ['client', 'conform'],
+    ['version', userAgent.split('/')[1] ?? '0.0.0'],
+  ] as const;
+  return withQuery(
+    target,
+    usual.filter(([name]) => !given.has(name)),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Sample } from '../contract/clause.ts';
+import type { FieldLine } from '../evidence/exchange.ts';
+import type { HttpRequest, RequestForm } from '../transport/request.ts';
+import type { CredentialChoice } from './credential.ts';
+
+/** A request as a probe wants it: the documented sample, but for what is named here. */
+export interface Stimulus {
+  /** Completes "GET /v1/resources …": `without a credential`. */
+  readonly purpose: string;
+  readonly method?: string;
+  readonly target?: (sample: Sample) => string;
+  /** Take the place of the sample's fields of the same name. */
+  readonly fields?: readonly FieldLine[];
+  /** Names of fields that are left out, lower-case. */
+  readonly without?: readonly string[];
+  readonly content?: string;
+  /** `right` when left out. */
+  readonly credential?: CredentialChoice;
+  /** Over a raw socket, so that the message framing can be judged and nothing is added; in an unusual form if given. */
+  readonly raw?: boolean | RequestForm;
+}
+
+/** The request of a stimulus before its credential is placed. */
+export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
+  const replaced = new Set((stimulus.fields ?? []).map(([name]) => name.toLowerCase()));
+  const dropped = new Set(stimulus.without ?? []);
+  const kept = Object.entries(sample.fields).filter(([name]) => {
+    const key = name.toLowerCase();
+    return key !== 'authorization' && !replaced.has(key) && !dropped.has(key);
+  });
+  return {
+    method: stimulus.method ?? sample.method,
+    target: stimulus.target ? stimulus.target(sample) : sample.path,
+    fields: [...kept, ...(stimulus.fields ?? [])],
+    body: stimulus.content === undefined ? null : Buffer.from(stimulus.content),
+    withoutUserAgent: dropped.has('user-agent'),
+  };
+}

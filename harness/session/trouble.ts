@@ -1,0 +1,46 @@
+import type { Exchange, ExchangeFailureKind } from '../evidence/exchange.ts';
+
+/** Nothing of the service was reached at all. */
+const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([
+  'refused',
+  'unresolved',
+  'tls',
+  'connect-timeout',
+]);
+/** Reached, and no octet of an answer. */
+const SILENT: ReadonlySet<ExchangeFailureKind> = new Set(['response-timeout', 'reset', 'closed']);
+/** So many silent or unfinished answers in a row mean that the service is gone, not that one request upset it. */
+const SILENT_IN_A_ROW = 4;
+
+/**
+ * Notices that there is nobody to judge any more. What is unreachable is not known to break its contract, so
+ * the remaining checks are blocked at once instead of each waiting for its own deadline.
+ */
+export class TroubleWatch {
+  #reason: string | null = null;
+  #silent = 0;
+  #everAnswered = false;
+
+  /** Why the service cannot be exercised any more; null while it can. */
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  saw({ response, failure }: Pick<Exchange, 'response' | 'failure'>): void {
+    if (response !== null) this.#everAnswered = true;
+    // One that begins and never ends has cost a whole deadline, like one that never begins.
+    if (failure === null || (response !== null && failure.kind !== 'response-timeout')) {
+      this.#silent = 0;
+      return;
+    }
+    if (this.#reason !== null) return;
+    if (UNREACHABLE.has(failure.kind)) {
+      this.#reason = `the provider cannot be reached: ${failure.message}`;
+      return;
+    }
+    if (!SILENT.has(failure.kind)) return;
+    this.#silent += 1;
+    const enough = this.#everAnswered ? SILENT_IN_A_ROW : 1;
+    if (this.#silent >= enough) this.#reason = `the provider does not answer: ${failure.message}`;
+  }
+}

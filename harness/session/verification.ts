@@ -1,0 +1,130 @@
+import type { ExpectedInteraction } from '../config/pact/interaction.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import type { Exchange } from '../evidence/exchange.ts';
+import { fieldValues } from '../evidence/field-lines.ts';
+import { visible } from '../evidence/visible.ts';
+import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../pact/relay.ts';
+import { PactTrouble, type PactVerifier } from '../pact/verifier.ts';
+import { type HttpRequest, SAFE_METHODS } from '../transport/request.ts';
+import { Blocked } from '../verdict.ts';
+import type { CredentialChoice } from './credential.ts';
+import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
+
+/** What came of holding the service against one interaction of a consumer. */
+export interface Verification {
+  /** Pact's own words, one line each; empty when the service answers as the consumer expects. */
+  readonly mismatches: readonly string[];
+  /** Id of the exchange that decided it; null when there was none. */
+  readonly evidence: string | null;
+  /** What else is to be known, in a sentence; '' when nothing. */
+  readonly remark: string;
+}
+
+/** What a verification has of its session. */
+export interface VerificationMeans extends StateMeans {
+  readonly config: ServiceConfig;
+  readonly verifier: PactVerifier;
+  readonly redact: (text: string) => string;
+  /** Why a service that answered 429 shows nothing. */
+  readonly rateLimited: () => string;
+  readonly signal: AbortSignal;
+}
+
+const LONGEST_NAME = 120;
+
+/**
+ * Has Pact hold the service against one interaction. Requests go out with the configured credential in place of the
+ * example that the consumer recorded; an interaction that expects 401 is sent as it was recorded.
+ *
+ * @throws Blocked when nothing could be decided: what it needs may not be sent or cannot be had, or Pact itself fails.
+ */
+export async function verifyInteraction(
+  interaction: ExpectedInteraction,
+  means: VerificationMeans,
+): Promise<Verification> {
+  const { config, verifier, signal, redact } = means;
+  const { pacts } = config;
+  if (!pacts) throw new Blocked('no pact is configured');
+  holdToWhatMayBeSent(interaction, config);
+  const exchanges: Exchange[] = [];
+  const states = new ProviderStates(interaction.states, pacts.states, means);
+  const handlers: RelayHandlers = {
+    async request(request) {
+      const exchange = await means.send(requestOf(request), errandOf(interaction, request));
+      exchanges.push(exchange);
+      return responseOf(exchange);
+    },
+    state: (change) => states.change(change),
+    async message(question) {
+      const purpose = `for ${nameOf(interaction)}`;
+      const exchange = await post(pacts.messages ?? '', question, purpose, means);
+      exchanges.push(exchange);
+      return responseOf(exchange) ?? REFUSED;
+    },
+  };
+  const verdict = await verifier
+    .verify({ interaction, provider: pacts.provider, handlers, setsStates: states.handled, signal })
+    .catch((error: unknown) => {
+      throw error instanceof PactTrouble ? new Blocked(redact(error.message)) : error;
+    });
+  if (states.trouble !== null) throw new Blocked(states.trouble);
+  const last = exchanges.at(-1);
+  if (last === undefined) {
+    const reason = verdict.kind === 'undecided' ? verdict.reason : 'Pact asked the service nothing';
+    throw new Blocked(redact(reason));
+  }
+  const evidence = last.id;
+  if (last.response?.status === 429 && interaction.status !== 429) throw new Blocked(means.rateLimited());
+  if (last.failure !== null) {
+    return { mismatches: [`no whole response: ${last.failure.message}`], evidence, remark: '' };
+  }
+  switch (verdict.kind) {
+    case 'verified':
+      return { mismatches: [], evidence, remark: states.remark };
+    case 'mismatched':
+      return { mismatches: verdict.mismatches.map(redact), evidence, remark: states.remark };
+    case 'undecided':
+      throw new Blocked(redact(verdict.reason));
+  }
+}
+
+function holdToWhatMayBeSent(interaction: ExpectedInteraction, { pacts, safety }: ServiceConfig): void {
+  const { kind, method, unsupported } = interaction;
+  if (unsupported !== null) throw new Blocked(unsupported);
+  if (kind === 'message' && pacts?.messages === null) {
+    throw new Blocked(
+      'nobody can be asked for the messages of the provider; name an address as pacts.messages',
+    );
+  }
+  if (method !== null && !SAFE_METHODS.has(method) && !safety.unsafeMethods) {
+    throw new Blocked(
+      `${method} may not be sent here; allow it with "safety: { unsafeMethods: true }" in the service config`,
+    );
+  }
+}
+
+/** For a person, and bounded: consumers choose these texts. */
+function nameOf({ consumer, description }: ExpectedInteraction): string {
+  return `${visible(consumer, LONGEST_NAME)}: ${visible(description, LONGEST_NAME)}`;
+}
+
+function errandOf(
+  interaction: ExpectedInteraction,
+  { fields }: RelayedRequest,
+): { readonly purpose: string; readonly credential: CredentialChoice } {
+  const recorded = fieldValues(fields, 'authorization').length > 0 ? 'wrong' : 'none';
+  return {
+    purpose: `as expected by ${nameOf(interaction)}`,
+    credential: interaction.status === 401 ? { recorded } : 'right',
+  };
+}
+
+function requestOf({ method, target, fields, body }: RelayedRequest): HttpRequest {
+  return { method, target, fields, body };
+}
+
+/** null where no whole response came. */
+function responseOf({ response, failure }: Exchange): RelayedResponse | null {
+  if (response === null || failure !== null) return null;
+  return { status: response.status, fields: response.fields, body: response.body.bytes };
+}
