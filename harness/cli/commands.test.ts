@@ -1,0 +1,264 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conformingService, resultsOf } from '../report/sample-results.ts';
+import { writeReports } from '../report/write.ts';
+import { conform, temporaryFolder } from '../run/fixtures/conform-process.ts';
+
+/** Commands that send nothing, as a user meets them: in a process, by what they print and how they end. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const HELP = ['run', 'list', 'explain', 'config', 'serve', 'report', 'init'];
+
+describe.concurrent('help', () => {
+  it('names every command and every exit code', async () => {
+    const { code, stdout, stderr } = await conform(['--help']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of HELP) expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    for (const exit of [0, 1, 2, 3, 70]) expect(stdout).toMatch(new RegExp(`^ {2}${exit} +\\S`, 'm'));
+    expect(stdout).not.toContain('(default: false)');
+    expect(stdout.endsWith('\n')).toBe(true);
+  });
+
+  it('is shown, as a usage error, when no command is given', async () => {
+    const { code, stdout, stderr } = await conform([]).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: conform');
+  });
+
+  it('of a command is the same by either way', async () => {
+    const [one, other] = await Promise.all([
+      conform(['help', 'run']).ended,
+      conform(['run', '--help']).ended,
+    ]);
+    expect(one).toEqual(other);
+    expect(one.code).toBe(0);
+    expect(one.stdout).toContain('Examples:');
+  });
+
+  it('shows the version', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(await conform(['--version']).ended).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+/** What is wrong, and what the error must say: what it is, and the nearest right thing or where to look. */
+const USAGE: readonly (readonly [args: string, says: RegExp])[] = [
+  ['rnu', /unknown command 'rnu'\n\(Did you mean run\?\)/],
+  ['help rnu', /there is no command "rnu"\n {2}remedy: did you mean run\?/],
+  ['run --suit json', /unknown option '--suit'\n\(Did you mean --suite\?\)\n\(see `conform run --help`\)/],
+  ['run --concurrency none', /'--concurrency <n>' argument 'none' is invalid/],
+  ['run --quiet --verbose', /'--quiet' cannot be used with option '--verbose'/],
+  ['list --service serch', /no service "serch" in config\/services\n {2}remedy: did you mean search\?/],
+  [
+    'list --service search --environment stagin',
+    /no environment "stagin"\n {2}remedy: did you mean staging\?/,
+  ],
+  ['explain', /missing required argument 'check-id'/],
+  [
+    'explain auth.missing-credentials',
+    /no check is called .*\n {2}remedy: did you mean auth.missing-credential/,
+  ],
+  ['config serch', /no service "serch"/],
+  ['config search --environment stagin', /config\/services\/search\.yaml:\d+:\d+: .*"stagin"/],
+  ['config --config nowhere', /^conform: nowhere\/services: there is no service here\n {2}remedy: /],
+  ['serve', /no reference provider is named\n {2}remedy: name one of search, messaging, realtime/],
+  ['serve serch', /no reference provider "serch"\n {2}remedy: did you mean search\?/],
+  ['serve search --port 70000', /'--port <port>' argument '70000' is invalid/],
+  ['serve search --plan many', /--plan "many" is no quota\n {2}remedy: write it like 100\/60s/],
+  ['serve search --defect json-bomm', /no defect "json-bomm"\n {2}remedy: did you mean json-bom\?/],
+  ['serve search --variant nope', /no variant "nope"/],
+  ['report nowhere.json', /^conform: nowhere\.json: cannot be read: no such file\n {2}remedy: /],
+  ['report nowhere.ndjson', /cannot read the journal nowhere\.ndjson.*\n {2}remedy: /],
+  ['report package.json', /^conform: package\.json: .*not a results file/],
+  ['init', /^conform: --service is needed where nobody can be asked\n {2}remedy: for example: conform init /],
+  [
+    'init --service x --url http://127.0.0.1:1 --scheme bearr --key-env K',
+    /no credential scheme is called "bearr"\n {2}remedy: did you mean bearer\?/,
+  ],
+];
+
+describe.concurrent('a wrong command line', () => {
+  it.for(USAGE)('conform %s', async ([args, says]) => {
+    const { code, stdout, stderr } = await conform(args.split(' ')).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(/^conform: .*\n$/s);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+describe.concurrent('list', () => {
+  it('shows every check under its suite', async () => {
+    const { code, stdout, stderr } = await conform(['list']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^authentication\n {2}auth\.missing-credential {2,}refuses .* \[auth\.scheme;/);
+    const [, count] = /\n\n(\d+) checks\n$/.exec(stdout) ?? [];
+    expect(stdout.split('\n').filter((line) => /^ {2}\S/.test(line))).toHaveLength(Number(count));
+  });
+
+  it('shows how each stands for a service, and why where it is not judged', async () => {
+    const { stdout } = await conform(['list', '--service', 'realtime']).ended;
+    expect(stdout).toMatch(/^ {2}auth\.missing-credential +MUST /m);
+    expect(stdout).toMatch(
+      /^ {2}versioning\.prefix +not judged .*\(versioning\.prefix is not shown in the contract\)$/m,
+    );
+  });
+
+  it('is data on demand', async () => {
+    const { code, stdout } = await conform(['list', '--json', '--service', 'search']).ended;
+    const rows = JSON.parse(stdout) as readonly { id: string; level: string }[];
+    expect(code).toBe(0);
+    expect(rows.find(({ id }) => id === 'auth.missing-credential')).toMatchObject({
+      suite: 'authentication',
+      level: 'MUST',
+      notJudged: null,
+    });
+  });
+
+  it('ends well when its reader has seen enough', () => {
+    const command = `set -o pipefail; "${process.execPath}" harness/cli/main.ts list --json | head -1`;
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '[\n', stderr: '' });
+  });
+
+  it('says when it cannot write', () => {
+    const command = `"${process.execPath}" harness/cli/main.ts list > /dev/full`;
+    const { status, stderr } = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
+    expect({ status, stderr }).toMatchObject({
+      status: 70,
+      stderr: expect.stringMatching(/cannot write .*ENOSPC/),
+    });
+  });
+});
+
+describe.concurrent('explain', () => {
+  it('tells the grounds for each service, with what stands at their place, and the proof', async () => {
+    const { code, stdout, stderr } = await conform(['explain', 'versioning.prefix']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^versioning\.prefix \(versioning\)\nThe service .*\.\n\nGrounds\n/);
+    expect(stdout).toMatch(/^ {2}search: a violation fails$/m);
+    expect(stdout).toMatch(
+      /^ {4}clause versioning\.prefix, stated: search-service\.md, Versioning, row 1 = \/v1$/m,
+    );
+    expect(stdout).toMatch(/^ {2}realtime: not judged, versioning\.prefix is not shown in the contract$/m);
+    expect(stdout).toMatch(/\nProven by\n {2}\S+: .*\n {4}conform serve search --defect \S+\n/);
+  });
+
+  it('names a service that can have the defect', async () => {
+    const { stdout } = await conform(['explain', 'websocket.accept']).ended;
+    expect(stdout).toMatch(/^ {4}conform serve realtime --defect /m);
+  });
+
+  it('needs no config', async () => {
+    const { code, stdout, stderr } = await conform(['explain', 'auth.challenge', '--config', 'nowhere'])
+      .ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}RFC 9110 §11\.6\.1 \(MUST\)$/m);
+    expect(stderr).toMatch(/^conform: how it stands for your services is not known: nowhere/);
+  });
+});
+
+describe.concurrent('config', () => {
+  it('shows each value with its origin, and no secret', async () => {
+    const { code, stdout, stderr } = await conform(['config', 'search']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^service: search # config\/services\/search\.yaml:\d+:\d+$/m);
+    expect(stdout).toMatch(/key: "\[secret SEARCH_API_KEY\]"/);
+    expect(stdout).not.toContain('example-key-for-tests');
+  });
+
+  it('shows all services when none is named', async () => {
+    const { stdout } = await conform(['config']).ended;
+    expect([...stdout.matchAll(/^service: (\w+)/gm)].map(([, name]) => name)).toEqual([
+      'messaging',
+      'realtime',
+      'search',
+    ]);
+  });
+});
+
+describe.concurrent('init', () => {
+  it('writes a config that loads, says what is next, and overwrites nothing', async () => {
+    const config = join(folder.path, 'first');
+    const answers = '--service orders --url http://127.0.0.1:9 --scheme bearer --key-env ORDERS_API_KEY';
+    const args = ['init', ...answers.split(' '), '--config', config];
+    const { code, stdout, stderr } = await conform(args).ended;
+    expect(code).toBe(0);
+    expect(stdout).toBe(`wrote ${config}/services/orders.yaml\nwrote ${config}/contracts/orders.yaml\n`);
+    expect(stderr).toContain(`ORDERS_API_KEY, then run \`conform run orders --config ${config}\``);
+
+    const env = { ORDERS_API_KEY: 'example-orders-key-for-tests' };
+    expect(await conform(['config', 'orders', '--config', config], env).ended).toMatchObject({ code: 0 });
+    expect(await conform(args).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/is there already/),
+    });
+  });
+});
+
+describe('report', () => {
+  const reports = join(folder.path, 'rendered');
+  beforeAll(() => {
+    writeReports(resultsOf([conformingService()]), { reportsDir: reports, journalPath: null });
+  });
+
+  it('renders results again and names the files', async () => {
+    const input = join(reports, 'latest', 'results.json');
+    const { code, stdout, stderr } = await conform(['report', input, '--format', 'markdown,junit']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trim().split('\n')).toContainEqual(expect.stringMatching(/summary\.md$/));
+    expect(stdout).not.toMatch(/index\.html/);
+  });
+
+  it('takes a path of one part and another place for the reports', async () => {
+    const other = join(folder.path, 'elsewhere');
+    const here = join(reports, 'latest');
+    const { code } = await conform(['report', 'results.json', '--reports', other], {}, here).ended;
+    expect(code).toBe(0);
+    expect(readFileSync(join(other, 'latest', 'index.html'), 'utf8')).toContain('</html>');
+  });
+
+  it('refuses what is no journal, and formats that are none', async () => {
+    mkdirSync(join(folder.path, 'odd'));
+    const journal = join(folder.path, 'odd', 'journal.ndjson');
+    writeFileSync(journal, '{"a":1}\nrubbish\n');
+    const refused = await Promise.all([
+      conform(['report', journal]).ended,
+      conform(['report', join(reports, 'latest', 'results.json'), '--format', 'htm']).ended,
+    ]);
+    expect(refused.map(({ code }) => code)).toEqual([2, 2]);
+    expect(refused[0]?.stderr).toMatch(/no journal of a run/);
+    expect(refused[1]?.stderr).toMatch(/no report format is called "htm"\n {2}remedy: did you mean html\?/);
+  });
+});
+
+describe.concurrent('starting', () => {
+  /** Tells, at the end, the address of every module that was loaded. */
+  const telling = `--import=data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    process.on('exit', () => process.stderr.write(loaded.join('\\n')));
+  `)}`;
+
+  it.for([['--version'], ['--help'], ['run', '--nope']])(
+    '%s loads neither engine nor client',
+    async (args) => {
+      const { stderr } = await conform(args, { NODE_OPTIONS: telling }).ended;
+      expect(stderr).toContain('harness/cli/main.ts');
+      expect(stderr).not.toMatch(/node_modules\/(?!commander|fastest-levenshtein)/);
+    },
+  );
+
+  it('is seen to load what a command needs', async () => {
+    const { stderr } = await conform(['list'], { NODE_OPTIONS: telling }).ended;
+    expect(stderr).toMatch(/node_modules\/ajv/);
+    expect(stderr).not.toMatch(/node_modules\/(?:vitest|vite)\//);
+  });
+});

@@ -1,0 +1,47 @@
+import { CommanderError } from 'commander';
+import { EXIT, HarnessError, InconclusiveError, UsageError } from '../exit.ts';
+
+/** What still holds the process when its command is done may do so for so long, in ms. */
+const LINGER_MS = 2_000;
+
+/**
+ * Runs a command as the whole of a process. Whatever it throws ends here, once: one line on stderr and the exit
+ * code of its class. Node's own code for an error that nobody caught is 1, which would say of the service that
+ * it does not conform.
+ */
+export async function conclude(command: () => Promise<number>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onStreamError);
+  process.on('uncaughtException', (error) => process.exit(tell(error)));
+  try {
+    process.exitCode = await command();
+  } catch (error) {
+    process.exitCode = tell(error);
+  }
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** A reader that has seen enough (`conform list | head`), or a terminal that is gone, is no fault. */
+function onStreamError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || error.code === 'EIO') return;
+  process.exit(tell(new HarnessError(`cannot write what there is to say: ${error.message}`)));
+}
+
+/** Says what went wrong; a stack only for what nobody foresaw. Returns the exit code. */
+function tell(error: unknown): number {
+  // It has said so itself.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.conforms : EXIT.usage;
+  if (error instanceof UsageError || error instanceof InconclusiveError) {
+    process.stderr.write(`conform: ${error.message}\n`);
+    return error.exitCode;
+  }
+  process.stderr.write(`conform: harness error: ${faultText(error)}\n`);
+  return EXIT.harness;
+}
+
+/** A stack only where nobody foresaw the error: what the system refuses (it has a code) is said well enough. */
+function faultText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof HarnessError)) return error.stack ?? error.message;
+  const { cause } = error;
+  return cause instanceof Error && !('code' in cause) ? `${error.message}\n${cause.stack}` : error.message;
+}

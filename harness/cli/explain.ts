@@ -1,0 +1,100 @@
+import { suitesFor } from '../check/cases.ts';
+import type { CheckDefinition, Suite } from '../check/check.ts';
+import { standingOf } from '../check/judge.ts';
+import { loadServices } from '../config/load.ts';
+import { didYouMean } from '../config/nearest.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { findClause } from '../contract/clause.ts';
+import type { Ground } from '../contract/ground.ts';
+import type { ResolvedGround } from '../contract/outcome.ts';
+import { UsageError } from '../exit.ts';
+import { listDefects, listVariants } from '../provider/reference/catalogue.ts';
+import { groundInWords, valueInWords } from '../report/grounds.ts';
+import { loadSuites, SUITES_URL } from '../run/catalogue.ts';
+
+/** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
+export async function explain(id: string, options: { readonly config: string }): Promise<number> {
+  const configs = await configured(options.config);
+  const suites = await loadSuites(SUITES_URL);
+  const { suite, check } = find([...suites, ...configs.flatMap((config) => suitesFor(suites, config))], id);
+  const lines = [
+    `${check.id} (${suite.name})`,
+    `The service ${check.title}.`,
+    '',
+    'Grounds',
+    ...(configs.length > 0
+      ? configs.flatMap((config) => standing(check, config))
+      : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
+    '',
+    'Proven by',
+    ...proof(check),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** A check can be explained without any service: a config that does not load is told of, and that is all. */
+async function configured(configDir: string): Promise<readonly ServiceConfig[]> {
+  try {
+    const { services } = await loadServices({ configDir, services: [], env: process.env });
+    return services.map(({ config }) => config);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`conform: how it stands for your services is not known: ${error.message}\n`);
+    return [];
+  }
+}
+
+const WEIGHT = {
+  MUST: 'a violation fails',
+  SHOULD: 'a violation warns (fails with --strict)',
+  NONE: 'observed, never a failure',
+} as const;
+
+function standing(check: CheckDefinition, config: ServiceConfig): readonly string[] {
+  const { level, grounds, reasonNot, missing } = standingOf(check, config);
+  const verdict = reasonNot ?? missing;
+  return [
+    `  ${config.service}: ${verdict === null ? WEIGHT[level] : `not judged, ${verdict}`}`,
+    ...grounds.map((ground) => `    ${groundInWords(ground)}${said(ground, config)}`),
+  ];
+}
+
+/** What stands at the clause's place; the fact of the config where that settles it. */
+function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig): string {
+  if (kind !== 'clause') return '';
+  const value = facts[ref]?.value ?? findClause(contract, ref)?.value ?? null;
+  return value === null ? '' : ` = ${valueInWords(value, 200)}`;
+}
+
+function unweighed(ground: Ground): string {
+  if (ground.kind === 'clause') return `clause ${ground.key}, where the contract states it`;
+  return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
+}
+
+function proof({ observes, provenBy, shownBy }: CheckDefinition): readonly string[] {
+  if (!observes) return provenBy.flatMap(howToSee);
+  const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
+  return shownBy.length === 0
+    ? [silent]
+    : [silent, '  It records something else of:', ...shownBy.flatMap(howToSee)];
+}
+
+/** A defect or a variant, and the reference provider to see it on. */
+function howToSee(name: string): readonly string[] {
+  const defect = listDefects().find((each) => each.name === name);
+  const deviation = defect ?? listVariants().find((each) => each.name === name);
+  if (deviation === undefined) return [`  ${name}`];
+  const [service = 'search'] = deviation.services;
+  const option = defect === undefined ? '--variant' : '--defect';
+  return [`  ${name}: ${deviation.summary}`, `    conform serve ${service} ${option} ${name}`];
+}
+
+function find(suites: readonly Suite[], id: string): { suite: Suite; check: CheckDefinition } {
+  const all = suites.flatMap((suite) => suite.checks.map((check) => ({ suite, check })));
+  const found = all.find(({ check }) => check.id === id);
+  if (found) return found;
+  throw new UsageError(`no check is called ${JSON.stringify(id)}`, {
+    remedy: didYouMean(id, [...new Set(all.map(({ check }) => check.id as string))]),
+  });
+}

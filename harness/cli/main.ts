@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import { keepCompiledCode } from '../run/compiled-code.ts';
+import { conclude } from './conclude.ts';
+import { buildProgram } from './program.ts';
+
+keepCompiledCode();
+await conclude(() => buildProgram().run(process.argv.slice(2)));

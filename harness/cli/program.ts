@@ -1,0 +1,224 @@
+import { Command, Help, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../config/nearest.ts';
+import { EXIT } from '../exit.ts';
+import { EXIT_CODES, RUN_EXAMPLES } from './help.ts';
+import { HARNESS } from './identity.ts';
+
+/**
+ * The commands and their options, nothing else: each command's work is in a file of its own, loaded when it is
+ * asked for, so that a usage error answers at once.
+ */
+export function buildProgram(): { run(args: readonly string[]): Promise<number> } {
+  let exitCode: number = EXIT.conforms;
+  const ends = (code: number) => {
+    exitCode = code;
+  };
+
+  const program = new Command('conform')
+    .description('Finds out, from outside, whether a running service keeps its contract.')
+    .version(HARNESS.version)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
+    .configureHelp({ optionDescription: withoutNaturalDefault })
+    .addHelpText('after', EXIT_CODES)
+    .helpCommand(false);
+  const configDir = () =>
+    new Option('--config <dir>', 'folder with services/ and contracts/').default('config');
+  const environment = () => new Option('--environment <name>', 'overlay of the service config, e.g. staging');
+
+  program
+    .command('run')
+    .description('judge services and write reports')
+    .argument('[service...]', 'names of service configs; all when left out')
+    .addOption(environment())
+    .option('--suite <name...>', 'only these suites')
+    .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
+    .addOption(configDir())
+    .option('--reports <dir>', 'where reports go', 'reports')
+    .option('--strict', 'a violated SHOULD fails', false)
+    .option('--bail', 'stop at the first failure', false)
+    .option('--provider-url <url>', 'judge the service at this URL instead of its configured provider')
+    .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
+    .option('--watch', 'run again whenever the config changes', false)
+    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
+    .option('--verbose', 'every check with its outcome')
+    .addHelpText('after', RUN_EXAMPLES)
+    .action(async (services, options) => {
+      const { run } = await import('./run.ts');
+      ends(await run(services, options));
+    });
+
+  program
+    .command('list')
+    .description('every check: id, suite, title, grounds, and how it stands for a service')
+    .option('--json', 'as JSON', false)
+    .option('--service <name>', 'how each check stands for this service')
+    .addOption(environment())
+    .addOption(configDir())
+    .action(async (options) => {
+      const { list } = await import('./list.ts');
+      ends(await list(options));
+    });
+
+  program
+    .command('explain')
+    .description('why a check exists, on which grounds, and the defect that proves it')
+    .argument('<check-id>')
+    .addOption(configDir())
+    .action(async (id, options) => {
+      const { explain } = await import('./explain.ts');
+      ends(await explain(id, options));
+    });
+
+  program
+    .command('config')
+    .description('the effective config, each value with its origin, secrets masked')
+    .argument('[service]')
+    .addOption(environment())
+    .addOption(configDir())
+    .action(async (service, options) => {
+      const { showConfig } = await import('./config.ts');
+      ends(await showConfig(service ?? null, options));
+    });
+
+  program
+    .command('serve')
+    .description('start a reference provider, for client developers too')
+    .argument('[contract]', 'search, messaging or realtime')
+    .option('--port <port>', 'a free one when left out', port, 0)
+    .option('--defect [name...]', 'with these deliberate faults; without a name: list them')
+    .option('--variant <name>', 'as this conforming alternative')
+    .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
+    .addOption(configDir())
+    .action(async (contract, options) => {
+      const { serve } = await import('./serve.ts');
+      ends(await serve(contract ?? null, options));
+    });
+
+  program
+    .command('report')
+    .description('render the reports of a finished or killed run again')
+    .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
+    .option('--format <formats>', 'of junit,html,json,markdown', 'junit,html,json,markdown')
+    .option('--reports <dir>', 'where they go; the folder of the input when left out')
+    .action(async (results, options) => {
+      const { report } = await import('./report.ts');
+      ends(await report(results, options));
+    });
+
+  const pact = program.command('pact').description('write, verify and publish what consumers expect');
+  pact
+    .command('write')
+    .description("record a pact of each contract's sample and of the configured operations")
+    .argument('[service...]', 'names of service configs; all when left out')
+    .addOption(environment())
+    .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
+    .addOption(configDir())
+    .action(async (services, options) => {
+      const { writePacts } = await import('./pact.ts');
+      ends(await writePacts(services, options));
+    });
+  pact
+    .command('verify')
+    .description('hold services against the pacts of their consumers, interaction by interaction')
+    .argument('[service...]', 'names of service configs; all when left out')
+    .addOption(environment())
+    .option('--pact <path-or-url...>', 'these files, folders and URLs instead of the configured pacts')
+    .option('--check <id-glob...>', "only these interactions, e.g. 'pact.interaction.web-shop.*'")
+    .addOption(configDir())
+    .option('--reports <dir>', 'where reports go', 'reports')
+    .option('--strict', 'a violated SHOULD fails', false)
+    .option('--bail', 'stop at the first failure', false)
+    .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
+    .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
+    .option('--watch', 'verify again whenever the config changes', false)
+    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
+    .option('--verbose', 'every interaction with its outcome')
+    .action(async (services, options) => {
+      const { verifyPacts } = await import('./pact.ts');
+      ends(await verifyPacts(services, options));
+    });
+  pact
+    .command('publish')
+    .description('publish pacts, or the results of a run, to the broker of the service config')
+    .argument('[service...]', 'names of service configs; all when left out')
+    .addOption(environment())
+    .option(
+      '--consumer-version <version>',
+      'publish the pact files, as those of this version of their consumers',
+    )
+    .option('--provider-version <version>', 'publish the results, as those of this version of the service')
+    .option('--results <file>', 'whose results', 'reports/latest/results.json')
+    .option('--branch <name>', 'branch of that version')
+    .option('--build-url <url>', 'where the build can be looked at')
+    .addOption(configDir())
+    .action(async (services, options) => {
+      const { publish } = await import('./pact.ts');
+      ends(await publish(services, options));
+    });
+
+  program
+    .command('init')
+    .description('write a first service config')
+    .option('--service <name>', 'its name')
+    .option('--url <base-url>', 'where it runs')
+    .option('--scheme <scheme>', 'bearer, header, query, basic, signed or none')
+    .option('--key-env <NAME>', 'environment variable that holds the key')
+    .addOption(configDir())
+    .action(async (options) => {
+      const { init } = await import('./init.ts');
+      ends(await init(options));
+    });
+
+  program
+    .command('help')
+    .description('help for a command')
+    .argument('[command...]')
+    .action((names: readonly string[]) => commandNamed(program, names).help());
+
+  pointAtOwnHelp(program, 'conform');
+  return {
+    async run(args) {
+      await program.parseAsync(args, { from: 'user' });
+      return exitCode;
+    },
+  };
+}
+
+/** That a switch is off unless it is given goes without saying. */
+function withoutNaturalDefault(this: Help, option: Option): string {
+  return option.defaultValue === false
+    ? option.description
+    : Help.prototype.optionDescription.call(this, option);
+}
+
+/** @throws CommanderError with the nearest name when there is no such command. */
+function commandNamed(from: Command, [name, ...rest]: readonly string[]): Command {
+  if (name === undefined) return from;
+  const found = from.commands.find((command) => command.name() === name);
+  if (found !== undefined) return commandNamed(found, rest);
+  const remedy = didYouMean(
+    name,
+    from.commands.map((command) => command.name()),
+  );
+  return from.error(`conform: there is no command ${JSON.stringify(name)}\n  remedy: ${remedy}`);
+}
+
+/** After an error each command points at its own help. */
+function pointAtOwnHelp(command: Command, called: string): void {
+  command.showHelpAfterError(`(see \`${called} --help\`)`);
+  for (const below of command.commands) pointAtOwnHelp(below, `${called} ${below.name()}`);
+}
+
+function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Give a whole number from 1.');
+  return value;
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError('Give a port, 0 to 65535.');
+  return value;
+}

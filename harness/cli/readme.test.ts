@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleCredentials } from '../provider/reference/example-credentials.ts';
+import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
+import { acceptedCredentials } from '../provider/start.ts';
+
+/** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = join(ROOT, 'harness/cli/main.ts');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+/** So small that meeting the limit costs seconds, so large that the other suites fit into a window. */
+const PLAN = { requests: 90, windowMs: 6_000 };
+const SERVICES = ['search', 'messaging', 'realtime'] as const;
+
+const folders: string[] = [];
+const providers = new Map<string, ReferenceProvider>();
+const environment: Record<string, string> = {};
+
+beforeAll(async () => {
+  for (const service of SERVICES) {
+    const credentials = exampleCredentials(service);
+    const plan = service === 'realtime' ? null : PLAN;
+    const provider = await startReference({ service, credentials: acceptedCredentials(credentials), plan });
+    providers.set(service, provider);
+    const name = service.toUpperCase();
+    environment[`${name}_STAGING_URL`] = provider.url;
+    environment[`${name}_RELEASE_URL`] = provider.url;
+    if (credentials.scheme === 'bearer') {
+      environment[`${name}_API_KEY`] = credentials.key.reveal();
+      if (credentials.secondKey) environment[`${name}_API_KEY_2`] = credentials.secondKey.reveal();
+    }
+    if (credentials.scheme !== 'none' && credentials.app) {
+      environment[`${name}_APP_ID`] = credentials.app.id;
+      environment[`${name}_APP_KEY`] = credentials.app.key;
+      environment[`${name}_APP_SECRET`] = credentials.app.secret.reveal();
+    }
+  }
+});
+
+afterAll(async () => {
+  await Promise.all([...providers.values()].map((provider) => provider.stop()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a newcomer has after cloning, with a plan that is met in seconds. */
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conform-readme-'));
+  folders.push(folder);
+  cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
+  const search = join(folder, 'config/services/search.yaml');
+  writeFileSync(search, `${readFileSync(search, 'utf8')}\nplan: { requests: 90, window: 6s }\n`);
+  return folder;
+}
+
+function commands(): readonly string[] {
+  const shell = [...README.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
+  const workflow = [...README.matchAll(/- run: (npx conform .*)/g)].map(([, command = '']) => command);
+  return [...shell, ...workflow];
+}
+
+const isOurs = (command: string) => command.startsWith('npx conform ');
+
+interface Ending {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a README line as it stands, but for the port and the quoting that a shell would undo. */
+function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending> {
+  const port = String(providers.get('search')?.port);
+  const args = command
+    .replace('npx conform ', '')
+    .replace(/--port 4010/, '--port 0')
+    .replaceAll('4010', port)
+    .split(' ')
+    .map((word) => word.replaceAll("'", ''));
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...environment, ORDERS_API_KEY: 'example-orders-key' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+    if (endAfter?.test(stdout)) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+describe('README', () => {
+  it('leaves to CI only what would call this test', () => {
+    const others = commands().filter((command) => !isOurs(command) && !command.startsWith('export '));
+    expect(others).toEqual(['npm ci && npm start', 'npm test']);
+    for (const part of ['npm ci', 'npm start', 'npm test']) expect(CI).toMatch(new RegExp(`^${part}$`, 'm'));
+  });
+
+  it('names only scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const [, name] of README.matchAll(/`npm run ([a-z]+)`/g))
+      expect(scripts).toHaveProperty([name ?? '']);
+  });
+
+  it('shows pictures that there are', () => {
+    for (const [, path = ''] of README.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
+      expect(readFileSync(join(ROOT, path)).length).toBeGreaterThan(10_000);
+    }
+  });
+
+  for (const command of commands().filter(isOurs)) {
+    it(command, async () => {
+      const folder = freshFolder();
+      for (const earlier of neededFor(command)) await run(earlier, folder);
+      const lasts = command.includes(' serve ') && command.includes('--port');
+      const { code, stdout, stderr } = await run(command, folder, lasts ? /Ctrl-C ends it/ : undefined);
+      expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
+      expect(stdout).not.toBe('');
+    }, 60_000);
+  }
+});
+
+/** README commands that a command of the README builds upon. */
+function neededFor(command: string): readonly string[] {
+  const before = (name: string) =>
+    commands()
+      .filter((each) => each.startsWith(`npx conform ${name} `))
+      .slice(0, 1);
+  if (command.includes(' config orders')) return before('init');
+  return command.includes(' report ') ? before('run').map((each) => `${each} --suite json`) : [];
+}

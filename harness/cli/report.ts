@@ -1,0 +1,64 @@
+import { dirname, resolve } from 'node:path';
+import { didYouMean } from '../config/nearest.ts';
+import { readJournal } from '../evidence/journal.ts';
+import { HarnessError, UsageError } from '../exit.ts';
+import { readEvent } from '../report/events.ts';
+import { foldEvents } from '../report/fold.ts';
+import { readResults } from '../report/read-results.ts';
+import type { Results } from '../report/results.ts';
+import { REPORT_FORMATS, type ReportFormat, writeReports } from '../report/write.ts';
+import { HARNESS } from './identity.ts';
+
+/** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
+export async function report(
+  input: string,
+  options: { readonly format: string; readonly reports?: string },
+): Promise<number> {
+  const isJournal = input.endsWith('.ndjson');
+  const results = isJournal ? fromJournal(input) : readResults(input);
+  const written = writeReports(results, {
+    // A run's files lie in a folder of their own, and that one in the folder of all reports.
+    reportsDir: options.reports ?? dirname(dirname(resolve(input))),
+    formats: formatsOf(options.format),
+    journalPath: isJournal ? input : null,
+  });
+  process.stdout.write(`${written.files.map((file) => `${written.runDir}/${file}`).join('\n')}\n`);
+  return results.run.exitCode;
+}
+
+/** @throws UsageError when it is no journal, or none that can be read. */
+function fromJournal(path: string): Results {
+  const entries = readEntries(path);
+  if (!entries.some((entry) => readEvent(entry).kind === 'event')) {
+    throw new UsageError('no journal of a run: not one entry of it can be read', { place: { file: path } });
+  }
+  const now = new Date().toISOString();
+  return foldEvents(entries, {
+    run: { id: 'unknown', startedAt: now, harness: HARNESS, strict: false },
+    finishedAt: now,
+    interruption: null,
+  });
+}
+
+function readEntries(path: string): readonly unknown[] {
+  try {
+    return readJournal(path).entries;
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new UsageError(error.message, {
+      remedy: 'give the path of a journal, e.g. reports/latest/journal.ndjson',
+    });
+  }
+}
+
+function formatsOf(text: string): readonly ReportFormat[] {
+  return text.split(',').map((name) => {
+    const format = REPORT_FORMATS.find((known) => known === name.trim());
+    if (format === undefined) {
+      throw new UsageError(`no report format is called ${JSON.stringify(name.trim())}`, {
+        remedy: didYouMean(name.trim(), REPORT_FORMATS),
+      });
+    }
+    return format;
+  });
+}

@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readResults } from '../report/read-results.ts';
+import type { Results, ServiceResult } from '../report/results.ts';
+import { serviceVerdict } from '../report/verdict.ts';
+import { conform, type Ending, temporaryFolder } from './fixtures/conform-process.ts';
+import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
+import { xmlFaults } from './fixtures/well-formed.ts';
+
+/**
+ * Few runs of the real program, each against many hostile providers. That the runs end at all, before the deadline
+ * of `conform`, is the first thing tested.
+ */
+const KEYS = { HOSTILE_KEY: 'example-key/for+tests', HOSTILE_KEY_2: 'example-second/key+for-tests' };
+
+interface Group {
+  readonly verdict: 'inconclusive' | 'does not conform';
+  readonly heavy: boolean;
+  readonly exitCode: number;
+  readonly args: readonly string[];
+}
+
+const GROUPS: Readonly<Record<string, Group>> = {
+  'of which nothing can be told': { verdict: 'inconclusive', heavy: false, exitCode: 3, args: [] },
+  'that are wrong': { verdict: 'does not conform', heavy: false, exitCode: 1, args: [] },
+  'that are wrong at length': {
+    verdict: 'does not conform',
+    heavy: true,
+    exitCode: 1,
+    args: ['--suite', 'json'],
+  },
+};
+
+interface HostileRun {
+  readonly ending: Ending;
+  readonly results: Results;
+  readonly reports: string;
+}
+
+const folder = temporaryFolder();
+const servers = new Map<string, HostileServer>();
+const runs = new Map<string, HostileRun>();
+
+beforeAll(async () => {
+  for (const [name, { start }] of Object.entries(HOSTILITIES)) servers.set(name, await start());
+  const all = Object.entries(GROUPS).map(async ([name, group]) => {
+    runs.set(name, await runAgainst(group));
+  });
+  await Promise.all(all);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([...servers.values()].map((server) => server.close()));
+  folder.remove();
+});
+
+async function runAgainst(group: Group): Promise<HostileRun> {
+  const config = mkdtempSync(join(folder.path, 'config-'));
+  mkdirSync(join(config, 'services'));
+  for (const name of members(group)) {
+    writeFileSync(join(config, 'services', `${name}.yaml`), serviceConfig(name));
+  }
+  const reports = join(config, 'reports');
+  const args = [
+    'run',
+    '--config',
+    config,
+    '--reports',
+    reports,
+    '--concurrency',
+    '3',
+    '--verbose',
+    ...group.args,
+  ];
+  const ending = await conform(args, KEYS).ended;
+  return { ending, reports, results: readResults(join(reports, 'latest', 'results.json')) };
+}
+
+function members({ verdict, heavy }: Group): readonly string[] {
+  return Object.entries(HOSTILITIES).flatMap(([name, each]) =>
+    each.verdict === verdict && (each.heavy ?? false) === heavy ? [name] : [],
+  );
+}
+
+function serviceConfig(name: string): string {
+  const patience = HOSTILITIES[name]?.slow ? '1s' : '10s';
+  return `service: ${name}
+contract: search
+provider: { url: "${servers.get(name)?.url}" }
+credentials: { scheme: bearer, key: "\${env:HOSTILE_KEY}", secondKey: "\${env:HOSTILE_KEY_2}" }
+plan: { requests: 5000, window: 1s }
+safety: { exceedRateLimit: false }
+timeouts: { connect: ${patience}, response: ${patience} }
+`;
+}
+
+function runOf(group: string): HostileRun {
+  const run = runs.get(group);
+  if (run === undefined) throw new Error('there was no run');
+  return run;
+}
+
+function serviceOf(name: string, group: string): ServiceResult {
+  const service = runOf(group).results.services.find((each) => each.service === name);
+  if (service === undefined) throw new Error(`${name} was not run`);
+  return service;
+}
+
+/** Every file that the run has left, and what it printed, as text; evidence packed in the page unpacked. */
+function everythingSaid({ ending, reports }: HostileRun): ReadonlyMap<string, string> {
+  const said = new Map([
+    ['stdout', ending.stdout],
+    ['stderr', ending.stderr],
+  ]);
+  const latest = join(reports, 'latest');
+  for (const entry of readdirSync(reports, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const text = readFileSync(path, 'utf8');
+    // What is there twice is read once.
+    if (path.startsWith(latest) && [...said.values()].includes(text)) continue;
+    said.set(path, text);
+    const packed = /id="evidence-pack">([^<]+)</.exec(text)?.[1];
+    if (packed !== undefined)
+      said.set(`${path} (packed)`, gunzipSync(Buffer.from(packed, 'base64')).toString());
+  }
+  return said;
+}
+
+/** What a reader may take the text for: JSON strings and HTML are undone, so that no escape hides anything. */
+function readings(text: string): readonly string[] {
+  const fromJson = text
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll(/\\(["\\/])/g, '$1');
+  const fromHtml = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+  return [text, fromJson, fromHtml];
+}
+
+describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
+  const { verdict, exitCode } = group;
+
+  it.each(members(group))('%s', (hostility) => {
+    const service = serviceOf(hostility, name);
+    const said = [service.trouble ?? '', ...service.checks.map(({ message }) => message)];
+    const errors = service.checks.filter(({ outcome }) => outcome === 'error');
+    expect(errors.map(({ id, message }) => `${id}: ${message}`)).toEqual([]);
+    expect(serviceVerdict(service, false).word).toBe(verdict);
+    expect([...new Set(said)]).toContainEqual(expect.stringMatching(HOSTILITIES[hostility]?.says ?? /$^/));
+    expect(servers.get(hostility)?.requests()).toBeLessThanOrEqual(HOSTILITIES[hostility]?.most ?? 0);
+  });
+
+  it('ends with the right exit code and is not interrupted', () => {
+    const { ending, results } = runOf(name);
+    expect(ending).toMatchObject({ code: exitCode, signal: null });
+    expect(results.run).toMatchObject({ interrupted: false, faults: [], exitCode });
+  });
+
+  it('blocks what could not be exercised, with the reason', () => {
+    const blocked = runOf(name).results.services.flatMap(({ checks }) =>
+      checks.filter(({ outcome }) => outcome === 'blocked'),
+    );
+    expect(blocked.length).toBeGreaterThan(0);
+    expect(blocked.filter(({ message }) => message.trim() === '')).toEqual([]);
+  });
+
+  it('says no key in any spelling', () => {
+    const run = runOf(name);
+    const secrets = Object.values(KEYS).flatMap(spellings);
+    for (const [where, text] of everythingSaid(run)) {
+      for (const reading of readings(text)) {
+        expect(
+          secrets.filter((secret) => reading.includes(secret)),
+          where,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it('writes reports that are well-formed, and no markup of theirs', () => {
+    const run = runOf(name);
+    for (const [where, text] of everythingSaid(run)) {
+      if (where.endsWith('.json')) expect(() => JSON.parse(text), where).not.toThrow();
+      if (where.endsWith('.xml')) expect(xmlFaults(where), where).toBe('');
+      // Between fences Markdown shows markup as it is.
+      const shown = where.endsWith('.md') ? text.replaceAll(/^(`{3,}).*?^\1$/gms, '') : text;
+      if (/\.(?:html|xml|md)$/.test(where)) expect(shown.includes('<script>globalThis'), where).toBe(false);
+    }
+  });
+
+  it('keeps what they say from steering a terminal', () => {
+    const { ending } = runOf(name);
+    const steering = [...`${ending.stdout}${ending.stderr}`].filter((character) => STEERING.test(character));
+    expect(steering).toEqual([]);
+  });
+});
+
+/** Controls but the line feed, and what turns the direction of text around. */
+const STEERING = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;

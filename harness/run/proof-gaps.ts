@@ -1,0 +1,88 @@
+import type { Suite } from '../check/check.ts';
+import type { Judged, ProvenCase } from './proof.ts';
+
+/**
+ * What the proof leaves open, one line each; empty when every check notices the defects that it names, every
+ * defect is named by a check that notices it, every observation changes with the deviations that it names, and
+ * nothing that conforms raises anything.
+ */
+export function gapsIn(cases: readonly ProvenCase[], suites: readonly Suite[]): readonly string[] {
+  const defects = new Map(cases.filter(({ kind }) => kind === 'defect').map((each) => [each.name, each]));
+  return [
+    ...cases.filter(({ kind }) => kind !== 'defect').flatMap(falseAlarms),
+    ...unnoticed(defects, suites),
+    ...unshown(cases, suites),
+    ...unclaimed(defects, suites),
+    ...[...defects.values()].flatMap(({ name, tripped }) =>
+      tripped
+        .filter(({ outcome }) => outcome === 'error')
+        .map(({ id, message }) => `${name}: ${id} met a harness error: ${message}`),
+    ),
+  ];
+}
+
+function falseAlarms(each: ProvenCase): readonly string[] {
+  return [...each.tripped, ...each.blocked].map(
+    ({ id, outcome, message }) => `${caseName(each)}: ${id} ${outcome}: ${message}`,
+  );
+}
+
+export function caseName({ service, setting, name }: ProvenCase): string {
+  return `${service} ${name === '' ? 'as it is' : name}${setting === 'bearer' ? '' : ` (${setting})`}`;
+}
+
+function unnoticed(defects: ReadonlyMap<string, ProvenCase>, suites: readonly Suite[]): readonly string[] {
+  return suites
+    .flatMap(({ checks }) => checks)
+    .flatMap(({ id, provenBy, observes }) => {
+      if (!observes && provenBy.length === 0) return [`${id} names no defect`];
+      return provenBy.flatMap((defect) => {
+        const shown = defects.get(defect);
+        if (shown === undefined) return [`${id} names the defect ${defect}, which is not there`];
+        return shown.tripped.some((each) => notices(each, id))
+          ? []
+          : [`${id} does not notice the defect ${defect}`];
+      });
+    });
+}
+
+/** A check that stands for one thing of the config each is noticed in any of them. */
+function notices(tripped: Judged, id: string): boolean {
+  return tripped.outcome !== 'error' && (tripped.id === id || tripped.id.startsWith(`${id}.`));
+}
+
+/** Observations that are the same with a deviation as without it. */
+function unshown(cases: readonly ProvenCase[], suites: readonly Suite[]): readonly string[] {
+  return suites
+    .flatMap(({ checks }) => checks)
+    .flatMap(({ id, shownBy }) =>
+      shownBy.flatMap((name) => {
+        const shown = cases.filter((each) => each.name === name);
+        if (shown.length === 0) return [`${id} names ${name}, which is not there`];
+        const differs = shown.some((each) => {
+          const plain = cases.find(
+            ({ kind, service, setting }) =>
+              kind === 'conforming' && service === each.service && setting === each.setting,
+          );
+          return plain !== undefined && seenBy(plain, id) !== seenBy(each, id);
+        });
+        return differs ? [] : [`${id} observes the same with ${name} as without it`];
+      }),
+    );
+}
+
+function seenBy({ observed }: ProvenCase, id: string): string {
+  return JSON.stringify(observed.get(id) ?? null);
+}
+
+function unclaimed(defects: ReadonlyMap<string, ProvenCase>, suites: readonly Suite[]): readonly string[] {
+  const claimed = new Set(
+    suites.flatMap(({ checks }) => checks.flatMap(({ provenBy, shownBy }) => [...provenBy, ...shownBy])),
+  );
+  return [...defects.values()]
+    .filter(({ name }) => !claimed.has(name))
+    .map(
+      ({ name, tripped }) =>
+        `no check names the defect ${name} (trips ${tripped.map(({ id }) => id).join(', ') || 'nothing'})`,
+    );
+}

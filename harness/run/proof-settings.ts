@@ -1,0 +1,74 @@
+import { Secret } from '../config/secret.ts';
+import type { AppCredentials, Credentials, ServiceConfig } from '../config/service.ts';
+
+/** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
+export type Setting = keyof typeof SETTINGS;
+
+type Adapt = (config: ServiceConfig) => ServiceConfig;
+
+const withCredentials =
+  (change: (credentials: Exclude<Credentials, { scheme: 'none' }>) => Credentials): Adapt =>
+  (config) =>
+    config.credentials.scheme === 'none' ? config : { ...config, credentials: change(config.credentials) };
+
+const keyIn =
+  (scheme: 'header' | 'query', name: string): Adapt =>
+  (config) =>
+    withCredentials((credentials) =>
+      credentials.scheme === 'bearer' ? { ...credentials, scheme, name } : credentials,
+    )(config);
+
+function appOf({ service, credentials }: ServiceConfig): AppCredentials {
+  const app = credentials.scheme === 'none' ? null : credentials.app;
+  if (app === null) throw new Error(`${service} has no application`);
+  return app;
+}
+
+function pusher(config: ServiceConfig): ServiceConfig {
+  const { websocket } = config;
+  if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
+  const url = `/app/${appOf(config).key}?protocol=7`;
+  return { ...config, websocket: { ...websocket, url, dialect: 'pusher', echo: false } };
+}
+
+export const SETTINGS = {
+  /** As the shipped config has it: a bearer key. */
+  bearer: (config: ServiceConfig) => config,
+  header: keyIn('header', 'X-API-Key'),
+  query: keyIn('query', 'api_key'),
+  basic: withCredentials(({ app }) => ({
+    scheme: 'basic',
+    username: 'example-user',
+    password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
+    secondKey: null,
+    app,
+  })),
+  /** Nobody has to say who he is. */
+  open: (config: ServiceConfig): ServiceConfig => ({ ...config, credentials: { scheme: 'none' } }),
+  /** Each request signed by the application, whose WebSocket speaks the Pusher protocol. */
+  signed: (config: ServiceConfig): ServiceConfig => {
+    const app = appOf(config);
+    return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
+  },
+  pusher,
+  /** Pages of one origin alone may connect. */
+  origin: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
+    ...config,
+    websocket: websocket && { ...websocket, origin: 'https://app.example' },
+  }),
+} satisfies Record<string, Adapt>;
+
+/** Deviations that are not seen under the shipped config, by their names. */
+const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }[] = [
+  { names: /^api-key-header$/, setting: 'header' },
+  { names: /^query-key$/, setting: 'query' },
+  { names: /signature|^accepts-stale-timestamp$|^ignores-body-digest$/, setting: 'signed' },
+  { names: /^pusher-/, setting: 'pusher' },
+  { names: /^ws-accepts-any-origin$/, setting: 'origin' },
+];
+
+/** The setting for a deviation, or for several joined with `+`: that of the first one which has its own. */
+export function settingFor(name: string): Setting {
+  const parts = name.split('+');
+  return SEEN_UNDER.find(({ names }) => parts.some((part) => names.test(part)))?.setting ?? 'bearer';
+}

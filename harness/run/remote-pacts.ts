@@ -1,0 +1,66 @@
+import { distinct, type ExpectedInteraction } from '../config/pact/interaction.ts';
+import { readPact } from '../config/pact/pact-file.ts';
+import { brokerSecrets, isUrl, type PactsConfig } from '../config/pact/pacts.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { createRedaction } from '../evidence/redaction.ts';
+import { visible } from '../evidence/visible.ts';
+import { BrokerTrouble, openBroker, type SendToBroker } from '../pact/broker-client.ts';
+import { type BrokerPact, pactsOf } from '../pact/broker-pacts.ts';
+import { brokerSender } from './broker-send.ts';
+
+interface FetchOptions {
+  readonly userAgent: string;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+}
+
+const LONGEST_REASON = 500;
+
+/** The same service, with the pacts of URLs and of its broker fetched. */
+export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
+  const { pacts, safety } = config;
+  if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
+  const redaction = createRedaction();
+  for (const secret of brokerSecrets(pacts.broker)) redaction.add(secret.name, secret.reveal());
+  const send = brokerSender({ ...options, redaction, plainHttp: safety.plainHttp });
+  return { ...config, pacts: await withRemotePacts(pacts, send) };
+}
+
+/**
+ * The same pacts, with those of URLs and of the broker among them. What cannot be had is told in `unread`, and so
+ * blocks the check that stands for it: it is never just missing.
+ */
+async function withRemotePacts(pacts: PactsConfig, send: SendToBroker): Promise<PactsConfig> {
+  const { broker, provider, files } = pacts;
+  const fetched: ExpectedInteraction[] = [];
+  const unread: string[] = [];
+  const take = async (source: string, fetch: () => Promise<readonly BrokerPact[]>) => {
+    try {
+      for (const pact of await fetch()) fetched.push(...interactionsOf(pact, provider));
+    } catch (error) {
+      if (!(error instanceof BrokerTrouble)) throw error;
+      unread.push(visible(`the pacts of ${source} could not be read: ${error.message}`, LONGEST_REASON));
+    }
+  };
+  for (const url of files.filter(isUrl)) {
+    const client = openBroker(broker ?? { url, credentials: null }, send);
+    await take(url, async () => [{ url, text: (await client.get(url)).text, pending: false }]);
+  }
+  if (broker !== null) await take(broker.url, () => pactsOf(broker, provider, openBroker(broker, send)));
+  return { ...pacts, interactions: distinct([...pacts.interactions, ...fetched]), unread };
+}
+
+function interactionsOf(
+  { url, text, pending }: BrokerPact,
+  provider: string,
+): readonly ExpectedInteraction[] {
+  const pact = readPact(text, { source: url, pending });
+  if ('fault' in pact) throw new BrokerTrouble(`${url}: ${pact.fault.problem}`);
+  if (pact.provider !== provider) {
+    throw new BrokerTrouble(
+      `${url} is for the provider ${JSON.stringify(pact.provider)}, not ${JSON.stringify(provider)}`,
+    );
+  }
+  if (pact.interactions.length === 0) throw new BrokerTrouble(`${url} holds no interaction`);
+  return pact.interactions;
+}

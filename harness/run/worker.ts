@@ -1,0 +1,73 @@
+import { suitesFor } from '../check/cases.ts';
+import type { CheckDefinition, Suite } from '../check/check.ts';
+import { type Judgment, judge } from '../check/judge.ts';
+import { unpackService } from '../config/pack.ts';
+import { openJournal } from '../evidence/journal.ts';
+import type { JournalEvent } from '../report/events.ts';
+import { openSession } from '../session.ts';
+import { systemClock } from '../transport/clock.ts';
+import { loadSuites } from './catalogue.ts';
+import type { WorkerNews } from './message.ts';
+import { selectById } from './selection.ts';
+import type { WorkerInput } from './worker-input.ts';
+
+/** The main process ends a worker that is silent for much longer than this. */
+const ALIVE_EVERY_MS = 500;
+
+export interface Worker {
+  readonly suites: readonly Suite[];
+  judge(suite: Suite, check: CheckDefinition, signal: AbortSignal): Promise<Judgment>;
+  finish(): Promise<void>;
+}
+
+/** One service's side of a run: its session, its line to the journal, and its signs of life. */
+export async function openWorker(input: WorkerInput): Promise<Worker> {
+  const tell = (news: WorkerNews) => process.send?.({ ...news, conform: 1, service: input.service });
+  tell({ type: 'hello', pid: process.pid });
+  const pulse = setInterval(() => tell({ type: 'alive' }), ALIVE_EVERY_MS);
+  pulse.unref();
+
+  const journal = openJournal(input.journalPath);
+  const record = (event: JournalEvent) => {
+    journal.append(event);
+    if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+  };
+  const config = unpackService(input.config);
+  const session = openSession({
+    config,
+    providerUrl: input.providerUrl,
+    runId: input.runId,
+    userAgent: input.userAgent,
+    clock: systemClock,
+    record,
+  });
+
+  let troubleTold = false;
+  const reportTrouble = () => {
+    if (session.trouble === null || troubleTold) return;
+    troubleTold = true;
+    record({ type: 'service-trouble', service: input.service, reason: session.trouble });
+    tell({ type: 'trouble', reason: session.trouble });
+  };
+
+  return {
+    suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),
+    async judge(suite, check, signal) {
+      const judgment = await judge(check, session, {
+        strict: input.strict,
+        signal,
+        ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
+      });
+      record({ type: 'outcome', service: input.service, id: check.id, ...judgment });
+      tell({ type: 'outcome', suite: suite.name, id: check.id, outcome: judgment.outcome });
+      reportTrouble();
+      return judgment;
+    },
+    async finish() {
+      clearInterval(pulse);
+      const { requestsSent, durationMs } = await session.close();
+      record({ type: 'service-finished', service: input.service, requestsSent, durationMs });
+      tell({ type: 'finished' });
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { credentialed, inAuthorizationField } from '../../harness/check/requirement.ts';
+import { clause, practice, rfc9110, rfc9111 } from '../../harness/contract/ground.ts';
+import * as credential from '../../harness/probe/credential.ts';
+import { refusals } from '../../harness/probe/gathered.ts';
+import { sample } from '../../harness/probe/sample.ts';
+
+/** What a refusal of a credential says, and what it gives away. */
+export const refusalsThemselves: readonly CheckDefinition[] = [
+  check(
+    'auth.refusal-class',
+    {
+      title: 'answers a bad credential with a client error: never 2xx, a redirect or 5xx',
+      grounds: [clause('auth.scheme'), clause('responses.status-codes')],
+      applies: [credentialed],
+      provenBy: ['refusal-is-500', 'refusal-redirects-to-login', 'refusal-is-200'],
+    },
+    async ({ probe, expect }) => {
+      expect(...(await probe(refusals))).toHaveStatusClass(4);
+    },
+  ),
+
+  // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
+  check(
+    'auth.challenge',
+    {
+      title: 'sends a well-formed challenge with 401',
+      grounds: [rfc9110('11.6.1', 'MUST')],
+      applies: [credentialed],
+      provenBy: ['refusal-without-challenge', 'malformed-challenge'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const unauthorised = (await probe(refusals)).filter(({ response }) => response.status === 401);
+      if (unauthorised.length === 0) return notApplicable('no request was answered 401');
+      expect(...unauthorised).toConform('WWW-Authenticate with a challenge', ({ response }) => {
+        const { challenges, faults } = response.challenges;
+        return faults[0] ?? (challenges.length > 0 ? null : 'none');
+      });
+    },
+  ),
+
+  // RFC 9110 §15.5.2 asks for a challenge that is applicable; a service may take schemes that nobody configured here.
+  check(
+    'auth.challenge-scheme',
+    {
+      title: 'challenges for the scheme that it takes',
+      grounds: [practice('a challenge that the client can meet')],
+      applies: [inAuthorizationField],
+      provenBy: ['challenge-names-other-scheme'],
+    },
+    async ({ probe, expect, service, notApplicable }) => {
+      const reply = await probe(credential.withoutCredential);
+      const offered = reply.response.challenges.challenges.map(({ scheme }) => scheme.toLowerCase());
+      if (offered.length === 0) return notApplicable('there is no challenge');
+      const { scheme } = service.credentials;
+      expect(reply).toConform(`a challenge of the scheme ${scheme}`, () =>
+        offered.includes(scheme) ? null : offered.join(', '),
+      );
+    },
+  ),
+
+  // RFC 6750 §3 and RFC 7617 §2: Bearer comes with a parameter, Basic with a realm.
+  check(
+    'auth.challenge-parameters',
+    {
+      title: 'gives its challenges the parameters that their schemes ask for',
+      grounds: [practice('RFC 6750 §3, RFC 7617 §2')],
+      applies: [credentialed],
+      provenBy: ['challenge-without-parameters'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(credential.withoutCredential)).toConform(
+        'challenges with their parameters',
+        ({ response }) => response.challenges.cautions[0] ?? null,
+      );
+    },
+  ),
+
+  check(
+    'auth.refusal-json',
+    {
+      title: 'refuses with a JSON body, like its other errors',
+      grounds: [clause('errors.format')],
+      applies: [credentialed],
+      provenBy: ['refusal-is-html', 'errors-are-plain-text'],
+    },
+    async ({ probe, expect }) => {
+      const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
+      expect(...replies).toBeJson();
+    },
+  ),
+
+  check(
+    'auth.key-not-echoed',
+    {
+      title: 'never sends a key, or part of one, back',
+      grounds: [practice('OWASP API8:2023')],
+      applies: [credentialed],
+      provenBy: ['echoes-key-in-refusal'],
+    },
+    async ({ probe, expect }) => {
+      const replies = [...(await probe(refusals)), await probe(sample)];
+      expect(...replies).toConform('no credential in the response', ({ response }) => {
+        const place = response.credentialTrace;
+        return place === null ? null : `one in ${place}`;
+      });
+    },
+  ),
+
+  // RFC 9111 §3.5: only `public`, `s-maxage` or `must-revalidate` let a shared cache reuse an authorised answer.
+  check(
+    'auth.private-answer',
+    {
+      title: 'does not let shared caches reuse an authorised answer',
+      grounds: [rfc9111('3.5', 'SHOULD'), practice('OWASP API8:2023')],
+      applies: [credentialed],
+      provenBy: ['public-cache'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(sample)).toConform('no public or s-maxage directive', ({ response }) => {
+        const shared = ['public', 's-maxage'].find((name) => response.cacheControl.has(name));
+        return shared === undefined ? null : `Cache-Control: ${response.field('cache-control')}`;
+      });
+    },
+  ),
+
+  check(
+    'auth.refusal-not-cached',
+    {
+      title: 'does not let a refusal be cached',
+      grounds: [practice('OWASP API8:2023')],
+      applies: [credentialed],
+      provenBy: ['refusal-cacheable'],
+    },
+    async ({ probe, expect }) => {
+      const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
+      expect(...replies).toBeUncacheable();
+    },
+  ),
+
+  observation(
+    'auth.refusal-status',
+    {
+      title: 'refuses each kind of bad credential with one status',
+      grounds: [clause('errors.codes')],
+      applies: [credentialed],
+      shownBy: ['refuses-403-for-wrong-key', 'wrong-key-is-500'],
+    },
+    async ({ probe, observe, note }) => {
+      const missing = (await probe(credential.withoutCredential)).response.status;
+      const wrong = (await probe(credential.wrongCredential)).response.status;
+      const empty = (await probe(credential.emptyCredential)).response.status;
+      const oversized = (await probe(credential.oversizedCredential)).response.status;
+      observe('auth.refusal', { missing, wrong, empty, oversized });
+      note(`missing ${missing}, wrong ${wrong}, empty ${empty}, oversized ${oversized}`);
+    },
+  ),
+];

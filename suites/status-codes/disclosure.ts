@@ -1,0 +1,53 @@
+import { type CheckDefinition, check } from '../../harness/check/check.ts';
+import { practice, rfc9110 } from '../../harness/contract/ground.ts';
+import { errorReplies, everyReply, serverErrorReplies } from '../../harness/probe/gathered.ts';
+import * as target from '../../harness/probe/target.ts';
+
+/** What answers give away. */
+export const disclosure: readonly CheckDefinition[] = [
+  check(
+    'status.no-internals',
+    {
+      title: 'tells nothing of its insides in error bodies',
+      grounds: [practice('OWASP API8:2023')],
+      provenBy: ['stack-trace-in-error'],
+    },
+    async ({ probe, expect }) => {
+      const errors = [...(await probe(errorReplies)), ...(await probe(serverErrorReplies))];
+      expect(...errors).toConform(
+        'no stack trace, file path, SQL or version',
+        ({ response }) => response.internals,
+      );
+    },
+  ),
+
+  // RFC 9110 §10.2.4: no needlessly fine-grained detail in Server.
+  check(
+    'status.no-product-version',
+    {
+      title: 'does not tell which version of which software answers',
+      grounds: [rfc9110('10.2.4', 'SHOULD'), practice('OWASP API8:2023')],
+      provenBy: ['server-field-tells-version'],
+    },
+    async ({ probe, expect }) => {
+      const telling = (await probe(everyReply)).find(({ response }) => response.productVersion !== null);
+      if (telling === undefined) return;
+      expect(telling).toConform('no product version', ({ response }) => response.productVersion);
+    },
+  ),
+
+  // RFC 9110 §9.3.8: a TRACE answer reflects the request, credentials included.
+  check(
+    'status.trace',
+    {
+      title: 'does not send the credential back in answer to TRACE',
+      grounds: [practice('OWASP API8:2023')],
+      provenBy: ['trace-echoes-credential'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(target.traceSample)).toConform('no credential in the response', ({ response }) =>
+        response.credentialTrace === null ? null : `one in ${response.credentialTrace}`,
+      );
+    },
+  ),
+];

@@ -1,0 +1,213 @@
+import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { credentialed } from '../../harness/check/requirement.ts';
+import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
+import { everyReply } from '../../harness/probe/gathered.ts';
+import { sample, sampleAgain } from '../../harness/probe/sample.ts';
+import * as target from '../../harness/probe/target.ts';
+
+/** The documented request and its opposite, and what holds of every answer. */
+export const documentedAnswer: readonly CheckDefinition[] = [
+  check(
+    'status.sample',
+    {
+      title: 'answers the documented sample request with 200',
+      grounds: [clause('endpoint.sample')],
+      provenBy: ['sample-is-404'],
+    },
+    async ({ probe, expect }) => {
+      const reply = await probe(sample);
+      expect(reply).toBeAnswered();
+      expect(reply).toHaveStatus(200);
+    },
+  ),
+
+  check(
+    'status.documented-content-type',
+    {
+      title: 'accepts the documented Content-Type on a request without content',
+      grounds: [clause('endpoint.sample')],
+      provenBy: ['content-type-on-get-415'],
+    },
+    async ({ probe, violated, blocked }) => {
+      const documented = await probe(sample);
+      if (documented.served) return;
+      const without = await probe(target.withoutContentType);
+      if (!without.served)
+        return blocked('the sample request is served neither with Content-Type nor without');
+      violated(
+        `expected the documented request to be served, got status ${documented.response.status}, and ${without.response.status} without Content-Type`,
+        documented.evidence,
+      );
+    },
+  ),
+
+  // RFC 9110 §15.5.5. Where the credential is demanded first, the answer to the right one still is 404.
+  check(
+    'status.unknown-path',
+    {
+      title: 'answers 404 at a path that does not exist',
+      grounds: [clause('responses.status-codes')],
+      provenBy: ['unknown-path-200', 'unknown-path-500'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(target.unknownPath)).toHaveStatus(404, 410);
+    },
+  ),
+
+  observation(
+    'status.unknown-path-without-credential',
+    {
+      title: 'says 404 or 401 first where both apply',
+      grounds: [clause('errors.codes')],
+      applies: [credentialed],
+      shownBy: ['not-found-before-auth'],
+    },
+    async ({ probe, observe, note }) => {
+      const { status } = (await probe(target.unknownPathWithoutCredential)).response;
+      observe('status.unknown-path-without-credential', status);
+      note(`status ${status}`);
+    },
+  ),
+
+  // RFC 9110 §15: three digits, the first one a class of 1 to 5; §16.2.1: codes come from the registry.
+  check(
+    'status.registered',
+    {
+      title: 'uses registered status codes only',
+      grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
+      provenBy: ['unregistered-status'],
+    },
+    async ({ probe, expect }) => {
+      expect(...(await probe(everyReply))).toHaveRegisteredStatus();
+    },
+  ),
+
+  check(
+    'status.no-error-in-success',
+    {
+      title: 'dresses no error as success',
+      grounds: [clause('responses.status-codes')],
+      provenBy: ['error-in-200'],
+    },
+    async ({ probe, expect }) => {
+      const successes = (await probe(everyReply)).filter(({ served }) => served);
+      expect(...successes).toConform('no error member in a 2xx body', ({ response }) => {
+        const { value } = response.json;
+        const dressed = ['error', 'errors'].find((name) => holdsError(value, name));
+        return dressed === undefined ? null : `status ${response.status} with "${dressed}"`;
+      });
+    },
+  ),
+
+  // One instance in several that is out of order answers now and then.
+  check(
+    'status.stable',
+    {
+      title: 'answers the same request twice with one status and one media type',
+      grounds: [practice('repeatable answers')],
+      provenBy: ['flapping-status'],
+    },
+    async ({ probe, expect }) => {
+      const first = (await probe(sample)).response;
+      expect(await probe(sampleAgain)).toConform(
+        `status ${first.status} and the same media type`,
+        ({ response }) => {
+          if (response.status !== first.status) return `status ${response.status}`;
+          const [before, now] = [first.field('content-type'), response.field('content-type')];
+          return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
+        },
+      );
+    },
+  ),
+
+  // RFC 9110 §6.6.1: an origin server with a clock sends Date.
+  check(
+    'status.date',
+    {
+      title: 'dates its responses',
+      grounds: [rfc9110('6.6.1', 'SHOULD')],
+      provenBy: ['no-date'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(sample), await probe(target.unknownPath)).toHaveField('Date');
+    },
+  ),
+
+  // RFC 9110 §5.6.7: whoever generates a date generates an IMF-fixdate.
+  check(
+    'status.date-form',
+    {
+      title: 'writes Date as HTTP does',
+      grounds: [rfc9110('5.6.7', 'MUST')],
+      provenBy: ['date-malformed'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const reply = await probe(sample);
+      if (!reply.response.has('date')) return notApplicable('the answer has no Date');
+      expect(reply).toConform('an IMF-fixdate in Date', ({ response }) =>
+        response.dateFault === null ? null : `"${response.field('date')}"`,
+      );
+    },
+  ),
+
+  // RFC 9110 §8.8.3: an opaque tag in double quotes, perhaps weak.
+  check(
+    'status.etag-form',
+    {
+      title: 'writes ETag as an entity tag',
+      grounds: [rfc9110('8.8.3', 'MUST')],
+      provenBy: ['etag-unquoted'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const reply = await probe(sample);
+      if (!reply.response.has('etag')) return notApplicable('the documented response has no ETag');
+      expect(reply).toConform('an entity tag in double quotes', ({ response }) => response.etagFault);
+    },
+  ),
+
+  // RFC 9110 §15.4.5: a 304 has the fields that a 200 would have had and caches need.
+  check(
+    'status.not-modified-fields',
+    {
+      title: 'repeats in a 304 what caches need of the 200',
+      grounds: [rfc9110('15.4.5', 'MUST')],
+      provenBy: ['not-modified-without-fields'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const { response: full } = await probe(sample);
+      const reply = await probe(target.conditional);
+      if (reply.exchange.response?.status !== 304) return notApplicable('no request was answered 304');
+      const needed = ['Cache-Control', 'Content-Location', 'ETag', 'Vary'].filter((name) => full.has(name));
+      expect(reply).toConform(`the ${needed.join(', ')} of the 200`, ({ response }) => {
+        const lost = needed.filter((name) => !response.has(name));
+        return lost.length === 0 ? null : `no ${lost.join(', no ')}`;
+      });
+    },
+  ),
+
+  check(
+    'status.request-id',
+    {
+      title: 'labels each response with a request id of its own',
+      grounds: [clause('errors.request-id')],
+      provenBy: ['request-id-missing', 'request-id-repeats'],
+    },
+    async ({ probe, observe, violated, note }) => {
+      const reply = await probe(sampleAgain);
+      const first = (await probe(sample)).response.requestId;
+      const second = reply.response.requestId;
+      const unique = first !== null && first.value !== second?.value;
+      observe('status.request-id', { field: first?.field ?? null, unique });
+      if (first === null) return violated('expected a request id on each response, got none', reply.evidence);
+      if (!unique)
+        return violated(`expected another ${first.field} on each response, got one twice`, reply.evidence);
+      note(`in ${first.field}, unique`);
+    },
+  ),
+];
+
+function holdsError(value: unknown, name: string): boolean {
+  if (typeof value !== 'object' || value === null || !(name in value)) return false;
+  const member: unknown = Reflect.get(value, name);
+  return member !== null && member !== false && !(Array.isArray(member) && member.length === 0);
+}

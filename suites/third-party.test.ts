@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Suite } from '../harness/check/check.ts';
+import { judge, standingOf } from '../harness/check/judge.ts';
+import { loadServices } from '../harness/config/load.ts';
+import { Secret } from '../harness/config/secret.ts';
+import type { ServiceConfig } from '../harness/config/service.ts';
+import { openSession } from '../harness/session.ts';
+import { systemClock } from '../harness/transport/clock.ts';
+import { authentication } from './authentication.suite.ts';
+import { HTTP_SERVERS, type HttpServer, KEY, NGINX, startNginx } from './fixtures/http-servers.ts';
+import { json } from './json.suite.ts';
+import { statusCodes } from './status-codes.suite.ts';
+import { versioning } from './versioning.suite.ts';
+
+/**
+ * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
+ * Every finding is listed, and true: why is said beside it. What is not listed is silence, and must stay so.
+ */
+const SUITES: readonly Suite[] = [authentication, statusCodes, json, versioning];
+
+const CONFIG = fileURLToPath(new URL('../config', import.meta.url));
+
+interface Target {
+  readonly start: () => Promise<HttpServer>;
+  readonly open?: true;
+  readonly findings: Readonly<Record<string, 'fail' | 'warning'>>;
+}
+
+const TARGETS: Readonly<Record<string, Target>> = {
+  fastify: {
+    start: HTTP_SERVERS.fastify,
+    findings: {
+      // The hook compares the whole field, scheme included, as many do.
+      'auth.scheme-case': 'fail',
+      // Node's HTTP server heeds the first of two Host fields.
+      'status.two-hosts': 'fail',
+      // Node refuses a request without Host before fastify sees it: an empty 400.
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+    },
+  },
+
+  express: {
+    start: HTTP_SERVERS.express,
+    findings: {
+      // The middleware sends 401 and no WWW-Authenticate, as nearly every example of it does.
+      'auth.challenge': 'fail',
+      'status.two-hosts': 'fail',
+      // Whatever has no route ends at the default handler, in HTML.
+      'json.error-media-type': 'fail',
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+      // Routes are case-insensitive unless the router is told otherwise: /V1/resources is /v1/resources.
+      'versioning.other-versions': 'warning',
+    },
+  },
+
+  hono: {
+    start: HTTP_SERVERS.hono,
+    findings: {
+      // Its bearerAuth middleware says "Unauthorized" in plain text.
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'status.two-hosts': 'fail',
+      // Node's parser answers unknown methods, long fields and a missing Host without a body.
+      'json.server-error-media-type': 'warning',
+    },
+  },
+
+  'json-server': {
+    start: HTTP_SERVERS['json-server'],
+    open: true,
+    findings: {
+      // HEAD of a collection is answered 400.
+      'status.head': 'warning',
+      // The 204 to OPTIONS has `Content-Length: 0`, which RFC 9110 §8.6 forbids.
+      'status.no-content': 'fail',
+      'status.two-hosts': 'fail',
+      // A malformed path is explained in plain text.
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+      // It knows no versions; the prefix was only taken away before it.
+      'versioning.without-prefix': 'warning',
+    },
+  },
+
+  ...(existsSync(NGINX) && {
+    nginx: {
+      start: startNginx,
+      findings: {
+        // `if` compares the whole field.
+        'auth.scheme-case': 'fail',
+        // `return 401` sends no challenge.
+        'auth.challenge': 'fail',
+        // `return` answers whatever the method is.
+        'status.unknown-method': 'warning',
+        // TRACE is refused with 405, and without Allow.
+        'status.allow': 'fail',
+        // `server_tokens` is on: the version stands in the Server field and in every error page.
+        'status.no-internals': 'warning',
+        'status.no-product-version': 'warning',
+        // Error pages are HTML.
+        'json.error-media-type': 'fail',
+        'json.server-error-media-type': 'warning',
+        'json.nosniff': 'warning',
+      },
+    } satisfies Target,
+  }),
+};
+
+describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) => {
+  let server: HttpServer;
+
+  beforeAll(async () => {
+    // tinyhttp logs what a malformed path throws.
+    vi.spyOn(console, 'error').mockReturnValue(undefined);
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.close();
+    vi.restoreAllMocks();
+  });
+
+  it('has what is known of it, and nothing else', async () => {
+    expect(await findingsOf(await configFor(server.url, open ?? false))).toEqual(findings);
+  });
+});
+
+async function configFor(url: string, open: boolean): Promise<ServiceConfig> {
+  const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
+  const [search] = services;
+  if (search === undefined) throw new Error('no config of search');
+  const key = new Secret('EXAMPLE_KEY', KEY);
+  return {
+    ...search.config,
+    provider: { kind: 'url', url },
+    plan: { name: 'wide', requests: 1_000, windowMs: 60_000 },
+    credentials: open ? { scheme: 'none' } : { scheme: 'bearer', key, secondKey: null, app: null },
+  };
+}
+
+/** Everything that is not green, but for what is blocked because the config lacks it. */
+async function findingsOf(config: ServiceConfig): Promise<Record<string, string>> {
+  const session = openSession({
+    config,
+    providerUrl: config.provider.kind === 'url' ? config.provider.url : '',
+    runId: 'third-party',
+    userAgent: 'conform/test',
+    clock: systemClock,
+    record: () => undefined,
+  });
+  const findings: Record<string, string> = {};
+  try {
+    for (const check of SUITES.flatMap(({ checks }) => checks)) {
+      const { outcome } = await judge(check, session, { strict: false, signal: AbortSignal.timeout(60_000) });
+      const expected = outcome === 'pass' || outcome === 'observed' || outcome === 'skipped';
+      if (!expected && standingOf(check, config).missing === null) findings[check.id] = outcome;
+    }
+  } finally {
+    await session.close();
+  }
+  return findings;
+}

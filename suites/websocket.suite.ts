@@ -1,0 +1,19 @@
+import { suite } from '../harness/check/check.ts';
+import { closingChecks } from './websocket/closing.ts';
+import { credentialChecks } from './websocket/credentials.ts';
+import { frameChecks } from './websocket/frames.ts';
+import { handshakeChecks } from './websocket/handshake.ts';
+import { messageChecks } from './websocket/messages.ts';
+import { negotiationChecks } from './websocket/negotiation.ts';
+import { pusherChecks } from './websocket/pusher.ts';
+
+/** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
+export const websocket = suite('websocket', 'WebSocket', [
+  ...handshakeChecks,
+  ...negotiationChecks,
+  ...credentialChecks,
+  ...messageChecks,
+  ...frameChecks,
+  ...closingChecks,
+  ...pusherChecks,
+]);

@@ -1,0 +1,310 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { judge } from '../harness/check/judge.ts';
+import { loadServices } from '../harness/config/load.ts';
+import type { ServiceConfig, WebSocketConfig } from '../harness/config/service.ts';
+import { startProvider } from '../harness/provider/start.ts';
+import { openSession } from '../harness/session.ts';
+import { systemClock } from '../harness/transport/clock.ts';
+import { acceptFor } from '../harness/transport/handshake.ts';
+import { byHand } from './fixtures/by-hand.ts';
+import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
+import { websocket as suite } from './websocket.suite.ts';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+const configDir = fileURLToPath(new URL('../config', import.meta.url));
+
+async function shipped(): Promise<ServiceConfig> {
+  const [service] = (await loadServices({ configDir, services: ['realtime'], env: {} })).services;
+  if (!service) throw new Error('no service is shipped');
+  return service.config;
+}
+
+/** What becomes of each check of the suite, by its id. */
+async function outcomesOf(url: string, config: ServiceConfig) {
+  const session = openSession({
+    config,
+    providerUrl: url,
+    runId: 'run-for-tests',
+    userAgent: 'conform/0.0.0',
+    clock: systemClock,
+    record: () => undefined,
+  });
+  const judged = new Map<string, { readonly outcome: string; readonly message: string }>();
+  for (const check of suite.checks) {
+    const { outcome, message } = await judge(check, session, {
+      strict: false,
+      signal: new AbortController().signal,
+    });
+    judged.set(check.id, { outcome, message });
+  }
+  const { requestsSent } = await session.close();
+  return { judged, requestsSent };
+}
+
+type Judged = Awaited<ReturnType<typeof outcomesOf>>['judged'];
+
+/** Whatever is neither in order, nor merely observed, nor out of place: `outcome id`. */
+function findings(judged: Judged): readonly string[] {
+  const silent = ['pass', 'observed', 'skipped'];
+  return [...judged].flatMap(([id, { outcome }]) => (silent.includes(outcome) ? [] : [`${outcome} ${id}`]));
+}
+
+function withOutcome(judged: Judged, wanted: string): readonly string[] {
+  return [...judged].flatMap(([id, { outcome }]) => (outcome === wanted ? [id] : []));
+}
+
+async function echoConfig(websocket: Partial<WebSocketConfig> = {}): Promise<ServiceConfig> {
+  const config = await shipped();
+  const echo: WebSocketConfig = { url: '/', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
+  return { ...config, credentials: { scheme: 'none' }, websocket: { ...echo, ...websocket } };
+}
+
+/**
+ * Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below.
+ * The waits for an end that does not come are what these tests take.
+ */
+const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
+  ws: [],
+  '@fastify/websocket': [],
+  websocket: [
+    'fail websocket.post',
+    'fail websocket.other-upgrade',
+    'fail websocket.unmasked',
+    'warning websocket.bad-close-code',
+  ],
+  'faye-websocket': ['fail websocket.supported-version', 'warning websocket.unmasked-code'],
+};
+
+describe.each(Object.entries(ECHO_SERVERS))('an echo by %s', (library, start) => {
+  it('has no other findings than true ones', { timeout: 60_000 }, async () => {
+    const server = await start();
+    ending.push(server.close);
+    const { judged, requestsSent } = await outcomesOf(server.url, await echoConfig());
+    expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
+    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
+    expect(requestsSent).toBeLessThan(60);
+  });
+});
+
+/** Frames as octets, with the masking key 0 where they are masked. */
+const FRAMES = {
+  unmaskedText: [0x81, 0x01, 0x78],
+  echoedText: [0x81, 0x01, 0x78],
+  close1015: [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xf7],
+  closeWithBadReason: [0x88, 0x83, 0, 0, 0, 0, 0x03, 0xe8, 0xff],
+} as const;
+
+/** The code of a Close frame that begins these octets. */
+function closeCode(octets: Buffer): number | null {
+  return octets[0] === 0x88 && (octets[1] ?? 0) >= 2 ? octets.readUInt16BE(2) : null;
+}
+
+describe('by hand', () => {
+  const started = async (library: keyof typeof ECHO_SERVERS) => {
+    const server = await ECHO_SERVERS[library]();
+    ending.push(server.close);
+    return server.url;
+  };
+
+  it('websocket switches protocols for POST, and for protocols that are not WebSocket', async () => {
+    const url = await started('websocket');
+    expect((await byHand(url, { method: 'POST', lines: { 'Content-Length': '0' } })).head).toMatch(
+      /^HTTP\/1.1 101 /,
+    );
+    expect((await byHand(url, { lines: { Upgrade: 'conform/1' } })).head).toMatch(/^HTTP\/1.1 101 /);
+  });
+
+  it('websocket echoes an unmasked frame', async () => {
+    const url = await started('websocket');
+    const { rest } = await byHand(url, { octets: FRAMES.unmaskedText, expects: 3 });
+    expect([...rest]).toEqual(FRAMES.echoedText);
+  });
+
+  it('websocket answers 1015, and a reason that is not UTF-8, with 1000', async () => {
+    const url = await started('websocket');
+    for (const octets of [FRAMES.close1015, FRAMES.closeWithBadReason]) {
+      const { rest } = await byHand(url, { octets, expects: 4 });
+      expect(closeCode(rest)).toBe(1000);
+    }
+  });
+
+  it('faye-websocket refuses version 12 without naming the one it speaks', async () => {
+    const url = await started('faye-websocket');
+    const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': '12' } });
+    expect(head).toMatch(/^HTTP\/1.1 400 /);
+    expect(head).not.toMatch(/^sec-websocket-version:/im);
+  });
+
+  it('faye-websocket closes an unmasked frame with 1003', async () => {
+    const url = await started('faye-websocket');
+    const { rest } = await byHand(url, { octets: FRAMES.unmaskedText, expects: 4 });
+    expect(closeCode(rest)).toBe(1003);
+  });
+});
+
+/** An endpoint by `ws` that does to each connection what a test says. */
+async function endpoint(converse: (socket: import('ws').WebSocket) => void): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(426).end());
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => undefined);
+    converse(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(async () => {
+    for (const client of sockets.clients) client.terminate();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('an endpoint that is configured as an echo', () => {
+  it('may greet before it echoes', async () => {
+    const url = await endpoint((socket) => {
+      socket.send('served by a test');
+      socket.on('message', (content, isBinary) => socket.send(content, { binary: isBinary }));
+    });
+    const { judged } = await outcomesOf(url, await echoConfig());
+    expect(findings(judged)).toEqual([]);
+    expect(judged.get('websocket.echo-long')?.outcome).toBe('pass');
+    expect(judged.get('websocket.first-message')?.message).toMatch(/^a text message/);
+  });
+
+  it('is no echo when it speaks another dialect, and is not judged as one', async () => {
+    const url = await endpoint((socket) => socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'));
+    const config = await echoConfig();
+    const { judged } = await outcomesOf(url, {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 1_000 },
+    });
+    expect(findings(judged)).toEqual([]);
+    const echoes = [...judged].filter(([id]) => id.startsWith('websocket.echo-'));
+    expect(echoes.map(([, { outcome }]) => outcome)).toEqual(echoes.map(() => 'skipped'));
+    expect(judged.get('websocket.echo-text')?.message).toContain('engine.io');
+  });
+
+  it('is found out once, and not by each check, when it does not echo', async () => {
+    const url = await endpoint((socket) => socket.on('message', () => socket.send('something else')));
+    const config = await echoConfig();
+    const { judged } = await outcomesOf(url, {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 1_000 },
+    });
+    expect(withOutcome(judged, 'fail')).toEqual(['websocket.echo-text']);
+    expect(judged.get('websocket.echo-text')?.message).toContain('other content (14 octets)');
+    expect(judged.get('websocket.echo-fragments')).toMatchObject({
+      outcome: 'blocked',
+      message: expect.stringContaining('prove nothing'),
+    });
+  });
+});
+
+describe('a service that keeps nobody', () => {
+  it('is not judged by what it would do to a connection', async () => {
+    const url = await endpoint((socket) => socket.close(4401, 'authenticate first'));
+    const { judged } = await outcomesOf(url, await echoConfig({ echo: false }));
+    expect(findings(judged).filter((each) => !each.startsWith('blocked '))).toEqual([]);
+    expect(judged.get('websocket.handshake')?.outcome).toBe('pass');
+    expect(judged.get('websocket.ping')).toMatchObject({
+      outcome: 'blocked',
+      message: expect.stringContaining('a Close (4401) came unasked'),
+    });
+  });
+});
+
+/** Takes each handshake, and does to the connection what a test says, with no library in between. */
+async function bareEndpoint(act: (socket: Socket) => void): Promise<string> {
+  const open = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    socket.once('data', (head) => {
+      const [, key = ''] = /^sec-websocket-key: *(\S+)/im.exec(head.toString('latin1')) ?? [];
+      const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${acceptFor(key)}`];
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`);
+      act(socket);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(async () => {
+    for (const socket of open) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Writes the same octets for as long as they are taken. */
+function repeating(octets: Buffer) {
+  return (socket: Socket) => {
+    const more = () => {
+      while (socket.writable && socket.write(octets));
+    };
+    socket.on('drain', more);
+    more();
+  };
+}
+
+const TEXT = Buffer.from([0x81, 0x02, 0x68, 0x69]);
+const PING = Buffer.from([0x89, 0x02, 0x68, 0x69]);
+/** The head of a binary frame of 2^62 octets. */
+const ENORMOUS = Buffer.from([0x82, 0x7f, 0x40, 0, 0, 0, 0, 0, 0, 0]);
+
+describe('a hostile service', () => {
+  it.each([
+    ['says nothing', () => undefined, /no sign of life/],
+    ['never stops talking', repeating(Buffer.concat(Array(1_000).fill(TEXT))), /not heard to its end/],
+    ['never stops pinging', repeating(Buffer.concat(Array(1_000).fill(PING))), /not heard to its end/],
+    [
+      'announces more than there is',
+      (socket: Socket) => {
+        socket.write(ENORMOUS);
+        repeating(Buffer.alloc(64 * 1024))(socket);
+      },
+      /not heard to its end/,
+    ],
+  ])('that %s is given up soon, and not accused of more than it does', async (_, act, reason) => {
+    const url = await bareEndpoint(act);
+    const config = await echoConfig();
+    const { judged } = await outcomesOf(url, {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 1_000 },
+    });
+    expect(withOutcome(judged, 'error')).toEqual([]);
+    expect(judged.get('websocket.unmasked')).toMatchObject({
+      outcome: 'blocked',
+      message: expect.stringMatching(reason),
+    });
+    expect(judged.get('websocket.accept')?.outcome).toBe('pass');
+  });
+});
+
+describe('the reference provider', () => {
+  it.each([
+    ['as an echo', {}, 12],
+    ['with an origin policy', { origin: 'https://app.example', subprotocols: ['echo.v1'] }, 11],
+    ['with the Pusher protocol', { url: '/app/example-app-key', dialect: 'pusher', echo: false }, 20],
+  ] as const)('conforms %s', async (_, websocket, atMostSkipped) => {
+    const config = await shipped();
+    if (config.websocket === null) throw new Error('no websocket is shipped');
+    const adapted = { ...config, websocket: { ...config.websocket, ...websocket } };
+    const provider = await startProvider(adapted);
+    ending.push(provider.stop);
+    const { judged } = await outcomesOf(provider.url, adapted);
+    expect(findings(judged)).toEqual([]);
+    expect(withOutcome(judged, 'skipped').length).toBeLessThanOrEqual(atMostSkipped);
+  });
+});
