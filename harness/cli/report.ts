@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { didYouMean } from '../config/nearest.ts';
-import { readJournal } from '../evidence/journal.ts';
+import { type JournalContent, readJournal } from '../evidence/journal.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { readEvent } from '../report/events.ts';
 import { foldEvents } from '../report/fold.ts';
@@ -28,7 +28,7 @@ export async function report(
 
 /** @throws UsageError when it is no journal, or none that can be read. */
 function fromJournal(path: string): Results {
-  const entries = readEntries(path);
+  const { entries, badLines } = contentOf(path);
   if (!entries.some((entry) => readEvent(entry).kind === 'event')) {
     throw new UsageError('no journal of a run: not one entry of it can be read', { place: { file: path } });
   }
@@ -37,12 +37,13 @@ function fromJournal(path: string): Results {
     run: { id: 'unknown', startedAt: now, harness: HARNESS, strict: false },
     finishedAt: now,
     interruption: null,
+    badLines,
   });
 }
 
-function readEntries(path: string): readonly unknown[] {
+function contentOf(path: string): JournalContent {
   try {
-    return readJournal(path).entries;
+    return readJournal(path);
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
     throw new UsageError(error.message, {

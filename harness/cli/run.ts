@@ -101,7 +101,7 @@ async function runOnce(
   process.stdout.write(
     verdictText(finished.results, {
       color: stdout.color,
-      width: process.stdout.columns ?? 80,
+      width: process.stdout.columns || 80,
       verbosity,
       reportsAt: join(finished.reports.latestDir, 'index.html'),
     }),

@@ -57,6 +57,12 @@ describe('a first service', () => {
     },
   );
 
+  it.skipIf(process.platform !== 'linux')('gives up where no folder can be made', async () => {
+    await expect(writeNewFiles(await initService('/proc/nope', ANSWERS))).rejects.toThrow(
+      /\/proc\/nope\/services\/orders\.yaml: cannot be written \(ENOENT\)/,
+    );
+  });
+
   it.each([
     ['service', { service: 'My Orders' }, 'lower-case'],
     ['url', { url: 'orders.example' }, 'https://'],

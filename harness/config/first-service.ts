@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../evidence/folder.ts';
 import { UsageError } from '../exit.ts';
 import { baseUrl } from './base-url.ts';
 import { namedFiles, SHIPPED_CONFIG } from './catalogue-folder.ts';
@@ -63,8 +64,8 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
     if ((await namedFiles(dirname(path))).has(name)) throw alreadyThere(path);
   }
   for (const { path, text } of files) {
-    await mkdir(dirname(path), { recursive: true });
     try {
+      makeFolders(dirname(path));
       await writeFile(path, text, { flag: 'wx' });
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';

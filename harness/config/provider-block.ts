@@ -53,8 +53,8 @@ export function staysHere(provider: ProviderConfig): boolean {
     case 'container':
       return true;
     case 'url':
-      return isLoopback(new URL(provider.url));
+      return isLoopback(new URL(provider.url).hostname);
     case 'command':
-      return isLoopback(new URL(provider.url.replace(PORT_PLACEHOLDER, '80')));
+      return isLoopback(new URL(provider.url.replace(PORT_PLACEHOLDER, '80')).hostname);
   }
 }

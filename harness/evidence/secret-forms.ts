@@ -14,14 +14,13 @@ export interface SecretForm {
 }
 
 /**
- * Every form of a value: as it is, reversed, in base64 and base64url at each of the three alignments that it can
- * have inside a longer text, in hexadecimal, and in UTF-16.
+ * Every form of a value: as it is and reversed, each in base64 and base64url (at each of the three alignments that
+ * it can have inside a longer text, and that reversed too) and in hexadecimal; and in UTF-16.
  */
 export function formsOf(value: string): readonly SecretForm[] {
-  const plain = spellings(value);
+  const plain = [...spellings(value), ...reversals(value)];
   const forms = [
     ...plain.map(verbatim),
-    ...reversals(value).map(verbatim),
     ...[...plain, ...escapedSpellings(value)].flatMap(base64Forms),
     ...plain.map((octets) => ({ ...verbatim(Buffer.from(octets.toString('hex'))), caseless: true })),
     verbatim(Buffer.from(value, 'utf16le')),
@@ -86,7 +85,15 @@ function base64Forms(octets: Buffer): readonly SecretForm[] {
       sharesBefore: firstBit % 6 !== 0,
       sharesAfter: lastBit % 6 !== 0,
     };
-    const urlSafe = Buffer.from(core.replaceAll('+', '-').replaceAll('/', '_'));
-    return [form, { ...form, octets: urlSafe }];
+    const urlSafe = core.replaceAll('+', '-').replaceAll('/', '_');
+    const turned = { ...form, sharesBefore: form.sharesAfter, sharesAfter: form.sharesBefore };
+    return [
+      form,
+      { ...form, octets: Buffer.from(urlSafe) },
+      ...[core, urlSafe, encodeURIComponent(core)].map((text) => ({
+        ...turned,
+        octets: Buffer.from(reversed(text)),
+      })),
+    ];
   });
 }

@@ -107,6 +107,19 @@ describe('folding a journal into results', () => {
     });
   });
 
+  it('is interrupted when a line of the journal is lost, whatever else it says', () => {
+    const whole = [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), ...END];
+    const { run } = foldEvents(whole, { ...CONTEXT, badLines: [4, 7] });
+    expect(run).toMatchObject({
+      interrupted: true,
+      interruption: 'what the journal says in line 4, 7 is lost',
+      exitCode: 3,
+    });
+    expect(foldEvents([RUN_STARTED], { ...CONTEXT, badLines: [2] }).run.interruption).toBe(
+      'search did not finish; what the journal says in line 2 is lost',
+    );
+  });
+
   it('takes the last of repeated outcomes', () => {
     const results = foldEvents(
       [RUN_STARTED, started('a.one'), outcome('a.one', 'fail'), outcome('a.one', 'pass'), ...END],

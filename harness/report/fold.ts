@@ -11,6 +11,8 @@ export interface FoldContext {
   readonly finishedAt: string;
   /** What cut the run short, when the main process knows (a signal); null otherwise. */
   readonly interruption: string | null;
+  /** Numbers, from 1, of the journal's lines that could not be read: what they said is lost. */
+  readonly badLines?: readonly number[];
 }
 
 type Outcome = Extract<JournalEvent, { type: 'outcome' }>;
@@ -45,6 +47,7 @@ interface RunRecord {
  *   reason the harness lost it: `error`.
  * - A repeated outcome, observation or piece of evidence replaces the earlier one.
  * - An entry of an unknown kind is left alone; a malformed one is a fault of the harness.
+ * - A line that could not be read makes the run interrupted: nobody knows what it said.
  * - Without `run-finished`, or with a service that did not finish, the run is interrupted; unless
  *   `run-finished` says that it was ended on purpose (`interrupted: false` and a reason).
  */
@@ -159,6 +162,14 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
 }
 
 function interruptionOf(record: RunRecord, context: FoldContext): string | null {
+  const { badLines = [] } = context;
+  const lost = badLines.length === 0 ? null : `what the journal says in line ${badLines.join(', ')} is lost`;
+  const causes = [endingOf(record, context), lost].filter((cause) => cause !== null);
+  return causes.length === 0 ? null : causes.join('; ');
+}
+
+/** What cut the run short, by all that could be read; null when nothing did. */
+function endingOf(record: RunRecord, context: FoldContext): string | null {
   const unfinished = [...record.services.values()].filter(({ finished }) => finished === null);
   const declared = record.finished?.interrupted === true;
   // Ended on purpose (`--bail`): what did not run is blocked with that reason, but nothing was cut off unawares.

@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createProgress, type ProgressOptions } from './progress.ts';
 
-function setUp(options: Partial<ProgressOptions> = {}) {
-  const stream = Object.assign(new PassThrough(), { columns: 80 });
+function setUp(options: Partial<ProgressOptions> = {}, columns = 80) {
+  const stream = Object.assign(new PassThrough(), { columns });
   let nowMs = 1_000_000;
   let tick = () => {};
   let ticking = true;
@@ -109,6 +109,15 @@ describe('progress on a terminal', () => {
     const lines = stripVTControlCharacters(written()).trimEnd().split('\n');
     expect(lines).toHaveLength(1);
     expect(lines[0]?.length).toBeLessThan(80);
+  });
+
+  it('takes a terminal that does not know its width for an ordinary one', () => {
+    const { progress, written, now, tick } = setUp({ isTTY: true }, 0);
+    progress.serviceStarted('search', 4);
+    progress.waiting('search', 'rate-limit window', now() + 41_000);
+    written();
+    tick();
+    expect(stripVTControlCharacters(written())).toContain('41 s  rate-limit window');
   });
 
   it('keeps a said line above the block', () => {

@@ -214,7 +214,7 @@ class RedrawnBlock implements Screen {
   #draw(): void {
     this.#clear();
     const { stream } = this.#options;
-    const width = Math.max(20, stream.columns ?? 80) - 1;
+    const width = Math.max(20, stream.columns || 80) - 1;
     const widest = Math.max(0, ...[...this.#lanes.keys()].map((service) => plainLine(service, 24).length));
     const lines = [...this.#lanes].map(([service, lane]) => this.#line(service, lane, widest, width));
     if (lines.length === 0) return;

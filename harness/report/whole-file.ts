@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   constants,
   copyFileSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,11 +9,11 @@ import {
   renameSync,
   rmSync,
   type Stats,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { makeFolder, makeFolders } from '../evidence/folder.ts';
 import { HarnessError } from '../exit.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */
@@ -24,7 +23,7 @@ import { HarnessError } from '../exit.ts';
  * it up; below it every step must be a real folder, so that nothing is ever written outside.
  */
 export function ensureFolder(root: string, folder: string): void {
-  makeRoot(root);
+  attempt('make', root, () => makeFolders(root));
   let path = root;
   for (const step of relative(root, folder)
     .split(sep)
@@ -37,25 +36,6 @@ export function ensureFolder(root: string, folder: string): void {
       const what = found.isSymbolicLink() ? 'a symbolic link' : 'a file';
       throw new HarnessError(`cannot write reports below ${path}: it is ${what}, not a folder; remove it`);
     }
-  }
-}
-
-/**
- * Step by step, since Node's own recursive mkdir tries for ever where a folder is there and yet says that nothing
- * can be made in it because it is not (ENOENT, as /proc does).
- */
-function makeRoot(root: string): void {
-  const missing = [resolve(root)];
-  for (let above = dirname(resolve(root)); !existsSync(above); above = dirname(above)) missing.unshift(above);
-  for (const step of missing) attempt('make', step, () => makeFolder(step));
-}
-
-/** Another run, at work in the same place, may make it first. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw cause;
   }
 }
 
@@ -122,22 +102,33 @@ export function listFiles(folder: string): readonly string[] {
 }
 
 /**
- * Of the real folders in `root` whose names match, keeps the `count` that sort last, and `always`. Returns what
- * could not be removed, in words: a report is not worth less for an old one that stays.
+ * Of the real folders in `root` whose names match, keeps the `count` that sort last, and those that `spare` names.
+ * Returns what could not be removed, in words: a report is not worth less for an old one that stays.
  */
-export function keepNewest(root: string, pattern: RegExp, count: number, always: string): readonly string[] {
+export function keepNewest(
+  root: string,
+  pattern: RegExp,
+  count: number,
+  spare: (name: string) => boolean,
+): readonly string[] {
   const names = listFiles(root)
     .filter((name) => pattern.test(name) && lookAt(join(root, name))?.isDirectory())
     .sort();
   const notes: string[] = [];
-  for (const name of names.slice(0, Math.max(0, names.length - count)).filter((old) => old !== always)) {
+  for (const name of names.slice(0, Math.max(0, names.length - count)).filter((old) => !spare(old))) {
     try {
-      rmSync(join(root, name), { recursive: true });
+      // Another run may be removing it at this moment.
+      rmSync(join(root, name), { recursive: true, force: true });
     } catch (cause) {
       notes.push(`the old run ${join(root, name)} could not be removed: ${reasonOf(cause)}`);
     }
   }
   return notes;
+}
+
+/** When a file was last written to, in ms of Unix time; null when there is none. */
+export function writtenAt(path: string): number | null {
+  return lookAt(path)?.mtimeMs ?? null;
 }
 
 /** A file name for each name, safe on every system; names that would fall together are numbered. */
@@ -187,5 +178,7 @@ function reasonOf(cause: unknown): string {
 }
 
 function writeFault(what: string, path: string, cause: unknown): HarnessError {
-  return new HarnessError(`cannot ${what} ${path}: ${reasonOf(cause)}`, { cause });
+  // The system names the step of the path that it refused.
+  const { path: refused = path } = what === 'make' ? (cause as NodeJS.ErrnoException) : {};
+  return new HarnessError(`cannot ${what} ${refused}: ${reasonOf(cause)}`, { cause });
 }

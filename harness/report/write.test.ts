@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,20 @@ describe('writing reports', () => {
     writeFileSync(join(reportsDir, 'latest', 'notes.txt'), 'mine');
     writeReports(sampleResults(), { reportsDir, journalPath: null });
     expect(readFileSync(join(reportsDir, 'latest', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('removes no run that is still at work, however old, and in the end what was killed long ago', () => {
+    const atWork = openRunFolder(reportsDir, { id: 'work', startedAt: '2026-11-01T00:00:00.000Z' });
+    const killed = openRunFolder(reportsDir, { id: 'killed', startedAt: '2026-11-02T00:00:00.000Z' });
+    for (const { journalPath } of [atWork, killed]) writeFileSync(journalPath, '{"type":"run-started"}\n');
+    utimesSync(killed.journalPath, 0, 0);
+    const results = sampleResults({ id: 'last', startedAt: '2026-11-03T00:00:00.000Z' });
+    writeReports(results, { reportsDir, journalPath: null, keepRuns: 1, formats: ['json'] });
+    expect(readdirSync(reportsDir).sort()).toEqual([
+      '2026-11-01T00-00-00Z-work',
+      '2026-11-03T00-00-00Z-last',
+      'latest',
+    ]);
   });
 
   it('keeps a bounded number of runs and removes nothing else', () => {

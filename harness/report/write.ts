@@ -14,6 +14,7 @@ import {
   oneAtATime,
   removeFile,
   writeWhole,
+  writtenAt,
 } from './whole-file.ts';
 
 export type ReportFormat = 'json' | 'junit' | 'html' | 'markdown';
@@ -52,6 +53,8 @@ export interface WrittenReports {
 
 const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
+/** No wait within a run is longer; a run that was killed keeps its journal for so long at the least. */
+const AT_WORK_MS = 24 * 60 * 60_000;
 /** Everything that any run may have left in `latest`; what this run does not write must not stay there. */
 const REPORT_FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', 'journal.ndjson'];
 const JUNIT_FOLDER = 'junit';
@@ -100,7 +103,7 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
     reportsDir,
     RUN_FOLDER,
     Math.max(1, options.keepRuns ?? KEEP_RUNS),
-    runFolderName(results.run),
+    (name) => name === runFolderName(results.run) || mayBeAtWork(join(reportsDir, name)),
   );
   return { runDir, latestDir, files, notes };
 }
@@ -123,6 +126,15 @@ function render(results: Results, formats: readonly ReportFormat[]): ReadonlyMap
 function logFiles(logs: ReadonlyMap<string, string> = new Map()): readonly (readonly [string, string])[] {
   const names = fileNames([...logs.keys()]);
   return [...logs].map(([service, text]) => [`${LOGS_FOLDER}/${names.get(service)}.log`, `${text}\n`]);
+}
+
+/** A run beside this one: it has written to its journal of late, and no reports yet. */
+function mayBeAtWork(runDir: string): boolean {
+  const journaled = writtenAt(join(runDir, 'journal.ndjson'));
+  const finished = ['results.json', 'junit.xml', 'index.html', 'summary.md'].some(
+    (name) => writtenAt(join(runDir, name)) !== null,
+  );
+  return !finished && journaled !== null && Date.now() - journaled < AT_WORK_MS;
 }
 
 /** The reports there are of this same run: it is rendered again, perhaps in one format only. */

@@ -94,8 +94,10 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const { folder, journal } = openRun(request.reportsDir, run, configs);
   const providers = new Providers();
   const render = once((interruption: string | null) => {
-    const results = foldEvents(readJournal(folder.journalPath).entries, {
+    const { entries, badLines } = readJournal(folder.journalPath);
+    const results = foldEvents(entries, {
       run,
+      badLines,
       finishedAt: new Date().toISOString(),
       interruption,
     });

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceConfig } from '../config/service.ts';
 import type { EvidenceId } from '../evidence/exchange.ts';
@@ -6,7 +5,7 @@ import { createRedaction } from '../evidence/redaction.ts';
 import { visible } from '../evidence/visible.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { recordPact } from '../pact/recorder.ts';
-import { writeWhole } from '../report/whole-file.ts';
+import { ensureFolder, writeWhole } from '../report/whole-file.ts';
 import { registerSecrets } from '../session/credential.ts';
 import { systemClock } from '../transport/clock.ts';
 import { openHttp } from '../transport/http.ts';
@@ -48,7 +47,7 @@ export async function writePact(
   registerSecrets(redaction, config.credentials);
   if (redaction.sink(text) !== text)
     throw new HarnessError(`a secret would have got into the pact of ${config.service}`);
-  mkdirSync(folder, { recursive: true });
+  ensureFolder(folder, folder);
   const path = join(folder, `${config.service}.json`);
   writeWhole(path, text);
   return { path, interactions, leftOut };

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import { HarnessError } from '../exit.ts';
 
 /** Where to connect, and how the request names it. */
@@ -58,16 +57,4 @@ export function targetBelow(address: Address, target: string): string {
 export function absoluteUrl(address: Address, target: string, kind: 'http' | 'ws' = 'http'): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return target;
   return `${kind}${address.secure ? 's' : ''}://${address.authority}${target.startsWith('/') ? target : ''}`;
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
-
-/** Whether what is sent to this host stays on this machine (RFC 6761 §6.3 for the names). */
-export function isLoopback(host: string): boolean {
-  const family = isIP(host);
-  if (family !== 0) return LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
-  return /^(?:.+\.)?localhost\.?$/i.test(host);
 }

@@ -1,5 +1,6 @@
+import { isLoopback } from '../config/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../evidence/exchange.ts';
-import { type Address, isLoopback } from './address.ts';
+import type { Address } from './address.ts';
 
 /**
  * A credential does not travel readable: over plain http or ws to another machine it is sent only where the

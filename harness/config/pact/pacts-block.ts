@@ -97,7 +97,7 @@ async function brokerOf(draft: Draft, block: BrokerBlock): Promise<PactBroker> {
   }
   return {
     url,
-    credentials: await brokerCredentials(draft, block, isLoopback(new URL(url))),
+    credentials: await brokerCredentials(draft, block, isLoopback(new URL(url).hostname)),
     selectors: selectors ?? DEFAULT_SELECTORS,
     pending,
     wipSince,

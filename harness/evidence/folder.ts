@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Makes a folder and all that lies above it, step by step: Node's own recursive mkdir tries for ever where a folder
+ * is there and yet says that nothing can be made in it because it is not (ENOENT, as /proc does). Links above it are
+ * followed. Throws the system's error, whose `path` is the step that could not be made.
+ */
+export function makeFolders(folder: string): void {
+  const missing = [resolve(folder)];
+  for (let above = dirname(resolve(folder)); !existsSync(above); above = dirname(above))
+    missing.unshift(above);
+  for (const step of missing) makeFolder(step);
+}
+
+/** Another run, at work in the same place, may make it first. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) throw cause;
+  }
+}
