@@ -1,5 +1,6 @@
+import { getCACertificates } from 'node:tls';
 import type { ExpectedInteraction } from './config/pact/interaction.ts';
-import { providerSecrets } from './config/secrets-of.ts';
+import { providerSecrets, webhookSecrets } from './config/secrets-of.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
 import { type ConversationView, viewConversation } from './evidence/conversation-view.ts';
@@ -97,7 +98,8 @@ export function openSession(options: SessionOptions): Session {
   const sample = documentedSample(config.contract) ?? PLAINEST;
   const redaction = createRedaction();
   registerSecrets(redaction, config.credentials);
-  for (const secret of providerSecrets(config.provider)) redaction.add(secret.name, secret.reveal());
+  const others = [...providerSecrets(config.provider), ...webhookSecrets(config)];
+  for (const secret of others) redaction.add(secret.name, secret.reveal());
   const transport: TransportOptions = {
     baseUrl: options.providerUrl,
     timeouts: config.timeouts,
@@ -106,6 +108,7 @@ export function openSession(options: SessionOptions): Session {
     userAgent: options.userAgent,
     runId: options.runId,
     plainHttp: config.safety.plainHttp,
+    ...(config.tls && { tls: { ca: [...getCACertificates('default'), config.tls.ca] } }),
   };
   const pathPrefix = addressOf(options.providerUrl).prefix;
   const http = openHttp(transport);

@@ -21,6 +21,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'credentials.app.secret',
   'pacts.broker.token',
   'pacts.broker.password',
+  'webhooks.signature.secret',
 ]);
 
 /** The same for what a provider is given; and for texts of a command, in which `${PORT}` is no reference. */
@@ -31,7 +32,8 @@ const PROVIDER_TEXTS =
 const STATE_COMMAND = 'pacts.states.command';
 
 /** Schemas are data of their own: what looks like a reference in a pattern is none. */
-const OPAQUE = /^operations\.\d+\.(response|parameters\.\d+)\.schema(\.|$)/;
+const OPAQUE =
+  /^(operations\.\d+\.(response|parameters\.\d+)\.schema|websocket\.(exchange\.\d+\.expect|messages\.[^.]+))(\.|$)/;
 
 /** @throws UsageError when a reference cannot be read, or reads something that the schema refuses. */
 export async function draftService(

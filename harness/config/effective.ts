@@ -4,7 +4,8 @@ import type { LoadedService } from './load.ts';
 import { formatOrigin, type Origins } from './origin.ts';
 import { writtenPacts } from './pact/written-pacts.ts';
 import { Secret } from './secret.ts';
-import type { Operation, ServiceConfig } from './service.ts';
+import type { Operation, ServiceConfig, WebSocketConfig } from './service.ts';
+import type { WebhooksConfig } from './webhooks.ts';
 import { writtenProvider } from './written-provider.ts';
 
 /**
@@ -36,7 +37,9 @@ function asWritten(config: ServiceConfig): Record<string, unknown> {
       window: formatDuration(plan.windowMs),
     },
     operations: config.operations.map(operationAsWritten),
-    websocket: config.websocket,
+    websocket: config.websocket && websocketAsWritten(config.websocket),
+    ...(config.webhooks ? { webhooks: webhooksAsWritten(config.webhooks) } : {}),
+    ...(config.tls ? { tls: { ca: config.tls.file } } : {}),
     ...(config.pacts ? { pacts: writtenPacts(config.pacts) } : {}),
     safety: config.safety,
     timeouts: {
@@ -61,6 +64,37 @@ function operationAsWritten({ id, method, path, fields, body, response, auth }: 
     ...(body === null ? {} : { body: { text: body.text, type: body.mediaType } }),
     response: { status: response.status, schema: response.schema === null ? null : '[JSON Schema]' },
     ...(auth === 'none' ? { auth: false } : {}),
+  };
+}
+
+const SCHEMA = '[JSON Schema]';
+
+function websocketAsWritten(websocket: WebSocketConfig): object {
+  const { dialect, adapter, exchange, messages, keepsIdleMs, ...same } = websocket;
+  return {
+    ...same,
+    dialect: adapter ?? dialect,
+    ...(exchange && { exchange: exchange.map(({ send }) => ({ send, expect: SCHEMA })) }),
+    ...(messages && {
+      messages: Object.fromEntries(Object.keys(messages).map((event) => [event, SCHEMA])),
+    }),
+    ...(keepsIdleMs !== undefined && { keepsIdle: formatDuration(keepsIdleMs) }),
+  };
+}
+
+function webhooksAsWritten({ listen, url, trigger, signature, withinMs }: WebhooksConfig): object {
+  const { address, port } = listen;
+  return {
+    listen: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
+    ...(url === null ? {} : { url }),
+    trigger: { ...trigger, body: trigger.body === null ? null : JSON.parse(trigger.body) },
+    signature: signature && {
+      header: signature.header,
+      scheme: `hmac-sha256-${signature.encoding}`,
+      ...(signature.prefix === '' ? {} : { prefix: signature.prefix }),
+      secret: signature.secret.toString(),
+    },
+    within: formatDuration(withinMs),
   };
 }
 

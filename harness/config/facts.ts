@@ -5,12 +5,14 @@ import { formatDuration } from './duration.ts';
 import { formatOrigin, originAround } from './origin.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { Credentials, Fact, Operation, Plan, WebSocketConfig } from './service.ts';
+import type { WebhooksConfig } from './webhooks.ts';
 
 interface Filled {
   readonly plan: Plan | null;
   readonly credentials: Credentials;
   readonly operations: readonly Operation[];
   readonly websocket: WebSocketConfig | null;
+  readonly webhooks: WebhooksConfig | null;
   readonly pacts: PactsConfig | null;
 }
 
@@ -33,10 +35,16 @@ export function fillFacts(draft: Draft, filled: Filled): Readonly<Record<string,
     fill('endpoint.other-operations', calls, draft.blocks.operations?.length ? 'operations' : 'openapi');
   }
   if (filled.websocket) {
-    const { url, dialect, echo } = filled.websocket;
+    const { url, dialect, echo, exchange } = filled.websocket;
     fill('websocket.address', url, 'websocket.url');
     if (dialect === 'pusher') fill('websocket.messages', 'pusher protocol', 'websocket.dialect');
+    else if (dialect === 'own') fill('websocket.messages', 'a dialect of its own', 'websocket.dialect');
     else if (echo) fill('websocket.messages', 'each message is sent back', 'websocket.echo');
+    else if (exchange) fill('websocket.messages', 'messages and their answers', 'websocket.exchange');
+  }
+  if (filled.webhooks) {
+    const { method, path } = filled.webhooks.trigger;
+    fill('events.webhooks', `sent upon ${method} ${path}`, 'webhooks');
   }
   if (filled.pacts) {
     const consumers = [...new Set(filled.pacts.interactions.map(({ consumer }) => consumer))];

@@ -4,6 +4,8 @@ import { parseDuration } from './duration.ts';
 import type { Operation, Plan, ProviderConfig, Safety, ServiceConfig } from './service.ts';
 
 const DEFAULT_MAX_REQUESTS = 500;
+/** WebSocket connections at the same time. */
+const DEFAULT_MAX_CONNECTIONS = 10;
 /** What the operations suite may send, unless the config says otherwise. */
 const DEFAULT_OPERATION_REQUESTS = 200;
 /** A longer window cannot be waited for in one run. */
@@ -79,6 +81,7 @@ export function buildSafety(
     unsafeMethods: given.unsafeMethods ?? provider.kind === 'reference',
     findSizeLimits: given.findSizeLimits ?? provider.kind === 'reference',
     maxRequests: given.maxRequests ?? Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
+    maxConnections: given.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     operationRequests,
     plainHttp: given.plainHttp ?? false,
   };

@@ -17,6 +17,8 @@ import { buildPacts } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider-block.ts';
 import type { ServiceConfig } from './service.ts';
 import { asServiceFile } from './service-file.ts';
+import { buildTls } from './tls-block.ts';
+import { buildWebhooks } from './webhooks-block.ts';
 import { buildWebSocket } from './websocket-block.ts';
 
 export interface LoadOptions {
@@ -124,12 +126,14 @@ async function buildConfig(
   const provider = await buildProvider(draft);
   const plan = buildPlan(draft, contract);
   const { operations, definitions } = await buildOperations(draft, provider);
-  const websocket = buildWebSocket(draft);
+  const websocket = await buildWebSocket(draft);
   const safety = buildSafety(draft, provider, plan, operations);
   const timeouts = buildTimeouts(draft);
   const pacts = await buildPacts(draft, configDir);
+  const tls = await buildTls(draft);
   // Last, so that no secret is fetched for a config that is wrong anyway.
   const credentials = await buildCredentials(draft, staysHere(provider));
+  const webhooks = await buildWebhooks(draft, staysHere(provider));
   return {
     service: draft.blocks.service,
     environment,
@@ -140,10 +144,12 @@ async function buildConfig(
     operations,
     definitions,
     websocket,
+    ...(webhooks ? { webhooks } : {}),
+    ...(tls ? { tls } : {}),
     ...(pacts ? { pacts } : {}),
     safety,
     timeouts,
-    facts: fillFacts(draft, { plan, credentials, operations, websocket, pacts }),
+    facts: fillFacts(draft, { plan, credentials, operations, websocket, webhooks, pacts }),
   };
 }
 

@@ -2,21 +2,24 @@ import { HarnessError } from '../exit.ts';
 import { packProvider, unpackProvider } from './pack-provider.ts';
 import { type Packed, packSecret, unpackSecret } from './pack-secret.ts';
 import type { AppCredentials, Credentials, ServiceConfig } from './service.ts';
+import type { WebhooksConfig } from './webhooks.ts';
 
 interface PackedService {
   readonly packed: 'conform service 1';
-  readonly config: Omit<ServiceConfig, 'credentials' | 'provider'>;
+  readonly config: Omit<ServiceConfig, 'credentials' | 'provider' | 'webhooks'>;
+  readonly webhooks: Packed<WebhooksConfig> | null;
   readonly credentials: Packed<Credentials>;
   readonly provider: Packed<ServiceConfig['provider']>;
 }
 
 /** A validated config in a form that structured clone carries to a worker process, secrets in clear. */
 export function packService(config: ServiceConfig): unknown {
-  const { credentials, provider, ...rest } = config;
+  const { credentials, provider, webhooks, ...rest } = config;
   const packed: PackedService = {
     packed: 'conform service 1',
     // Brokers are asked before there are workers, so their secrets stay where they are.
     config: rest.pacts ? { ...rest, pacts: { ...rest.pacts, broker: null } } : rest,
+    webhooks: webhooks ? packWebhooks(webhooks) : null,
     credentials: packCredentials(credentials),
     provider: packProvider(provider),
   };
@@ -29,6 +32,7 @@ export function unpackService(packed: unknown): ServiceConfig {
     throw new HarnessError('a worker was given something that is no packed service config');
   return {
     ...packed.config,
+    ...(packed.webhooks && { webhooks: unpackWebhooks(packed.webhooks) }),
     credentials: unpackCredentials(packed.credentials),
     provider: unpackProvider(packed.provider),
   };
@@ -100,4 +104,12 @@ function packApp(app: AppCredentials): Packed<AppCredentials> {
 
 function unpackApp(app: Packed<AppCredentials>): AppCredentials {
   return { ...app, secret: unpackSecret(app.secret) };
+}
+
+function packWebhooks({ signature, ...rest }: WebhooksConfig): Packed<WebhooksConfig> {
+  return { ...rest, signature: signature && { ...signature, secret: packSecret(signature.secret) } };
+}
+
+function unpackWebhooks({ signature, ...rest }: Packed<WebhooksConfig>): WebhooksConfig {
+  return { ...rest, signature: signature && { ...signature, secret: unpackSecret(signature.secret) } };
 }

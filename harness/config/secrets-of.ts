@@ -1,6 +1,6 @@
 import { Secret } from './secret.ts';
 import { LEAST_CHARACTERS } from './secret-value.ts';
-import type { Credentials, ProviderConfig } from './service.ts';
+import type { Credentials, ProviderConfig, ServiceConfig } from './service.ts';
 
 /** Every secret with which a client is let in. */
 export function credentialSecrets(credentials: Credentials): readonly Secret[] {
@@ -13,6 +13,11 @@ export function credentialSecrets(credentials: Credentials): readonly Secret[] {
  */
 export function providerSecrets(provider: ProviderConfig): readonly Secret[] {
   return secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
+}
+
+/** With which the service signs what it sends. */
+export function webhookSecrets({ webhooks }: Pick<ServiceConfig, 'webhooks'>): readonly Secret[] {
+  return secretsIn(webhooks ?? null);
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -13,12 +13,15 @@ export interface ServiceFile {
   readonly operations?: readonly OperationBlock[] | null;
   readonly openapi?: string | null;
   readonly websocket?: WebSocketBlock | null;
+  readonly webhooks?: WebhooksBlock | null;
+  readonly tls?: { readonly ca?: string } | null;
   readonly pacts?: PactsBlock | null;
   readonly safety?: {
     readonly exceedRateLimit?: boolean;
     readonly unsafeMethods?: boolean;
     readonly findSizeLimits?: boolean;
     readonly maxRequests?: number;
+    readonly maxConnections?: number;
     readonly operationRequests?: number;
     readonly plainHttp?: boolean;
   };
@@ -115,10 +118,32 @@ export interface ParameterBlock {
 
 export interface WebSocketBlock {
   readonly url?: string;
-  readonly dialect?: 'raw' | 'pusher';
+  readonly dialect?: string;
   readonly echo?: boolean;
+  readonly exchange?: readonly { readonly send: unknown; readonly expect: string | object }[] | null;
+  readonly messages?: Readonly<Record<string, string | object>> | null;
   readonly origin?: string;
   readonly subprotocols?: readonly string[];
+  readonly credential?: {
+    readonly in: 'header' | 'query' | 'subprotocol';
+    readonly name?: string;
+    readonly prefix?: string;
+  } | null;
+  readonly refusalCode?: number;
+  readonly keepsIdle?: string;
+}
+
+export interface WebhooksBlock {
+  readonly listen?: string;
+  readonly url?: string;
+  readonly trigger?: { readonly method?: string; readonly path: string; readonly body?: unknown };
+  readonly signature?: {
+    readonly header: string;
+    readonly scheme?: string;
+    readonly prefix?: string;
+    readonly secret?: string;
+  } | null;
+  readonly within?: string;
 }
 
 export interface PactsBlock {

@@ -2,6 +2,10 @@ import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { Secret } from './secret.ts';
 import type { CommandProvider, ContainerProvider } from './started-provider.ts';
+import type { WebhooksConfig } from './webhooks.ts';
+import type { WebSocketConfig } from './websocket.ts';
+
+export type { WebSocketConfig } from './websocket.ts';
 
 /** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */
 export interface ServiceConfig {
@@ -15,12 +19,23 @@ export interface ServiceConfig {
   /** JSON Schemas that those of the operations refer to, by URI. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   readonly websocket: WebSocketConfig | null;
+  /** Where the service may send events, and how one is brought about; absent where it is not known. */
+  readonly webhooks?: WebhooksConfig;
+  /** Whom to trust beside the usual authorities; absent for nobody. */
+  readonly tls?: TlsConfig;
   /** What its consumers expect of it; absent where no pact is known. */
   readonly pacts?: PactsConfig;
   readonly safety: Safety;
   readonly timeouts: { readonly connectMs: number; readonly responseMs: number };
   /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
+}
+
+export interface TlsConfig {
+  /** As the config names it. */
+  readonly file: string;
+  /** Certificates of authorities, in PEM. */
+  readonly ca: string;
 }
 
 export interface Fact {
@@ -123,18 +138,6 @@ export interface BadInput extends OperationRequest {
   readonly what: string;
 }
 
-export interface WebSocketConfig {
-  /** Path below the base URL, or an absolute ws(s) URL. */
-  readonly url: string;
-  readonly dialect: 'raw' | 'pusher';
-  /** The endpoint sends back what it gets. */
-  readonly echo: boolean;
-  /** The origin whose pages may connect; null when there is no such policy. */
-  readonly origin: string | null;
-  /** Subprotocols to offer. */
-  readonly subprotocols: readonly string[];
-}
-
 export interface Safety {
   readonly exceedRateLimit: boolean;
   readonly unsafeMethods: boolean;
@@ -142,6 +145,8 @@ export interface Safety {
   readonly findSizeLimits: boolean;
   /** Ceiling over the whole run of this service. */
   readonly maxRequests: number;
+  /** Connections open at the same time, where many are tried on purpose; the default when left out. */
+  readonly maxConnections?: number;
   /** Ceiling over the requests of the operations suite; the default when left out. */
   readonly operationRequests?: number;
   /** Send credentials over plain http to a host that is not loopback. */

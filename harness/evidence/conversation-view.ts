@@ -65,6 +65,12 @@ export class ConversationView {
     return this.status === 101;
   }
 
+  /** Where the answer sends the client instead (RFC 9110 §15.4); null for nowhere. */
+  get redirect(): string | null {
+    const { status, handshake } = this;
+    return status !== null && status >= 300 && status < 400 ? (handshake?.field('location') ?? null) : null;
+  }
+
   /** `Sec-WebSocket-Accept` as it came; null when it did not. */
   get accept(): string | null {
     return this.handshake?.field('sec-websocket-accept') ?? null;

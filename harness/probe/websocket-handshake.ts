@@ -16,6 +16,30 @@ export const otherSpelling = held('websocket-other-spelling', {
   ],
 });
 
+/** RFC 9110 §5.3: the order of fields with different names has no meaning. */
+export const otherOrder = held('websocket-other-order', {
+  purpose: 'a WebSocket handshake whose fields come in another order',
+  fields: [
+    ['Sec-WebSocket-Version', '13'],
+    ['Sec-WebSocket-Key', randomKey()],
+    ['Connection', 'Upgrade'],
+    ['Upgrade', 'websocket'],
+  ],
+});
+/** RFC 9110 §5.3: a list may be spread over several lines. */
+export const connectionInTwoLines = held('websocket-connection-in-two-lines', {
+  purpose: 'a WebSocket handshake whose Connection comes in two lines',
+  fields: [
+    ['Connection', 'keep-alive'],
+    ['Connection', 'Upgrade'],
+  ],
+});
+/** §4.2.1, item 1: 1.1 or higher. */
+export const oldHttp = held('websocket-http-1-0', {
+  purpose: 'a WebSocket handshake in HTTP/1.0',
+  httpVersion: '1.0',
+});
+
 /** How TCP cuts octets says nothing: neither handshake nor frames need come whole. */
 export const octetByOctet = conversation(
   'websocket-octet-by-octet',

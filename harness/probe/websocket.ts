@@ -111,8 +111,10 @@ function refuseGivenUp({ to, conversation: { failure } }: ConversationView): voi
   if (failure !== null) throw new Blocked(`${to} was not heard to its end: ${failure.message}`);
 }
 
-function answerOf({ status, conversation: { failure } }: ConversationView): string {
-  return status === null ? (failure?.message ?? 'no answer') : `status ${status}`;
+function answerOf(view: ConversationView): string {
+  const { status, redirect, conversation } = view;
+  if (status === null) return conversation.failure?.message ?? 'no answer';
+  return redirect === null ? `status ${status}` : `status ${status}, to ${redirect}`;
 }
 
 /** A conversation in which something rests on a Ping, held only when ordinary ones are answered. */

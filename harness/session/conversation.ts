@@ -48,6 +48,7 @@ export async function converse(
     endpoint: websocket.url,
     request,
     limits: LIMITS,
+    ...(stimulus.httpVersion && { form: { httpVersion: stimulus.httpVersion } }),
     ...(stimulus.octetByOctet && { octetPauseMs: 0 }),
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };

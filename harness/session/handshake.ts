@@ -19,6 +19,8 @@ export interface HandshakeStimulus {
   readonly without?: readonly string[];
   /** `right` when left out; the Pusher protocol has its key in the address and takes no other. */
   readonly credential?: CredentialChoice;
+  /** 1.1 when left out. */
+  readonly httpVersion?: '1.0';
   /** Sends the handshake in segments of one octet. */
   readonly octetByOctet?: boolean;
   readonly automatic?: Opening['automatic'];
@@ -29,7 +31,8 @@ export type Talking = (converser: Converser) => Promise<void>;
 
 /** Whether anything makes this handshake other than an ordinary client's. */
 export function isOrdinary(stimulus: HandshakeStimulus): boolean {
-  const { method, target, fields, without, credential, octetByOctet } = stimulus;
+  const { method, target, fields, without, credential, httpVersion, octetByOctet } = stimulus;
+  if (httpVersion) return false;
   return !method && !target && !fields && !without && !credential && !octetByOctet;
 }
 

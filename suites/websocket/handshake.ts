@@ -1,6 +1,6 @@
 import { check, observation } from '../../harness/check/check.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
-import { clause, practice, rfc6455 } from '../../harness/contract/ground.ts';
+import { clause, practice, rfc6455, rfc9110 } from '../../harness/contract/ground.ts';
 import { opening, taken } from '../../harness/probe/websocket.ts';
 import { closes } from '../../harness/probe/websocket-closing.ts';
 import * as handshake from '../../harness/probe/websocket-handshake.ts';
@@ -102,6 +102,34 @@ export const handshakeChecks = [
     },
     async ({ probe, expectConversation }) => {
       expectConversation(await probe(handshake.otherSpelling)).toBeOpened();
+    },
+  ),
+
+  // RFC 9110 §5.3.
+  check(
+    'websocket.other-order',
+    {
+      title: 'takes the fields of the handshake in any order',
+      grounds: [rfc9110('5.3', 'MUST')],
+      applies,
+      provenBy: ['ws-wants-field-order'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(await probe(handshake.otherOrder)).toBeOpened();
+    },
+  ),
+
+  // RFC 9110 §5.3: `Connection` is a list, whose members may stand in one line each.
+  check(
+    'websocket.connection-in-two-lines',
+    {
+      title: 'takes a handshake whose Connection comes in two lines',
+      grounds: [rfc9110('5.3', 'MUST')],
+      applies,
+      provenBy: ['ws-reads-one-connection-line'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(await probe(handshake.connectionInTwoLines)).toBeOpened();
     },
   ),
 
@@ -210,6 +238,38 @@ export const handshakeChecks = [
     },
     async ({ probe, expectConversation }) => {
       expectConversation(await probe(handshake.byPost)).toBeRefused();
+    },
+  ),
+
+  // §4.2.1, item 1: at least 1.1. Most servers do not look, and no client asks.
+  observation(
+    'websocket.http-1-0',
+    {
+      title: 'refuses a handshake in HTTP/1.0, or takes it',
+      grounds: [rfc6455('4.2.1', 'MAY')],
+      applies,
+      shownBy: ['ws-upgrades-http-1-0'],
+    },
+    async ({ probe, observe, note }) => {
+      const { status } = await probe(handshake.oldHttp);
+      observe('websocket.http-1-0', status);
+      note(status === null ? 'no answer' : `status ${status}`);
+    },
+  ),
+
+  // §4.1: a client may follow a redirect; most do not.
+  observation(
+    'websocket.redirect',
+    {
+      title: 'sends clients to another address, or takes them where they come',
+      grounds: [rfc6455('4.1', 'MAY')],
+      applies,
+      shownBy: ['ws-redirects-handshake'],
+    },
+    async ({ probe, observe, note }) => {
+      const { redirect } = await probe(opening);
+      observe('websocket.redirect', redirect);
+      note(redirect === null ? 'no redirect' : `to ${redirect}`);
     },
   ),
 

@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
-import { SchemaBook } from '../../evidence/schema.ts';
 import type { Draft } from '../draft.ts';
-import { readText } from '../read-text.ts';
+import { holdToSchema, readSchema } from '../schema-file.ts';
 import type { ExpectedResponse } from '../service.ts';
 import type { OperationBlock } from '../service-file.ts';
 import { type CallBody, type Input, isJsonType } from './call.ts';
@@ -19,7 +17,6 @@ export interface WrittenOperation {
   readonly mediaTypes: ExpectedResponse['mediaTypes'] | null;
 }
 
-const MAX_SCHEMA_BYTES = 1024 * 1024;
 /** Any JSON: that is what a schema is for, and no more is said. */
 const ANY_JSON = ['application/json', 'application/*+json'] as const;
 
@@ -37,7 +34,8 @@ export async function readWritten(draft: Draft): Promise<readonly WrittenOperati
       );
     }
     holdToPath(draft, `${key}.path`, block.path);
-    const schema = await readSchema(draft, key, block);
+    const named = block.response?.schema;
+    const schema = named === undefined ? null : await readSchema(draft, `${key}.response.schema`, named);
     const type = block.response?.type;
     written.push({
       block,
@@ -146,40 +144,4 @@ function readBody(draft: Draft, key: string, { body }: OperationBlock): WrittenO
     throw draft.faultAt(`${key}.body`, 'has a text of no type', 'add `type:`, such as text/plain');
   }
   return { mediaType: type, value: text };
-}
-
-/** null where the operation has none. */
-async function readSchema(draft: Draft, operation: string, block: OperationBlock): Promise<unknown> {
-  const named = block.response?.schema;
-  if (named === undefined) return null;
-  const key = `${operation}.response.schema`;
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
-
-  let schema: unknown = named;
-  if (typeof named === 'string') {
-    const read = await readText(resolve(draft.scope.folder, named), MAX_SCHEMA_BYTES);
-    if ('fault' in read) {
-      throw fault(
-        `the schema file ${named}: ${read.fault.problem}`,
-        `${read.fault.remedy}; it is relative to this file`,
-      );
-    }
-    try {
-      schema = JSON.parse(read.text);
-    } catch (error) {
-      const why = error instanceof SyntaxError ? error.message : String(error);
-      throw fault(`the schema file ${named} is not JSON: ${why}`, 'a JSON Schema file holds one JSON text');
-    }
-  }
-  holdToSchema(draft, key, schema);
-  return schema;
-}
-
-function holdToSchema(draft: Draft, key: string, schema: unknown): void {
-  try {
-    new SchemaBook().compile(schema);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw draft.faultAt(key, `is not a JSON Schema (2020-12): ${why}`, 'correct the schema');
-  }
 }

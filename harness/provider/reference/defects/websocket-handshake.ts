@@ -1,5 +1,7 @@
-import { fieldValue, listMembers, withoutField } from '../message.ts';
+import { asProblem } from '../answer-changes.ts';
+import { fieldValue, listMembers, withField, withoutField } from '../message.ts';
 import { inWebSocket, onAnswer, onSwitching, type Patch, withoutRule } from '../patch.ts';
+import { upgradeRequired } from '../preconditions.ts';
 import { problem } from '../problem.ts';
 import { type Defect, REALTIME } from './defect.ts';
 
@@ -45,6 +47,19 @@ function withHandshake(head: string): string {
     `Sec-WebSocket-Key: ${ANY_KEY}`,
   ];
   return [head.replace(/\r\nconnection:[^\r]*/gi, ''), ...lines].join('\r\n');
+}
+
+/** A handshake whose version comes before Upgrade, made unrecognisable. */
+function withoutLateUpgrade(head: string): string {
+  const [version, upgrade] = [/^sec-websocket-version:/im, /^upgrade:/im].map((line) => head.search(line));
+  const isLate = version !== undefined && upgrade !== undefined && version !== -1 && version < upgrade;
+  return isLate ? head.replace(/\r\nupgrade:[^\r]*/i, '') : head;
+}
+
+/** Of several Connection lines the first alone. */
+function withFirstConnection(head: string): string {
+  let seen = 0;
+  return head.replace(/\r\nconnection:[^\r]*/gi, (line) => (seen++ === 0 ? line : ''));
 }
 
 /** 16 octets in base64. */
@@ -115,6 +130,43 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
     breaks: 'a handshake without a Connection field is answered 101',
     patch: onHead(withConnectionUpgrade),
+  },
+  {
+    name: 'ws-wants-field-order',
+    services: REALTIME,
+    summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
+    breaks: 'a handshake whose fields come in another order is refused',
+    patch: onHead(withoutLateUpgrade),
+  },
+  {
+    name: 'ws-reads-one-connection-line',
+    services: REALTIME,
+    summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
+    breaks: 'a handshake with `Connection: keep-alive` and `Connection: Upgrade` is refused',
+    patch: onHead(withFirstConnection),
+  },
+  {
+    name: 'ws-upgrades-http-1-0',
+    services: REALTIME,
+    summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
+    breaks: 'a handshake in HTTP/1.0 is answered 101',
+    patch: onHead((head) =>
+      /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
+    ),
+  },
+  {
+    name: 'ws-redirects-handshake',
+    services: REALTIME,
+    summary: 'sends clients to another address, which WebSocket clients do not follow',
+    breaks: 'a handshake is answered 301 with Location',
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const verdict = judge(request, kernel);
+        if (!verdict.accepted) return verdict;
+        const answer = asProblem(upgradeRequired(), 301, 'Moved Permanently');
+        return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
+      },
+    })),
   },
   {
     name: 'ws-upgrades-post',
