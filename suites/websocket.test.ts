@@ -1,72 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { judge } from '../harness/check/judge.ts';
-import { loadServices } from '../harness/config/load.ts';
-import type { ServiceConfig, WebSocketConfig } from '../harness/config/service.ts';
 import { startProvider } from '../harness/provider/start.ts';
-import { openSession } from '../harness/session.ts';
-import { systemClock } from '../harness/transport/clock.ts';
 import { acceptFor } from '../harness/transport/handshake.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
-import { websocket as suite } from './websocket.suite.ts';
+import { echoConfig, findings, outcomesOf, shipped, withOutcome } from './fixtures/outcomes.ts';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
-
-const configDir = fileURLToPath(new URL('../config', import.meta.url));
-
-async function shipped(): Promise<ServiceConfig> {
-  const [service] = (await loadServices({ configDir, services: ['realtime'], env: {} })).services;
-  if (!service) throw new Error('no service is shipped');
-  return service.config;
-}
-
-/** What becomes of each check of the suite, by its id. */
-async function outcomesOf(url: string, config: ServiceConfig) {
-  const session = openSession({
-    config,
-    providerUrl: url,
-    runId: 'run-for-tests',
-    userAgent: 'conform/0.0.0',
-    clock: systemClock,
-    record: () => undefined,
-  });
-  const judged = new Map<string, { readonly outcome: string; readonly message: string }>();
-  for (const check of suite.checks) {
-    const { outcome, message } = await judge(check, session, {
-      strict: false,
-      signal: new AbortController().signal,
-    });
-    judged.set(check.id, { outcome, message });
-  }
-  const { requestsSent } = await session.close();
-  return { judged, requestsSent };
-}
-
-type Judged = Awaited<ReturnType<typeof outcomesOf>>['judged'];
-
-/** Whatever is neither in order, nor merely observed, nor out of place: `outcome id`. */
-function findings(judged: Judged): readonly string[] {
-  const silent = ['pass', 'observed', 'skipped'];
-  return [...judged].flatMap(([id, { outcome }]) => (silent.includes(outcome) ? [] : [`${outcome} ${id}`]));
-}
-
-function withOutcome(judged: Judged, wanted: string): readonly string[] {
-  return [...judged].flatMap(([id, { outcome }]) => (outcome === wanted ? [id] : []));
-}
-
-async function echoConfig(websocket: Partial<WebSocketConfig> = {}): Promise<ServiceConfig> {
-  const config = await shipped();
-  const echo: WebSocketConfig = { url: '/', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
-  return { ...config, credentials: { scheme: 'none' }, websocket: { ...echo, ...websocket } };
-}
 
 /**
  * Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below.

@@ -234,6 +234,71 @@ const CALLS: readonly BadConfig[] = [
     problem: 'is not a token',
     remedy: 'letters',
   },
+  {
+    what: 'a dialect of a module that is not there',
+    service: and('websocket: { url: /ws, dialect: §../dialects/chat.ts }\n'),
+    key: 'websocket.dialect',
+    problem: 'there is no module ../dialects/chat.ts',
+    remedy: 'relative to this file',
+  },
+  {
+    what: 'an answer that is no JSON Schema',
+    service: and('websocket: { url: /ws, exchange: [{ send: hello, expect: §{ type: nothing } }] }\n'),
+    key: 'websocket.exchange.0.expect',
+    problem: 'is not a JSON Schema',
+    remedy: 'correct',
+  },
+  {
+    what: 'a message without answer',
+    service: and('websocket: { url: /ws, exchange: [§{ send: hello }] }\n'),
+    key: 'websocket.exchange.0.expect',
+    problem: 'is missing',
+    remedy: 'add',
+  },
+  {
+    what: 'a message schema in a file that is not there',
+    service: and('websocket: { url: /ws, messages: { price: §price.json } }\n'),
+    key: 'websocket.messages.price',
+    problem: 'price.json: there is no such file',
+    remedy: 'relative to this file',
+  },
+  {
+    what: 'a query parameter without name for the key of a handshake',
+    service: and('websocket: { url: /ws, credential: §{ in: query } }\n'),
+    key: 'websocket.credential.name',
+    problem: 'is missing',
+    remedy: 'name the query parameter',
+  },
+  {
+    what: 'a prefix that cannot be in a subprotocol',
+    service: and('websocket: { url: /ws, credential: { in: subprotocol, prefix: §"a b" } }\n'),
+    key: 'websocket.credential.prefix',
+    problem: 'is not part of a token',
+    remedy: 'letters',
+  },
+  {
+    what: 'a receiver of webhooks at no address',
+    service: and('webhooks: { listen: §8080, trigger: { path: /hooks } }\n'),
+    key: 'webhooks.listen',
+    problem: 'must be text, not a number',
+    remedy: 'an address and a port',
+  },
+  {
+    what: 'webhooks that nothing triggers',
+    service: and('webhooks: §{ listen: "127.0.0.1:0" }\n'),
+    key: 'webhooks.trigger',
+    problem: 'is missing',
+    remedy: 'trigger',
+  },
+  {
+    what: 'a secret of webhooks that stands in the file',
+    service: and(
+      'webhooks: { trigger: { path: /hooks }, signature: { header: X-Signature, secret: §written-down-here } }\n',
+    ),
+    key: 'webhooks.signature.secret',
+    problem: 'stands in the file itself',
+    remedy: 'env:NAME',
+  },
 ];
 
 describe('a service config with a value that cannot be', () => {

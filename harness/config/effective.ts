@@ -70,10 +70,11 @@ function operationAsWritten({ id, method, path, fields, body, response, auth }: 
 const SCHEMA = '[JSON Schema]';
 
 function websocketAsWritten(websocket: WebSocketConfig): object {
-  const { dialect, adapter, exchange, messages, keepsIdleMs, ...same } = websocket;
+  const { url, dialect, adapter, exchange, messages, keepsIdleMs, ...same } = websocket;
   return {
-    ...same,
+    url,
     dialect: adapter ?? dialect,
+    ...same,
     ...(exchange && { exchange: exchange.map(({ send }) => ({ send, expect: SCHEMA })) }),
     ...(messages && {
       messages: Object.fromEntries(Object.keys(messages).map((event) => [event, SCHEMA])),

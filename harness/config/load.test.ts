@@ -229,6 +229,34 @@ describe('facts that the config fills in', () => {
   });
 });
 
+describe('a websocket', () => {
+  it('may have messages with their answers, schemas of events, a place for the key', async () => {
+    const { websocket } = await ordersConfig(`${GOOD_SERVICE}websocket:
+  url: /ws
+  exchange: [{ send: { ask: time }, expect: { required: [time] } }, { send: hello, expect: { const: hi } }]
+  messages: { price: { type: object, pattern: "\${not:read}" } }
+  credential: { in: subprotocol, prefix: bearer. }
+  refusalCode: 4401
+  keepsIdle: 30s
+`);
+    expect(websocket).toEqual({
+      url: '/ws',
+      dialect: 'raw',
+      echo: false,
+      exchange: [
+        { send: '{"ask":"time"}', expect: { required: ['time'] } },
+        { send: 'hello', expect: { const: 'hi' } },
+      ],
+      messages: { price: { type: 'object', pattern: '$' + '{not:read}' } },
+      origin: null,
+      subprotocols: [],
+      credential: { in: 'subprotocol', prefix: 'bearer.' },
+      refusalCode: 4401,
+      keepsIdleMs: 30_000,
+    });
+  });
+});
+
 describe('response schemas', () => {
   const call = (schema: string) =>
     `${GOOD_SERVICE}operations: [{ id: a, method: GET, path: /a, response: { status: 201, schema: ${schema} } }]\n`;

@@ -37,6 +37,20 @@ describe('a packed config', () => {
     expect({ ...travelled, credentials: null }).toEqual({ ...config, credentials: null });
   });
 
+  it('survives with the secret of its webhooks', async () => {
+    const signature = `{ header: X-Signature, prefix: sha256=, secret: "\${env:SECRET}" }`;
+    const webhooks = `webhooks: { trigger: { path: /hooks }, signature: ${signature} }\n`;
+    const [service] = (await loadOrders(GOOD_SERVICE + webhooks, { env: ENV })).services;
+    if (!service) throw new Error('expected a service');
+    const travelled = unpackService(structuredClone(packService(service.config)));
+    expect(revealed(travelled.webhooks)).toEqual(revealed(service.config.webhooks));
+    expect(travelled.webhooks).toMatchObject({
+      listen: { address: '127.0.0.1', port: 0 },
+      trigger: { method: 'POST', path: '/hooks', body: null },
+      withinMs: 10_000,
+    });
+  });
+
   it.each([null, 'text', {}, { packed: 'something else', config: {}, credentials: {} }])(
     'is told from anything else: %j',
     (packed) => {

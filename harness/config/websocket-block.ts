@@ -2,9 +2,11 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Draft } from './draft.ts';
 import { readDuration } from './limits-block.ts';
+import { didYouMean } from './nearest.ts';
 import { readSchema } from './schema-file.ts';
 import type { HandshakeKeyPlace, MessagePair, WebSocketConfig } from './websocket.ts';
 
+const MODULE = /\.[cm]?[jt]s$/;
 /** Longer than most services keep a silent connection. */
 const MAX_IDLE_MS = 5 * 60_000;
 
@@ -61,6 +63,13 @@ async function dialectOf({
 }: Draft): Promise<Pick<WebSocketConfig, 'dialect' | 'adapter'>> {
   const dialect = blocks.websocket?.dialect ?? 'raw';
   if (dialect === 'raw' || dialect === 'pusher') return { dialect };
+  if (!MODULE.test(dialect)) {
+    throw faultAt(
+      'websocket.dialect',
+      `${JSON.stringify(dialect)} is not known`,
+      `${didYouMean(dialect, ['raw', 'pusher'])}; or name a module of yours, such as ../dialects/chat.ts`,
+    );
+  }
   const adapter = resolve(scope.folder, dialect);
   const found = await stat(adapter).catch(() => null);
   if (!found?.isFile()) {

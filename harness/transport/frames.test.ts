@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { Receiver, Sender, WebSocket, WebSocketServer } from 'ws';
 import {
   closePayload,
   encodeFrame,
@@ -128,6 +129,86 @@ describe('a length', () => {
     expect(frame).toMatchObject({ length, lengthOctets });
     const [wide] = decode([encodeFrame({ opcode: 2, payload, mask: null, lengthOctets: 8 })]).frames;
     expect(wide).toMatchObject({ length, lengthOctets: 8 });
+  });
+});
+
+// The parts of the library that its types leave out.
+declare module 'ws' {
+  class Receiver extends Writable {
+    constructor(options: { isServer?: boolean; maxPayload?: number });
+  }
+  const Sender: {
+    frame(
+      data: Buffer,
+      options: { opcode: number; fin: boolean; mask: boolean; rsv1: boolean; readOnly: boolean },
+    ): Buffer[];
+  };
+}
+
+/** A message in fragments, or a control frame. */
+const anySent = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('text' as const, 'binary' as const),
+    fragments: fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record({
+    kind: fc.constantFrom('ping' as const, 'pong' as const),
+    fragments: fc.tuple(fc.string({ maxLength: 30 })),
+  }),
+);
+
+/** Frames of each, and what a receiver is to make of them. */
+function framesOf(sent: { kind: 'text' | 'binary' | 'ping' | 'pong'; fragments: readonly string[] }) {
+  return sent.fragments.map((fragment, index) => ({
+    opcode: index === 0 ? OPCODE[sent.kind] : OPCODE.continuation,
+    fin: index === sent.fragments.length - 1,
+    payload: Buffer.from(fragment),
+  }));
+}
+
+describe('against the codec of ws', () => {
+  it('any message that we write is read as it was meant', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anySent, { maxLength: 5 }),
+        fc.uint8Array({ minLength: 4, maxLength: 4 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (all, mask, cut) => {
+          const receiver = new Receiver({ isServer: true });
+          const seen: unknown[] = [];
+          receiver.on('message', (data: Buffer, isBinary: boolean) =>
+            seen.push([isBinary ? 'binary' : 'text', data.toString()]),
+          );
+          for (const kind of ['ping', 'pong']) {
+            receiver.on(kind, (data: Buffer) => seen.push([kind, data.toString()]));
+          }
+          const octets = Buffer.concat(
+            all.flatMap((sent) => framesOf(sent).map((each) => encodeFrame({ ...each, mask }))),
+          );
+          for (let at = 0; at < octets.length; at += cut) receiver.write(octets.subarray(at, at + cut));
+          receiver.end();
+          await once(receiver, 'finish');
+          expect(seen).toEqual(all.map(({ kind, fragments }) => [kind, fragments.join('')]));
+        },
+      ),
+    );
+  });
+
+  it('any frame that it writes is read as it was meant', () => {
+    fc.assert(
+      fc.property(fc.array(anySent, { maxLength: 5 }), fc.boolean(), fc.boolean(), (all, masked, rsv1) => {
+        const written = all.flatMap(framesOf);
+        const octets = written.flatMap(({ opcode, fin, payload }) =>
+          Sender.frame(Buffer.from(payload), { opcode, fin, mask: masked, rsv1, readOnly: false }),
+        );
+        const decoder = new FrameDecoder(10_000);
+        const read = octets.flatMap((each) => decoder.push(each));
+        expect(
+          read.map(({ opcode, fin, payload }) => ({ opcode, fin, payload: Buffer.from(payload) })),
+        ).toEqual(written);
+        expect(read.every((each) => each.masked === masked && each.rsv === (rsv1 ? 4 : 0))).toBe(true);
+      }),
+    );
   });
 });
 
