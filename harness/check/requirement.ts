@@ -59,10 +59,16 @@ export const pusherDialect: Condition = {
   reasonNot: ({ websocket }) => (websocket?.dialect === 'pusher' ? null : 'websocket.dialect is not pusher'),
 };
 
-/** A second working key of another account or quota. */
+const NO_SECOND_KEY = 'no second key is configured (credentials.secondKey)';
+
+/** A second working key of another account or quota: what cannot be told without one. */
 export const secondKey: Need = {
-  missing: ({ credentials }) =>
-    secondKeyOf(credentials) === null ? 'no second key is configured (credentials.secondKey)' : null,
+  missing: ({ credentials }) => (secondKeyOf(credentials) === null ? NO_SECOND_KEY : null),
+};
+
+/** There is a second key: what is said of it, and of nothing without it. */
+export const hasSecondKey: Condition = {
+  reasonNot: ({ credentials }) => (secondKeyOf(credentials) === null ? NO_SECOND_KEY : null),
 };
 
 /** The config allows the rate limit to be exceeded on purpose, and there is a plan to exceed. */
@@ -118,7 +124,7 @@ export const hasPacts: Condition = {
   reasonNot: ({ contract, pacts, service }) =>
     pacts
       ? null
-      : `no pact is known: none is configured (pacts), and there is no pacts/${service}.json or pacts/${contract.name}.json`,
+      : `no pact is known: none is configured (pacts), and there is no ${[...new Set([service, contract.name])].map((name) => `pacts/${name}.json`).join(' or ')}`,
 };
 
 /** All pacts could be read, those of a broker included. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -154,6 +154,23 @@ describe.concurrent('a provider that is not there', () => {
     const outcomes = new Set(service?.checks.map(({ outcome }) => outcome));
     outcomes.delete('skipped');
     expect([...outcomes]).toEqual(['blocked']);
+  });
+});
+
+describe.concurrent('reports that cannot be written', () => {
+  it('are a fault of the harness that costs no verdict', async () => {
+    const { args, reports } = shortRun();
+    mkdirSync(join(reports, 'latest'), { recursive: true });
+    writeFileSync(join(reports, 'latest/junit'), '');
+    const { code, stdout, stderr } = await conform(args).ended;
+    expect(code).toBe(70);
+    expect(stdout).toMatch(/^search {2}conforms\n {2}1 passed\n/);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /cannot write reports below \S*latest\/junit: it is a file/,
+    );
+    expect(stdout).toMatch(/exit code 70$/m);
+    expect(stdout).not.toMatch(/index\.html/);
+    expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });
 

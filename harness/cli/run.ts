@@ -98,12 +98,13 @@ async function runOnce(
     harness: HARNESS,
     progress: createProgress({ stream: process.stderr, ...stderr, quiet: verbosity === 'quiet' }),
   });
+  const { results, reports } = finished;
   process.stdout.write(
-    verdictText(finished.results, {
+    verdictText(results, {
       color: stdout.color,
       width: process.stdout.columns || 80,
       verbosity,
-      reportsAt: join(finished.reports.latestDir, 'index.html'),
+      reportsAt: reports && join(reports.latestDir, 'index.html'),
     }),
   );
   return finished;

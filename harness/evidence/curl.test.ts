@@ -112,7 +112,7 @@ describe('curlCommand', () => {
     const { words } = run(curlCommand(request({ fields: [['X-Empty', '']], body: exampleBody('{}') })));
     expect(words.slice(5)).toEqual([
       'http://127.0.0.1:8080/v1/resources',
-      ...['-H', 'X-Empty;', '-H', 'User-Agent:', '-H', 'Accept:', '-H', 'Content-Type:'],
+      ...['-H', 'X-Empty;', '-H', 'Host:', '-H', 'User-Agent:', '-H', 'Accept:', '-H', 'Content-Type:'],
       ...['--data-binary', '@-'],
     ]);
   });
@@ -154,6 +154,17 @@ describe('curlCommand', () => {
     ] as const;
     const kept = run(curlCommand(request({ method: 'POST', fields: other, body: exampleBody('x') }))).words;
     expect(kept).toEqual(expect.arrayContaining(['Host: evil.example', 'Content-Length: 7']));
+  });
+
+  it('names the second Host field, which curl would not send', () => {
+    const fields = [
+      ['Host', '127.0.0.1:8080'],
+      ['Host', 'evil.example'],
+    ] as const;
+    const command = curlCommand(request({ fields }));
+    expect(run(command).words).toContain('Host: 127.0.0.1:8080');
+    expect(run(command).words).not.toContain('Host: evil.example');
+    expect(command).toMatch(/ # without the field line "Host: evil\.example"$/);
   });
 
   it.each([
@@ -236,7 +247,7 @@ describe('curlCommand', () => {
           body: exampleBody('x'),
         });
         const { words } = run(curlCommand(evidence));
-        expect(words).toHaveLength(words.includes('-g') ? 19 : 18);
+        expect(words).toHaveLength(words.includes('-g') ? 21 : 20);
         const line = value === '' ? 'X-A;' : `X-A: ${resolved(value)}`;
         expect(words).toContain(line.replace(/\n+$/, ''));
       }),

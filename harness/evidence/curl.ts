@@ -67,13 +67,19 @@ function targetWords({ url, target }: RecordedRequest): readonly string[] {
 }
 
 /** Sent by curl of its own accord: taken away where the request did not have them. */
-const OF_CURLS_OWN = ['User-Agent', 'Accept'];
+const OF_CURLS_OWN = ['Host', 'User-Agent', 'Accept'];
 
 function fieldOptions(request: RecordedRequest): { options: readonly string[]; unsent: readonly string[] } {
   const options: string[] = [];
   const unsent: string[] = [];
+  const [host, ...furtherHosts] = request.fields.filter(isHost);
   for (const line of request.fields) {
-    if (isCurlsOwn(line, request)) continue;
+    if (furtherHosts.length === 0 && isCurlsOwn(line, request)) continue;
+    // Of several curl sends the first alone.
+    if (isHost(line) && line !== host) {
+      unsent.push(`the field line "${line[0]}: ${line[1]}"`);
+      continue;
+    }
     const basic = basicCredentials(line);
     if (basic !== null) options.push('-u', basic);
     else if (isToken(line[0])) options.push('-H', shellWord(fieldArgument(line)));
@@ -83,6 +89,10 @@ function fieldOptions(request: RecordedRequest): { options: readonly string[]; u
     (name) => fieldValue(request.fields, name) === undefined,
   );
   return { options: [...options, ...absent.flatMap((name) => ['-H', `'${name}:'`])], unsent };
+}
+
+function isHost([name]: FieldLine): boolean {
+  return name.toLowerCase() === 'host';
 }
 
 /** curl sends an empty value only when a semicolon stands in place of the colon. */

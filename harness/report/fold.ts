@@ -87,6 +87,11 @@ function pickRun({ id, startedAt, harness, strict }: FoldContext['run']): FoldCo
   return { id, startedAt, harness, strict };
 }
 
+/** The same results with one more fault of the harness, and the exit code that it calls for. */
+export function withFault(results: Results, fault: string): Results {
+  return withExitCode({ ...results, run: { ...results.run, faults: [...results.run.faults, fault] } });
+}
+
 /** The same results with the exit code that they call for. */
 export function withExitCode(results: Results): Results {
   const run: RunResult = { ...results.run, exitCode: exitCodeOf(results) };

@@ -29,14 +29,16 @@ export function ensureFolder(root: string, folder: string): void {
     .split(sep)
     .filter((part) => part !== '')) {
     path = join(path, step);
-    const found = lookAt(path);
-    if (found === null) {
-      attempt('make', path, () => makeFolder(path));
-    } else if (!found.isDirectory()) {
-      const what = found.isSymbolicLink() ? 'a symbolic link' : 'a file';
-      throw new HarnessError(`cannot write reports below ${path}: it is ${what}, not a folder; remove it`);
-    }
+    if (!isFolder(path)) attempt('make', path, () => makeFolder(path));
   }
+}
+
+/** Whether there is a real folder; false for nothing. Throws HarnessError for anything else in its place. */
+export function isFolder(path: string): boolean {
+  const found = lookAt(path);
+  if (found === null || found.isDirectory()) return found !== null;
+  const what = found.isSymbolicLink() ? 'a symbolic link' : 'a file';
+  throw new HarnessError(`cannot write reports below ${path}: it is ${what}, not a folder; remove it`);
 }
 
 /** So long may another process be at it; one that was killed meanwhile keeps nobody out for longer. In ms. */

@@ -89,6 +89,15 @@ describe('writing reports', () => {
     },
   );
 
+  it('finds out before a run that there can be no latest', () => {
+    mkdirSync(reportsDir);
+    writeFileSync(join(reportsDir, 'latest'), '');
+    expect(() => openRunFolder(reportsDir, sampleResults().run)).toThrow(
+      /latest: it is a file, not a folder/,
+    );
+    expect(readdirSync(reportsDir)).toEqual(['latest']);
+  });
+
   it('leaves nothing of an earlier run in latest', () => {
     writeReports(sampleResults(), { reportsDir, journalPath: null });
     const { latestDir } = writeReports(resultsOf([conformingService()], { id: 'next' }), {

@@ -9,6 +9,7 @@ import {
   copyWhole,
   ensureFolder,
   fileNames,
+  isFolder,
   keepNewest,
   listFiles,
   oneAtATime,
@@ -51,6 +52,7 @@ export interface WrittenReports {
   readonly notes: readonly string[];
 }
 
+const LATEST = 'latest';
 const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
 /** No wait within a run is longer; a run that was killed keeps its journal for so long at the least. */
@@ -60,9 +62,12 @@ const REPORT_FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', '
 const JUNIT_FOLDER = 'junit';
 const LOGS_FOLDER = 'logs';
 
-/** Makes the folder of a run. Throws HarnessError, naming the path, when it cannot be made. */
+/** Makes the folder of a run. Throws HarnessError, naming the path, when it, or `latest`, cannot be a folder. */
 export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 'startedAt'>): RunFolder {
   const runDir = join(reportsDir, runFolderName(run));
+  ensureFolder(reportsDir, reportsDir);
+  // What is in the way is better known before a run than after it.
+  isFolder(join(reportsDir, LATEST));
   ensureFolder(reportsDir, runDir);
   return { reportsDir, runDir, journalPath: join(runDir, 'journal.ndjson') };
 }
@@ -76,7 +81,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
 export function writeReports(results: Results, options: WriteOptions): WrittenReports {
   const { reportsDir, journalPath } = options;
   const runDir = join(reportsDir, runFolderName(results.run));
-  const latestDir = join(reportsDir, 'latest');
+  const latestDir = join(reportsDir, LATEST);
   const contents = new Map([
     ...render(results, options.formats ?? REPORT_FORMATS),
     ...logFiles(options.logs),

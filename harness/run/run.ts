@@ -10,7 +10,7 @@ import { createRedaction } from '../evidence/redaction.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/events.ts';
-import { foldEvents } from '../report/fold.ts';
+import { foldEvents, withFault } from '../report/fold.ts';
 import { plainLine } from '../report/plain.ts';
 import type { Progress } from '../report/progress.ts';
 import type { Results, RunResult } from '../report/results.ts';
@@ -56,7 +56,8 @@ export interface RunRequest {
 
 export interface FinishedRun {
   readonly results: Results;
-  readonly reports: WrittenReports;
+  /** null when they could not be written, which is then among the faults of the results. */
+  readonly reports: WrittenReports | null;
   /** A signal cut it short. */
   readonly signalled: boolean;
 }
@@ -73,7 +74,7 @@ const PROCESS_ENDED = 'the process ended early';
  * anything is started; providers are started before anything is sent; every outcome is in the journal before
  * it is in a report; whatever ends the run, what is finished is rendered.
  *
- * @throws UsageError when nothing was sent; HarnessError when the reports cannot be written.
+ * @throws UsageError when nothing was sent; HarnessError when the journal cannot be written.
  */
 export async function runConformance(request: RunRequest): Promise<FinishedRun> {
   const { services } = await loadServices({
@@ -101,7 +102,12 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
       finishedAt: new Date().toISOString(),
       interruption,
     });
-    return { results, reports: writeReports(results, { ...folder, logs: providers.logs() }) };
+    try {
+      return { results, reports: writeReports(results, { ...folder, logs: providers.logs() }) };
+    } catch (error) {
+      if (!(error instanceof HarnessError)) throw error;
+      return { results: withFault(results, error.message), reports: null };
+    }
   });
   const renderOnExit = () => {
     process.exitCode = render(PROCESS_ENDED).results.run.exitCode;

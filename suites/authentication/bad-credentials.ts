@@ -1,5 +1,5 @@
 import { type CheckDefinition, check } from '../../harness/check/check.ts';
-import { credentialed, inAuthorizationField, secondKey } from '../../harness/check/requirement.ts';
+import { credentialed, hasSecondKey, inAuthorizationField } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
 import type { Reply } from '../../harness/evidence/reply.ts';
 import * as credential from '../../harness/probe/credential.ts';
@@ -109,8 +109,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     {
       title: 'serves the second key as well',
       grounds: [clause('auth.scheme')],
-      applies: [credentialed],
-      needs: [secondKey],
+      applies: [hasSecondKey],
       provenBy: ['refuses-second-key'],
     },
     async ({ probe, expect }) => {
