@@ -7,9 +7,11 @@ import { endGroup } from './process-group.ts';
 
 /** What a group may take to end when it is asked to. */
 const GRACE_MS = 1_000;
+/** So long a runtime may still create what it was asked for when the harness ended. */
 const LATE_MS = 1_500;
-/** A runtime that does not answer is not waited for. */
-const PATIENCE_MS = 20_000;
+const POLL_MS = 250;
+/** Whatever a runtime has not removed by then is for the next run to sweep. */
+const PATIENCE_MS = 60_000;
 
 const wards = new Map<string, Ward>();
 
@@ -29,9 +31,11 @@ async function end(ward: Ward): Promise<void> {
   if (ward.kind === 'group') return endGroup(ward.group, GRACE_MS);
   const { openRuntime } = await import('./container/runtime.ts');
   const { removeStart } = await import('./container/leftovers.ts');
-  const runtime = await openRuntime();
-  await removeStart(runtime, ward.startId);
-  // What the runtime was about to create when the harness ended.
-  await pause(LATE_MS);
-  await removeStart(runtime, ward.startId);
+  for (let found = performance.now(); performance.now() - found < LATE_MS; await pause(POLL_MS)) {
+    // A runtime that is busy, or just being started again, is asked once more.
+    const count = await openRuntime()
+      .then((runtime) => removeStart(runtime, ward.startId))
+      .catch(() => null);
+    if (count !== 0) found = performance.now();
+  }
 }

@@ -82,12 +82,25 @@ describe.skipIf(none !== null)(
       const other = await harness('container', image, `${runId}-other`);
       for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
       await expect.poll(() => runs(pid), LONG).toBe(false);
-      // Any run on this machine may be the next one, and so this one may find nothing left.
+      // Any run on this machine may be the next one, or sweep at the same time: what is there is gone all the same.
       await sweep(await openRuntime());
-      await expect.poll(() => left(runId), LONG).toEqual([]);
+      expect(await left(runId)).toEqual([]);
       expect(await left(`${runId}-other`)).toHaveLength(3);
       process.kill(other.pid, 'SIGTERM');
       await expect.poll(() => left(`${runId}-other`), LONG).toEqual([]);
+    });
+
+    it('may be swept after by several runs at once: each finds all of it gone', async () => {
+      const runId = `sweeps-${process.pid}`;
+      const { pid } = await harness('container', image, runId);
+      for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
+      await expect.poll(() => runs(pid), LONG).toBe(false);
+      const runtime = await openRuntime();
+      const sweeps = Array.from({ length: 4 }, async () => {
+        await sweep(runtime);
+        return left(runId);
+      });
+      expect(await Promise.all(sweeps)).toEqual([[], [], [], []]);
     });
 
     it('has nothing of others swept away that only looks like its own', async () => {

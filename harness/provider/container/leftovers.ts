@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isGone, ownLabel } from './harness-process.ts';
 import type { Docker, Runtime } from './runtime.ts';
 import { within } from './within.ts';
@@ -7,8 +8,9 @@ const HARNESS_LABEL = 'conform.harness';
 const START_LABEL = 'conform.start';
 const RUN_LABEL = 'conform.run';
 
-/** For one request to the runtime. */
+/** For one request to the runtime, and for one thing to be gone. */
 const REQUEST_MS = 10_000;
+const POLL_MS = 100;
 
 export function labelsOf(about: {
   readonly runId: string;
@@ -29,19 +31,31 @@ interface Labelled {
   readonly createdMs: number;
 }
 
-/** Removes the containers and networks of one start. Returns how many containers. */
+/**
+ * Removes the containers and networks of one start. Returns how many of both there were.
+ *
+ * @throws when some are still there.
+ */
 export async function removeStart({ docker }: Runtime, startId: string): Promise<number> {
   const label = `${START_LABEL}=${startId}`;
-  return removeAll(docker, await containersWith(docker, label), await networksWith(docker, label));
+  const containers = await containersWith(docker, label);
+  const networks = await networksWith(docker, label);
+  await removeAll(docker, containers, networks);
+  return containers.length + networks.length;
 }
 
-/** Removes what killed runs left behind. Returns how many containers. */
+/**
+ * Removes what killed runs left behind. Returns how many containers.
+ *
+ * @throws when some are still there.
+ */
 export async function sweep({ docker }: Runtime): Promise<number> {
   const now = Date.now();
   const left = ({ harness, createdMs }: Labelled) => isGone(harness, createdMs, now);
   const containers = (await containersWith(docker, HARNESS_LABEL)).filter(left);
   const networks = (await networksWith(docker, HARNESS_LABEL)).filter(left);
-  return removeAll(docker, containers, networks);
+  await removeAll(docker, containers, networks);
+  return containers.length;
 }
 
 let swept: Promise<void> | null = null;
@@ -77,34 +91,49 @@ async function networksWith(docker: Docker, label: string): Promise<readonly Lab
   }));
 }
 
+/** What can be removed is, whatever becomes of the rest. A network goes only when nothing is on it any more. */
 async function removeAll(
   docker: Docker,
   containers: readonly Labelled[],
   networks: readonly Labelled[],
-): Promise<number> {
-  await Promise.all(containers.map(({ id }) => removeContainer(docker, id)));
-  // A network goes only when nothing is on it any more.
-  await Promise.all(networks.map(({ id }) => removeNetwork(docker, id)));
-  return containers.length;
+): Promise<void> {
+  const removed = [
+    ...(await Promise.allSettled(containers.map(({ id }) => removeContainer(docker, id)))),
+    ...(await Promise.allSettled(networks.map(({ id }) => removeNetwork(docker, id)))),
+  ];
+  for (const each of removed) if (each.status === 'rejected') throw each.reason;
 }
 
 /** Ends and removes it, with its anonymous volumes. @throws when it is still there. */
-export async function removeContainer(docker: Docker, id: string): Promise<void> {
-  const removed = docker.getContainer(id).remove({ force: true, v: true });
-  await within(unlessGone(removed), REQUEST_MS, `the container ${id.slice(0, 12)} was not removed`);
+export function removeContainer(docker: Docker, id: string): Promise<void> {
+  const remove = () => docker.getContainer(id).remove({ force: true, v: true });
+  return untilGone(remove, `the container ${id.slice(0, 12)} was not removed`);
 }
 
-async function removeNetwork(docker: Docker, id: string): Promise<void> {
-  const removed = docker.getNetwork(id).remove();
-  await within(unlessGone(removed), REQUEST_MS, `the network ${id.slice(0, 12)} was not removed`);
+function removeNetwork(docker: Docker, id: string): Promise<void> {
+  return untilGone(() => docker.getNetwork(id).remove(), `the network ${id.slice(0, 12)} was not removed`);
 }
 
-/** 404: it is not there; 409: somebody else is removing it. */
-async function unlessGone(removed: Promise<unknown>): Promise<void> {
-  try {
-    await removed;
-  } catch (error) {
-    const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
-    if (status !== 404 && status !== 409) throw error;
+/** It is not there. */
+const GONE = 404;
+/**
+ * Somebody else is removing it (a container: 409), or what is on it (a network: 403): a run that sweeps at the same
+ * time, a caretaker. That may come to nothing, so it is not relied on.
+ */
+const BEING_REMOVED: ReadonlySet<unknown> = new Set([403, 409]);
+
+/** Asks for the removal until it is gone, whoever has removed it. */
+async function untilGone(remove: () => Promise<unknown>, what: string): Promise<void> {
+  for (const until = performance.now() + REQUEST_MS; ; ) {
+    const leftMs = Math.max(0, until - performance.now());
+    try {
+      await within(remove(), leftMs, what);
+      return;
+    } catch (error) {
+      const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+      if (status === GONE) return;
+      if (!BEING_REMOVED.has(status) || performance.now() + POLL_MS > until) throw error;
+      await pause(POLL_MS);
+    }
   }
 }
