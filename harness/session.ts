@@ -72,6 +72,8 @@ export interface SessionOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly record: (event: JournalEvent) => void;
+  /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
+  readonly evidenceBefore?: number;
   /** One that several sessions share; the session has one of its own when left out. */
   readonly verifier?: PactVerifier;
 }
@@ -127,7 +129,7 @@ export function openSession(options: SessionOptions): Session {
   const memory = new ProbeMemory<Probe<unknown>>();
   const recorded = new Map<string, Evidence>();
   const openedMs = clock.now();
-  let lastId = 0;
+  let lastId = options.evidenceBefore ?? 0;
   const nextId = () => `e${++lastId}` as EvidenceId;
 
   function keep<E extends Evidence>(evidence: E, requests = 1): E {

@@ -1,116 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadServices } from '../config/load.ts';
-import { openRuntime } from '../provider/container/runtime.ts';
 import { noContainerRuntime, providerImage } from '../provider/fixtures/provider-image.ts';
-import type { Results } from '../report/results.ts';
+import {
+  expectNothingLeft,
+  KEY,
+  LONG_MS,
+  MAIN,
+  messages,
+  ROOT,
+  release,
+  releaseFolder,
+  SHIPS,
+  verdictOf,
+} from './fixtures/release.ts';
 
 /** Whether an image may ship, decided by the command line alone, with the example of the shipped config. */
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'harness/cli/main.ts');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const SHIPPED = readFileSync(join(ROOT, 'config/services/search.yaml'), 'utf8');
-const KEY = 'example-release-key-for-tests';
-const SECOND_KEY = 'example-second-key-for-tests';
-/** So small that meeting the limit costs seconds, so large that the other suites fit into a window. */
-const PLAN = '\nplan: { requests: 120, window: 3s }\n';
-const LONG_MS = 60_000;
-
 const none = await noContainerRuntime();
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** The shipped config, with a release environment of one's own and a plan that is met in seconds. */
-function releaseFolder(environment: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'conform-release-'));
-  folders.push(folder);
-  cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
-  const [before = ''] = SHIPPED.split(/^ {2}# A release candidate of one's own/m);
-  writeFileSync(join(folder, 'config/services/search.yaml'), before + environment + PLAN);
-  return folder;
-}
-
-/** The commented example of the shipped config in force. */
-function example(env: Readonly<Record<string, string>>): string {
-  const commented = /^ {2}# release:\n(?: {2}# .*\n)+/m.exec(SHIPPED)?.[0] ?? '';
-  return commented
-    .replaceAll(/^ {2}# /gm, '  ')
-    .replace('{ http: /healthz }', '{ log: listening }')
-    .replace(/( +)limits:/, (line, indent) => `${indent}env: ${JSON.stringify(env)}\n${line}`);
-}
-
-interface Shipped {
-  readonly code: number | null;
-  readonly stderr: string;
-  readonly results: Results;
-  readonly log: () => string;
-}
-
-interface ReleaseOptions {
-  /** In place of the example. */
-  readonly environment?: string;
-  /** Variables of the provider, and of the harness. */
-  readonly provider?: Readonly<Record<string, string>>;
-  readonly harness?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
-  /** Called once, when checks are being judged. */
-  readonly whileJudged?: (harness: ChildProcess) => void;
-}
-
-async function release(image: string, options: ReleaseOptions = {}): Promise<Shipped> {
-  const folder = releaseFolder(options.environment ?? example({ PLAN: '120/3000', ...options.provider }));
-  const args = ['run', 'search', '--environment', 'release', '--strict', ...(options.args ?? [])];
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      SEARCH_API_KEY: KEY,
-      SEARCH_API_KEY_2: SECOND_KEY,
-      SEARCH_RELEASE_IMAGE: image,
-      SEARCH_STAGING_URL: 'http://127.0.0.1:1',
-      ...options.harness,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    const before = stderr;
-    stderr += chunk;
-    const judging = (text: string) => /started \d+ checks/.test(text);
-    if (judging(stderr) && !judging(before)) options.whileJudged?.(child);
-  });
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  // Without reports there is nothing to show but what it said.
-  if (!existsSync(join(folder, 'reports/latest/results.json')))
-    throw new Error(`exit code ${code}: ${stderr}`);
-  const latest = (name: string) => readFileSync(join(folder, 'reports/latest', name), 'utf8');
-  for (const name of ['results.json', 'journal.ndjson', 'index.html', 'junit.xml']) {
-    for (const key of [KEY, SECOND_KEY]) expect(latest(name)).not.toContain(key);
-  }
-  return { code, stderr, results: JSON.parse(latest('results.json')), log: () => latest('logs/search.log') };
-}
-
-/** With why not, should it not ship. */
-const verdictOf = (shipped: Shipped) => ({
-  code: shipped.code,
-  said: shipped.code === 0 ? '' : shipped.stderr,
-  failed: messages(shipped, 'fail'),
-  blocked: messages(shipped, 'blocked'),
-});
-const SHIPS = { code: 0, said: '', failed: [], blocked: [] };
-
-const messages = ({ results }: Shipped, outcome: string) =>
-  results.services
-    .flatMap(({ checks }) => checks.filter((check) => check.outcome === outcome))
-    .map(({ message }) => message);
 
 describe('the release environment of the README', () => {
   const load = async (environment: string) => {
@@ -181,15 +90,6 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   beforeAll(async () => {
     image = await providerImage();
   }, 120_000);
-
-  /** Nothing of any run is left. */
-  async function expectNothingLeft({ results }: Shipped): Promise<void> {
-    const { docker } = await openRuntime();
-    const filters = { label: [`conform.run=${results.run.id}`] };
-    const left = async () => (await docker.listContainers({ all: true, filters })).map(({ Names }) => Names);
-    // A harness that is made to end at once leaves it to its caretaker.
-    await expect.poll(left, { timeout: 10_000, interval: 100 }).toEqual([]);
-  }
 
   it('ships: the image conforms', { timeout: LONG_MS }, async () => {
     const shipped = await release(image);

@@ -35,6 +35,7 @@ export async function buildCommand(draft: Draft, block: CommandBlock): Promise<C
       block.timeout === undefined
         ? DEFAULT_TIMEOUT_MS
         : readDuration(draft, `${KEY}.timeout`, block.timeout, MAX_START_MS),
+    freshForEachSuite: block.freshForEachSuite ?? false,
   };
 }
 

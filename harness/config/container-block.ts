@@ -49,6 +49,7 @@ export async function buildContainer(draft: Draft, block: ContainerBlock): Promi
     path: (path ?? '').replace(/\/+$/, ''),
     aliases,
     companions,
+    freshForEachSuite: block.freshForEachSuite ?? false,
   };
 }
 

@@ -74,6 +74,7 @@ export interface ContainerBlock extends CompanionBlock {
   readonly path?: string;
   readonly aliases?: readonly string[];
   readonly companions?: Readonly<Record<string, CompanionBlock | null>>;
+  readonly freshForEachSuite?: boolean;
 }
 
 export interface CommandBlock {
@@ -83,6 +84,7 @@ export interface CommandBlock {
   readonly url?: string;
   readonly ready?: ReadyBlock | null;
   readonly timeout?: string;
+  readonly freshForEachSuite?: boolean;
 }
 
 export interface CredentialsBlock {

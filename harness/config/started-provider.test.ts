@@ -50,7 +50,7 @@ provider:
         ready: { log: ready to accept connections, times: 2 }
       cache: { build: { context: ../provider, target: cache, args: { VERSION: '8' } }, port: 6380, ready: { http: / } }
 environments:
-  slim: { provider: { container: { image: null, build: ../provider, env: { DEBUG: null, WORKERS: 1 }, ready: { log: up } } } }
+  slim: { provider: { container: { image: null, build: ../provider, env: { DEBUG: null, WORKERS: 1 }, ready: { log: up }, freshForEachSuite: true } } }
   elsewhere: { provider: { url: 'https://orders.example' } }
   local: { provider: { command: { run: ["./start", "--port=\${PORT}"], url: "http://127.0.0.1:\${PORT}/api" } } }
 `;
@@ -66,7 +66,7 @@ provider:
     url: http://\${env:HOST:-127.0.0.1}:\${PORT}
     ready: { log: listening }
 environments:
-  fixed: { provider: { command: { run: [node, server.js], url: 'http://127.0.0.1:8080', timeout: 5s } } }
+  fixed: { provider: { command: { run: [node, server.js], url: 'http://127.0.0.1:8080', timeout: 5s, freshForEachSuite: true } } }
 `;
 
 async function load(yaml: string, environment?: string): Promise<LoadedService> {
@@ -208,6 +208,19 @@ describe('a command in a service file', () => {
       timeoutMs: 5_000,
       ready: { kind: 'log', text: 'listening', times: 1 },
     });
+  });
+});
+
+describe('a provider that each suite finds fresh', () => {
+  it('is so where the config asks for it, and prints it', async () => {
+    expect([(await container()).freshForEachSuite, (await command()).freshForEachSuite]).toEqual([
+      false,
+      false,
+    ]);
+    expect((await container('slim')).freshForEachSuite).toBe(true);
+    expect((await command('fixed')).freshForEachSuite).toBe(true);
+    const printed = effectiveConfig(await load(COMMAND, 'fixed'));
+    expect(parse(printed).provider.command.freshForEachSuite).toBe(true);
   });
 });
 

@@ -56,6 +56,7 @@ export interface ContainerProvider extends ContainerConfig {
   readonly aliases: readonly string[];
   /** Ready before the provider starts, one after the other. */
   readonly companions: readonly Companion[];
+  readonly freshForEachSuite: boolean;
 }
 
 /** A container that the provider needs, on a network with it. */
@@ -77,6 +78,7 @@ export interface CommandProvider {
   readonly ready: Exclude<Readiness, { kind: 'health' }> | null;
   /** From its start until it must be ready. */
   readonly timeoutMs: number;
+  readonly freshForEachSuite: boolean;
 }
 
 /** Stands for the free port that is found when the command is started. */

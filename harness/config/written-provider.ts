@@ -32,7 +32,7 @@ export function writtenProvider(provider: ProviderConfig): Written {
 }
 
 function writtenContainer(provider: ContainerProvider): Written {
-  const { companions, aliases, port, path } = provider;
+  const { companions, aliases, port, path, freshForEachSuite } = provider;
   return {
     port,
     ...(path === '' ? {} : { path }),
@@ -51,6 +51,7 @@ function writtenContainer(provider: ContainerProvider): Written {
             ]),
           ),
         }),
+    ...(freshForEachSuite ? { freshForEachSuite } : {}),
   };
 }
 
@@ -82,7 +83,8 @@ function writtenImage(image: ImageSource): Written {
   return { build: { context, dockerfile, ...(target === null ? {} : { target }), ...filled('args', args) } };
 }
 
-function writtenCommand({ run, cwd, env, url, ready, timeoutMs }: CommandProvider): Written {
+function writtenCommand(provider: CommandProvider): Written {
+  const { run, cwd, env, url, ready, timeoutMs, freshForEachSuite } = provider;
   return {
     run,
     cwd,
@@ -90,6 +92,7 @@ function writtenCommand({ run, cwd, env, url, ready, timeoutMs }: CommandProvide
     url,
     ...(ready === null ? {} : { ready: writtenReadiness(ready) }),
     timeout: formatDuration(timeoutMs),
+    ...(freshForEachSuite ? { freshForEachSuite } : {}),
   };
 }
 

@@ -20,6 +20,7 @@ afterEach(async () => {
 function command(more: Partial<CommandProvider> = {}, fault = ''): CommandProvider {
   return {
     kind: 'command',
+    freshForEachSuite: false,
     run: [process.execPath, 'small-server.ts'],
     cwd: FIXTURES,
     env: { FAULT: [fault], SECRET: ['the secret ', new Secret('SECRET', SECRET)] },

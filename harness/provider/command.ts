@@ -26,8 +26,9 @@ const CONNECT_MS = 500;
 export async function startCommand(
   config: CommandProvider,
   redact: (text: string) => string,
-  { signal, say }: Pick<StartOptions, 'signal' | 'say'>,
+  options: Pick<StartOptions, 'signal' | 'say'>,
 ): Promise<RunningProvider> {
+  const { signal, say } = options;
   const port = config.url.includes(PORT_PLACEHOLDER) ? await freePort() : null;
   const withPort = (text: string) => text.replaceAll(PORT_PLACEHOLDER, String(port));
   const url = withPort(config.url).replace(/\/+$/, '');
@@ -64,6 +65,7 @@ export async function startCommand(
       stopping ??= stop();
       return stopping;
     },
+    again: () => startCommand(config, redact, options),
     logs: () => redact(logs.text()),
     async ending(patienceMs) {
       const how = await Promise.race([exited, pause(patienceMs, null)]);

@@ -58,11 +58,19 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
       path: '',
       aliases: [],
       companions: [],
+      freshForEachSuite: false,
       ...more,
     };
   }
 
-  const { kind: _kind, path: _path, aliases: _aliases, companions: _companions, ...plain } = provider();
+  const {
+    kind: _kind,
+    path: _path,
+    aliases: _aliases,
+    companions: _companions,
+    freshForEachSuite: _fresh,
+    ...plain
+  } = provider();
   const companion = (more: Partial<Companion>): Companion => ({
     ...plain,
     image: { kind: 'image', name: image },

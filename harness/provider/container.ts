@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Companion, ContainerConfig, ContainerProvider } from '../config/started-provider.ts';
+import type {
+  Companion,
+  ContainerConfig,
+  ContainerProvider,
+  ImageSource,
+} from '../config/started-provider.ts';
 import { InconclusiveError } from '../exit.ts';
 import { entrust } from './caretaker.ts';
 import { type PresentImage, presentImage } from './container/image.ts';
@@ -14,6 +19,9 @@ import { createLogCapture, type LogCapture } from './log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from './provider.ts';
 import { awaitReady, type ReadinessProbe } from './readiness.ts';
 
+/** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
+type ImagesAtHand = Map<ImageSource, PresentImage>;
+
 /**
  * Starts a provider's container, its companions before it, and waits until it can be asked.
  *
@@ -25,10 +33,11 @@ export async function startContainer(
   config: ContainerProvider,
   redact: (text: string) => string,
   options: StartOptions,
+  images: ImagesAtHand = new Map(),
 ): Promise<RunningProvider> {
   const runtime = await openRuntime();
   await sweepOnce(runtime, options.say);
-  const group = new ContainerGroup(runtime, service, options);
+  const group = new ContainerGroup(runtime, service, options, images);
   try {
     const { aliases, port, companions } = config;
     if (companions.length + aliases.length > 0) await group.openNetwork();
@@ -41,6 +50,7 @@ export async function startContainer(
       url,
       image: `${image.name} (${image.id})`,
       stop: () => group.stop(),
+      again: () => startContainer(service, config, redact, options, images),
       logs: () => redact(group.logs()),
       async ending(patienceMs) {
         const ending = await group.ending(patienceMs);
@@ -67,6 +77,7 @@ class ContainerGroup {
   readonly runtime: Runtime;
   readonly #service: string;
   readonly #options: StartOptions;
+  readonly #images: ImagesAtHand;
   readonly #labels: Readonly<Record<string, string>>;
   readonly #release: () => void;
   readonly #running: Launched[] = [];
@@ -76,10 +87,11 @@ class ContainerGroup {
   #network: string | null = null;
   #stopping: Promise<void> | null = null;
 
-  constructor(runtime: Runtime, service: string, options: StartOptions) {
+  constructor(runtime: Runtime, service: string, options: StartOptions, images: ImagesAtHand) {
     this.runtime = runtime;
     this.#service = service;
     this.#options = options;
+    this.#images = images;
     this.#labels = labelsOf({ runId: options.runId, startId: this.#startId, service });
     this.#release = entrust({ kind: 'containers', startId: this.#startId });
   }
@@ -96,7 +108,10 @@ class ContainerGroup {
   ): Promise<{ readonly launched: Launched; readonly image: PresentImage }> {
     const { signal, say } = this.#options;
     const purpose = [this.#service, ...standing.aliases].join('-');
-    const image = await presentImage(this.runtime, config.image, purpose, this.#options);
+    const image =
+      this.#images.get(config.image) ??
+      (await presentImage(this.runtime, config.image, purpose, this.#options));
+    this.#images.set(config.image, image);
     if (config.ready?.kind === 'health' && !image.hasHealthCheck) {
       throw new InconclusiveError(`the image ${image.name} has no HEALTHCHECK: use ready.http or ready.log`);
     }

@@ -16,6 +16,8 @@ export interface RunningProvider {
    * it runs, and when it was stopped. An end that may be under way is waited for, `patienceMs` long. Never throws.
    */
   ending?(patienceMs: number): Promise<string | null>;
+  /** Starts the same once more, when it has been stopped. Rejects as its start does. Containers and commands only. */
+  again?(): Promise<RunningProvider>;
   /** Ends what was started at once, for a process on its way out; never throws. */
   abandon?(): void;
 }

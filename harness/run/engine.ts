@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PoolOptions, Reporter, TestModule } from 'vitest/node';
+import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../exit.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 import { LaneWatch, type LaneWatchOptions } from './lane-watch.ts';
 import { isWorkerMessage } from './message.ts';
+import type { RenewalReply, Renewed } from './renewal.ts';
 import type { WorkerInput } from './worker-input.ts';
 import { WorkerOutput } from './worker-output.ts';
 
@@ -23,6 +24,8 @@ export interface EngineOptions extends LaneWatchOptions {
   readonly onPrint: (text: string) => void;
   /** A folder of ours that may be written to while the engine starts. */
   readonly scratchDir: string;
+  /** A worker wants its provider started anew. Never rejects. */
+  readonly renew: (service: string) => Promise<Renewed>;
   /** Aborting it cancels what runs. */
   readonly signal: AbortSignal;
 }
@@ -78,11 +81,24 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
     override async start(): Promise<void> {
       await super.start();
       super.on('message', (message: unknown) => {
-        if (isWorkerMessage(message)) lanes.heard(message);
+        if (!isWorkerMessage(message)) return;
+        lanes.heard(message);
+        if (message.type === 'renew')
+          void options.renew(message.service).then((renewed) => this.#tell(renewed));
       });
       super.on('exit', (code: unknown, signal: unknown) => {
         lanes.exited(this.#service, code, signal, output.fatalError());
       });
+    }
+
+    #tell(renewed: Renewed): void {
+      const reply: RenewalReply = { conform: 1, renewed };
+      try {
+        // Vitest leaves alone what is none of its own requests.
+        super.send(reply as unknown as WorkerRequest);
+      } catch {
+        // The worker is gone, which the lanes know already.
+      }
     }
 
     override async stop(): Promise<void> {

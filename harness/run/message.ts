@@ -12,6 +12,8 @@ export type WorkerMessage = { readonly conform: 1; readonly service: string } & 
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }
   /** The service cannot be exercised any more. */
   | { readonly type: 'trouble'; readonly reason: string }
+  /** It wants its provider started anew; the answer is a `RenewalReply`. */
+  | { readonly type: 'renew' }
   | { readonly type: 'finished' }
 );
 

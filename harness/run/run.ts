@@ -23,6 +23,7 @@ import type { WorkerMessage } from './message.ts';
 import { recordEndings } from './provider-ending.ts';
 import { Providers } from './providers.ts';
 import { withPactsFetched } from './remote-pacts.ts';
+import { renewProvider } from './renewal.ts';
 import { type Selection, selectChecks } from './selection.ts';
 import { startServices } from './start-services.ts';
 
@@ -205,6 +206,13 @@ async function conduct(run: Conduct): Promise<void> {
           scratchDir: folder.runDir,
           signal,
           onMessage: (message) => follow(message, request, interruption.stop),
+          renew: (service) =>
+            renewProvider(service, {
+              providers: run.providers,
+              entries: () => readJournal(folder.journalPath).entries,
+              record,
+              redact,
+            }),
           onCrash: (service, reason) => progress.trouble(service, redact(reason)),
           onPrint: (text) => progress.say(plainLine(redact(text), PRINTED)),
         })
@@ -285,6 +293,7 @@ function follow(
       return;
     case 'hello':
     case 'alive':
+    case 'renew':
       return;
   }
 }

@@ -2,12 +2,14 @@ import { suitesFor } from '../check/cases.ts';
 import type { CheckDefinition, Suite } from '../check/check.ts';
 import { type Judgment, judge } from '../check/judge.ts';
 import { unpackService } from '../config/pack.ts';
+import type { ServiceConfig } from '../config/service.ts';
 import { openJournal } from '../evidence/journal.ts';
 import type { JournalEvent } from '../report/events.ts';
-import { openSession } from '../session.ts';
+import { openSession, type Session } from '../session.ts';
 import { systemClock } from '../transport/clock.ts';
 import { loadSuites } from './catalogue.ts';
 import type { WorkerNews } from './message.ts';
+import { askForRenewal } from './renewal.ts';
 import { selectById } from './selection.ts';
 import type { WorkerInput } from './worker-input.ts';
 
@@ -28,19 +30,30 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   pulse.unref();
 
   const journal = openJournal(input.journalPath);
+  let lastEvidence = 0;
   const record = (event: JournalEvent) => {
     journal.append(event);
+    if (event.type === 'evidence') lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
     if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
   };
   const config = unpackService(input.config);
-  const session = openSession({
-    config,
-    providerUrl: input.providerUrl,
-    runId: input.runId,
-    userAgent: input.userAgent,
-    clock: systemClock,
-    record,
-  });
+  const open = (providerUrl: string) =>
+    openSession({
+      config,
+      providerUrl,
+      runId: input.runId,
+      userAgent: input.userAgent,
+      clock: systemClock,
+      record,
+      evidenceBefore: lastEvidence,
+    });
+  let session = open(input.providerUrl);
+  const closed = { requestsSent: 0, durationMs: 0 };
+  const close = async () => {
+    const { requestsSent, durationMs } = await session.close();
+    closed.requestsSent += requestsSent;
+    closed.durationMs += durationMs;
+  };
 
   let troubleTold = false;
   const reportTrouble = () => {
@@ -50,9 +63,22 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     tell({ type: 'trouble', reason: session.trouble });
   };
 
+  /** What was found out is about the provider that is gone: the new one is asked anew. */
+  const renew = async () => {
+    await close();
+    const renewed = await askForRenewal(() => tell({ type: 'renew' }));
+    troubleTold = false;
+    fresh = 'url' in renewed;
+    session = 'url' in renewed ? open(renewed.url) : inTrouble(open(input.providerUrl), renewed.reason);
+  };
+  let fresh = startsFresh(config);
+  let met: Suite | null = null;
+
   return {
     suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),
     async judge(suite, check, signal) {
+      if (fresh && met !== null && met !== suite) await renew();
+      met = suite;
       const judgment = await judge(check, session, {
         strict: input.strict,
         signal,
@@ -65,9 +91,19 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     },
     async finish() {
       clearInterval(pulse);
-      const { requestsSent, durationMs } = await session.close();
-      record({ type: 'service-finished', service: input.service, requestsSent, durationMs });
+      await close();
+      record({ type: 'service-finished', service: input.service, ...closed });
       tell({ type: 'finished' });
     },
   };
+}
+
+/** Whether each suite is to meet a provider that nobody has asked anything yet. */
+function startsFresh({ provider }: ServiceConfig): boolean {
+  return (provider.kind === 'container' || provider.kind === 'command') && provider.freshForEachSuite;
+}
+
+/** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */
+function inTrouble(session: Session, trouble: string): Session {
+  return { ...session, trouble };
 }
