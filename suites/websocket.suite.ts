@@ -1,5 +1,6 @@
 import { suite } from '../harness/check/check.ts';
 import { closingChecks } from './websocket/closing.ts';
+import { compressionChecks } from './websocket/compression.ts';
 import { credentialChecks } from './websocket/credentials.ts';
 import { frameChecks } from './websocket/frames.ts';
 import { handshakeChecks } from './websocket/handshake.ts';
@@ -15,5 +16,6 @@ export const websocket = suite('websocket', 'WebSocket', [
   ...messageChecks,
   ...frameChecks,
   ...closingChecks,
+  ...compressionChecks,
   ...pusherChecks,
 ]);

@@ -1,3 +1,4 @@
+import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ConversationEvent, RecordedFrame } from './conversation.ts';
 import { viewConversation } from './conversation-view.ts';
@@ -120,13 +121,49 @@ describe('ConversationView', () => {
       status: 101,
       fields: [['Sec-WebSocket-Extensions', 'permessage-deflate; client_no_context_takeover']],
     });
-    const compressed = exampleFrame(text, Uint8Array.of(0xff), { rsv: 4 });
-    const view = viewConversation(
-      exampleConversation({ handshake: { ...handshake, response }, events: fromServer(compressed) }),
-    );
+    const received = (...frames: readonly RecordedFrame[]) =>
+      viewConversation(
+        exampleConversation({ handshake: { ...handshake, response }, events: fromServer(...frames) }),
+      );
+    const parts = ['conform conform', 'conform conform, again'];
+    const [first, second] = parts.map((each, index) => {
+      const whole = deflateRawSync(each, {
+        finishFlush: constants.Z_SYNC_FLUSH,
+        ...(index > 0 && { dictionary: Buffer.from(parts[0] ?? '') }),
+      });
+      return exampleFrame(text, whole.subarray(0, -4), { rsv: 4 });
+    });
+    if (!first || !second) throw new Error('expected two frames');
+    const view = received(first, second);
     expect(view.isCompressing).toBe(true);
     expect(view.faults).toEqual([]);
-    expect(view.messages[0]?.text).toBeNull();
+    expect(view.messages.map((each) => each.text)).toEqual(['conform conform', 'conform conform, again']);
+    expect(received(second).faultOf('deflate')).toMatch(/cannot be inflated: invalid distance/);
+    expect(received(exampleFrame(text, Uint8Array.of(0xff), { rsv: 4 })).faultOf('deflate')).toMatch(
+      /invalid block type/,
+    );
+  });
+
+  it('does not judge what follows a compressed message that was not recorded whole', () => {
+    const { handshake } = exampleConversation();
+    const response = exampleResponse({
+      status: 101,
+      fields: [['Sec-WebSocket-Extensions', 'permessage-deflate']],
+    });
+    const cut = exampleFrame(text, Uint8Array.of(0x4a), { rsv: 4, truncated: true });
+    const garbage = exampleFrame(text, Uint8Array.of(0xff), { rsv: 4 });
+    const view = viewConversation(
+      exampleConversation({ handshake: { ...handshake, response }, events: fromServer(cut, garbage) }),
+    );
+    expect(view.faults).toEqual([]);
+  });
+
+  it('sees frames behind the Close', () => {
+    const view = viewOf(
+      exampleFrame(OPCODE.close, Uint8Array.of(3, 232)),
+      exampleFrame(text, Uint8Array.of(0x61)),
+    );
+    expect(view.faultOf('after-close')).toBe('text frame after the Close (§5.5.1)');
   });
 
   it('finds octets that are no frame', () => {

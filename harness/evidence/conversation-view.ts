@@ -9,9 +9,11 @@ import {
   type FrameRule,
   mayBeSent,
   OPCODE,
+  opcodeName,
   readClosePayload,
   serverFrameFaults,
 } from './frame.ts';
+import { agreedInflation } from './inflation.ts';
 import { lazy } from './lazy.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
 import { type PusherEvent, pusherEvents, readPusherEvent } from './pusher-event.ts';
@@ -131,8 +133,12 @@ export class ConversationView {
     );
   }
 
-  readonly #received = lazy((): Assembled => assemble(this.serverFrames));
-  readonly #sent = lazy((): Assembled => assemble(this.clientFrames));
+  readonly #received = lazy(
+    (): Assembled => assemble(this.serverFrames, agreedInflation(this.extensions.extensions, 'server')),
+  );
+  readonly #sent = lazy(
+    (): Assembled => assemble(this.clientFrames, agreedInflation(this.extensions.extensions, 'client')),
+  );
 
   /** Whole messages from the server, in order. */
   get messages(): readonly Message[] {
@@ -253,8 +259,24 @@ export class ConversationView {
       ...(frame.opcode === OPCODE.close ? closeFaults(frame) : []),
     ]),
     ...this.#received().faults,
+    ...this.#afterClose(),
     ...this.conversation.events.flatMap(strayOctets),
   ]);
+
+  /** §5.5.1, §1.4: a Close is the last frame of a side. */
+  #afterClose(): readonly FrameFault[] {
+    const closed = this.serverFrames.findIndex(({ frame }) => frame.opcode === OPCODE.close);
+    return this.serverFrames.slice(closed + 1).flatMap(({ frame }) =>
+      closed === -1
+        ? []
+        : [
+            {
+              rule: 'after-close' as const,
+              message: `${opcodeName(frame.opcode)} frame after the Close (§5.5.1)`,
+            },
+          ],
+    );
+  }
 
   /** Where the server's octets break RFC 6455 §5 to §8, one line each. */
   get faults(): readonly string[] {

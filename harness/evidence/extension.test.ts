@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainDeflateFault, readExtensions } from './extension.ts';
+import { deflateFault, readExtensions } from './extension.ts';
 
 describe('Sec-WebSocket-Extensions', () => {
   it('is a list of names with parameters', () => {
@@ -24,17 +24,17 @@ describe('Sec-WebSocket-Extensions', () => {
   });
 });
 
-describe('permessage-deflate as answered to a plain offer', () => {
-  const faultOf = (value: string) => {
-    const [selected] = readExtensions(value).extensions;
-    return selected ? plainDeflateFault(selected) : 'unread';
+describe('permessage-deflate as answered', () => {
+  const faultOf = (value: string, offer = 'permessage-deflate') => {
+    const [selected, offered] = [value, offer].map((each) => readExtensions(each).extensions[0]);
+    return selected && offered ? deflateFault(selected, offered) : 'unread';
   };
 
   it.each([
     'permessage-deflate',
     'permessage-deflate; server_no_context_takeover; client_no_context_takeover',
     'permessage-deflate; server_max_window_bits=12',
-  ])('may be %s', (value) => {
+  ])('to a plain offer may be %s', (value) => {
     expect(faultOf(value)).toBeNull();
   });
 
@@ -45,7 +45,31 @@ describe('permessage-deflate as answered to a plain offer', () => {
     ['permessage-deflate; server_max_window_bits=08', /"08"/],
     ['permessage-deflate; server_no_context_takeover=1', /server_no_context_takeover/],
     ['permessage-deflate; toString', /toString/],
-  ])('may not be %s', (value, fault) => {
+  ])('to a plain offer may not be %s', (value, fault) => {
     expect(faultOf(value)).toMatch(fault);
+  });
+
+  it.each([
+    ['server_no_context_takeover', 'server_no_context_takeover', null],
+    ['server_no_context_takeover', null, 'no server_no_context_takeover, which was offered'],
+    ['server_max_window_bits=10', 'server_max_window_bits=9', null],
+    ['server_max_window_bits=10', null, 'no server_max_window_bits, which was offered'],
+    [
+      'server_max_window_bits=10',
+      'server_max_window_bits=11',
+      'server_max_window_bits=11, more than the 10 that were offered',
+    ],
+    ['client_max_window_bits', 'client_max_window_bits=15', null],
+    ['client_max_window_bits', 'client_max_window_bits', 'client_max_window_bits with the value ""'],
+    ['client_max_window_bits=10', null, null],
+    [
+      'client_max_window_bits=10',
+      'client_max_window_bits=15',
+      'client_max_window_bits=15, more than the 10 that were offered',
+    ],
+    ['client_no_context_takeover', null, null],
+  ])('to an offer of %s with %s: %s', (offer, answer, fault) => {
+    const name = 'permessage-deflate';
+    expect(faultOf(answer === null ? name : `${name}; ${answer}`, `${name}; ${offer}`)).toBe(fault);
   });
 });

@@ -51,29 +51,40 @@ function readExtension(reader: FieldReader): Extension | string {
 
 const WINDOW_BITS = /^(?:[89]|1[0-5])$/;
 
-type ParameterRule = (value: string | null) => string | null;
+interface Parameter {
+  /** Carries a number of bits, where it carries a value at all. */
+  readonly isWindow: boolean;
+  /** An answer may have it without being offered. */
+  readonly unasked: boolean;
+  /** An answer that takes the offer has it. */
+  readonly binding: boolean;
+}
 
-/** Whether a value is one (RFC 7692 §7.1.1, §7.1.2). */
-const noValue: ParameterRule = (value) => (value === null ? null : `with the value "${value}"`);
-const windowBits: ParameterRule = (value) =>
-  value !== null && WINDOW_BITS.test(value) ? null : `with the value "${value ?? ''}"`;
-
-/** What may answer an offer of permessage-deflate that has no parameters. */
-const DEFLATE_PARAMETERS: Readonly<Record<string, ParameterRule>> = {
-  server_no_context_takeover: noValue,
-  client_no_context_takeover: noValue,
-  server_max_window_bits: windowBits,
-  // §7.1.2.2: only where the offer has it.
-  client_max_window_bits: () => 'which was not offered',
+/** RFC 7692 §7.1: what the parameters of an offer and of its answer have to do with each other. */
+const DEFLATE_PARAMETERS: Readonly<Record<string, Parameter>> = {
+  server_no_context_takeover: { isWindow: false, unasked: true, binding: true },
+  client_no_context_takeover: { isWindow: false, unasked: true, binding: false },
+  server_max_window_bits: { isWindow: true, unasked: true, binding: true },
+  client_max_window_bits: { isWindow: true, unasked: false, binding: false },
 };
 
-/** What is wrong with permessage-deflate as selected for an offer without parameters (RFC 7692 §7.1); null for nothing. */
-export function plainDeflateFault({ parameters }: Extension): string | null {
-  for (const [name, value] of parameters) {
+/** What is wrong with permessage-deflate as selected for this offer of it (RFC 7692 §7.1); null for nothing. */
+export function deflateFault(selected: Extension, offered: Extension): string | null {
+  for (const [name, value] of selected.parameters) {
     const rule = Object.hasOwn(DEFLATE_PARAMETERS, name) ? DEFLATE_PARAMETERS[name] : undefined;
     if (rule === undefined) return `the parameter ${name}, which permessage-deflate does not have`;
-    const fault = rule(value);
-    if (fault !== null) return `${name} ${fault}`;
+    if (!rule.isWindow && value !== null) return `${name} with the value "${value}"`;
+    if (rule.isWindow && !(value !== null && WINDOW_BITS.test(value))) {
+      return `${name} with the value "${value ?? ''}"`;
+    }
+    if (!rule.unasked && !offered.parameters.has(name)) return `${name} which was not offered`;
+    const limit = offered.parameters.get(name) ?? null;
+    if (rule.isWindow && limit !== null && Number(value) > Number(limit)) {
+      return `${name}=${value}, more than the ${limit} that were offered`;
+    }
   }
-  return null;
+  const missing = Object.entries(DEFLATE_PARAMETERS).find(
+    ([name, { binding }]) => binding && offered.parameters.has(name) && !selected.parameters.has(name),
+  );
+  return missing ? `no ${missing[0]}, which was offered` : null;
 }

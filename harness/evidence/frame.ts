@@ -87,6 +87,10 @@ export type FrameRule =
   | 'close-code'
   /** §8.1 */
   | 'utf8'
+  /** §5.5.1: nothing follows a Close. */
+  | 'after-close'
+  /** RFC 7692 §7.2: compressed data that cannot be inflated. */
+  | 'deflate'
   /** Octets that are no frame at all. */
   | 'octets';
 

@@ -1,5 +1,6 @@
 import type { RecordedFrame } from './conversation.ts';
 import { type FrameFault, isControl, OPCODE, opcodeName } from './frame.ts';
+import type { Inflation } from './inflation.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 /** A frame and when it went over the wire. */
@@ -41,8 +42,11 @@ export interface Assembled {
   readonly faults: readonly FrameFault[];
 }
 
-/** RFC 6455 §5.4: fragments follow one another; only control frames come between. */
-export function assemble(frames: readonly TimedFrame[]): Assembled {
+/**
+ * RFC 6455 §5.4: fragments follow one another; only control frames come between. `inflation`: where
+ * permessage-deflate was agreed on, for the messages of this side.
+ */
+export function assemble(frames: readonly TimedFrame[], inflation: Inflation | null = null): Assembled {
   const messages: Message[] = [];
   const faults: FrameFault[] = [];
   let fragments: RecordedFrame[] = [];
@@ -60,9 +64,14 @@ export function assemble(frames: readonly TimedFrame[]): Assembled {
     if (isFirst) fragments = [frame];
     else fragments.push(frame);
     if (!frame.fin) continue;
-    const message = messageOf(atMs, fragments);
+    const { message, fault } = inflated(messageOf(atMs, fragments), fragments, inflation);
     messages.push(message);
-    if (isText(fragments) && message.text === null && !message.truncated) {
+    if (fault !== null) {
+      faults.push({
+        rule: 'deflate',
+        message: `compressed message that cannot be inflated: ${fault} (RFC 7692 §7.2)`,
+      });
+    } else if (isText(fragments) && message.text === null && !message.truncated) {
       faults.push({ rule: 'utf8', message: 'text message that is not UTF-8 (§8.1)' });
     }
     fragments = [];
@@ -90,6 +99,26 @@ export function pairEchoes(sent: readonly Message[], received: readonly Message[
     from += found + 1;
     return { sent: message, back: rest[found] ?? null, isSame: true };
   });
+}
+
+/** A compressed message as it was before (RFC 7692 §7.2.2); others as they are. */
+function inflated(
+  message: Message,
+  fragments: readonly RecordedFrame[],
+  inflation: Inflation | null,
+): { readonly message: Message; readonly fault: string | null } {
+  if (inflation === null || fragments[0]?.rsv !== 4) return { message, fault: null };
+  if (message.truncated) {
+    inflation.lose('it was not recorded whole');
+    return { message, fault: null };
+  }
+  const { octets, fault, ...more } = inflation.next(message.payload);
+  if (octets === null) {
+    const isLost = 'isTooLong' in more && more.isTooLong;
+    return { message: { ...message, truncated: true }, fault: isLost ? null : fault };
+  }
+  const text = message.kind === 'text' ? decodeUtf8(octets) : null;
+  return { message: { ...message, payload: octets, length: octets.length, text, digest: null }, fault: null };
 }
 
 /** A text message as it is: one with RSV1 is compressed, and its octets are no text. */

@@ -33,7 +33,7 @@ function send(talk: Talk, [kind, ...fragments]: Sent): Promise<boolean> {
   return talk.echo(kind, ...fragments);
 }
 
-async function requireEcho(stimuli: Stimuli): Promise<void> {
+export async function requireEcho(stimuli: Stimuli): Promise<void> {
   const twin = await stimuli.ask(textEcho);
   if (twin.echoes.every(({ isSame }) => isSame)) return;
   // An endpoint of another dialect speaks first and does not know our messages.

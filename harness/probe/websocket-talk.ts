@@ -1,11 +1,15 @@
 import type { ServiceConfig } from '../config/service.ts';
 import type { ConversationEvent, RecordedFrame } from '../evidence/conversation.ts';
 import type { ConversationView } from '../evidence/conversation-view.ts';
+import { type Extension, readExtensions } from '../evidence/extension.ts';
+import { fieldValue } from '../evidence/field-lines.ts';
 import { isControl, OPCODE } from '../evidence/frame.ts';
+import { agreedInflation, type Inflation } from '../evidence/inflation.ts';
 import { assemble, carriesTheSame, type Message, type TimedFrame } from '../evidence/message.ts';
 import type { HandshakeStimulus } from '../session/handshake.ts';
 import { type Probe, probe, type Stimuli } from '../session.ts';
 import type { Converser } from '../transport/converser.ts';
+import { Deflation } from '../transport/deflate.ts';
 import { encodeFrame, type FrameToSend } from '../transport/frames.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
@@ -26,10 +30,49 @@ export function patienceMs({ timeouts }: ServiceConfig): number {
 export class Talk {
   readonly #converser: Converser;
   readonly #patienceMs: number;
+  readonly #agreed: readonly Extension[];
+  readonly #inflation: Inflation | null;
+  readonly #deflation: Deflation;
 
   constructor(converser: Converser, patience: number) {
     this.#converser = converser;
     this.#patienceMs = patience;
+    const fields = converser.response?.fields ?? [];
+    this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
+    this.#inflation = agreedInflation(this.#agreed, 'server');
+    this.#deflation = new Deflation(this.#clientKeepsContext);
+  }
+
+  get #clientKeepsContext(): boolean {
+    return !this.#agreed.some(({ parameters }) => parameters.has('client_no_context_takeover'));
+  }
+
+  /** The payload of our next message, compressed as was agreed on (RFC 7692 §7.2.1). */
+  deflated(payload: string | Uint8Array): Uint8Array {
+    return this.#deflation.next(octets(payload));
+  }
+
+  /** Sends a compressed message in so many fragments, and waits until it comes back. @returns whether it did. */
+  async deflatedEcho(kind: 'text' | 'binary', payload: string | Uint8Array, fragments = 1): Promise<boolean> {
+    await this.deflatedMessage(kind, this.deflated(payload), fragments);
+    return this.returned(octets(payload));
+  }
+
+  /** A message of these compressed octets; `between` is done after its first fragment. */
+  async deflatedMessage(
+    kind: 'text' | 'binary',
+    compressed: Uint8Array,
+    fragments = 1,
+    between: () => Promise<unknown> = async () => {},
+  ): Promise<void> {
+    const length = Math.ceil(compressed.length / fragments);
+    for (let index = 0; index < fragments; index++) {
+      const part = compressed.subarray(index * length, (index + 1) * length);
+      const opcode = index === 0 ? OPCODE[kind] : OPCODE.continuation;
+      // RFC 7692 §6: RSV1 stands on the first fragment alone.
+      await this.frame(opcode, part, { fin: index === fragments - 1, rsv: index === 0 ? 4 : 0 });
+      if (index === 0) await between();
+    }
   }
 
   async frame(opcode: number, payload: string | Uint8Array = '', unusual: Unusual = {}): Promise<void> {
@@ -99,13 +142,18 @@ export class Talk {
     return null;
   }
 
+  /** Waits for any message, or for the end. */
+  async anything(): Promise<void> {
+    await this.#next('for an answer', (event) => isOver(event) || isData(event));
+  }
+
   async #nextMessage(note: string): Promise<Message | null> {
     const frames: TimedFrame[] = [];
     for (;;) {
       const event = await this.#next(note, isData);
       if (event?.type !== 'frame') return null;
       frames.push({ atMs: event.atMs, frame: event.frame });
-      const [message] = event.frame.fin ? assemble(frames).messages : [];
+      const [message] = event.frame.fin ? assemble(frames, this.#inflation).messages : [];
       if (message) return message;
     }
   }

@@ -1,4 +1,5 @@
 import type { ConversationEvent, RecordedFrame } from '../evidence/conversation.ts';
+import { Inflation } from '../evidence/inflation.ts';
 import { latin1Octets, latin1Text } from '../evidence/latin1.ts';
 import type { Redaction } from '../evidence/redaction.ts';
 import { type Clock, startDeadline } from './clock.ts';
@@ -105,14 +106,16 @@ export class ConversationLog {
 
   /** Everything so far, also without secrets that lie across several frames or pieces. */
   get events(): readonly ConversationEvent[] {
-    return withoutSplitSecrets(this.#events, this.#options.redaction);
+    const { redaction } = this.#options;
+    return withoutCompressedSecrets(withoutSplitSecrets(this.#events, redaction), redaction);
   }
 
   #recordedFrame(frame: WireFrame): RecordedFrame {
     const { frameBytes, redaction } = this.#options;
     const redacted = redaction.octets(frame.payload);
     const untouched = Buffer.compare(redacted, frame.payload) === 0;
-    const truncated = !frame.whole || frame.received > frameBytes;
+    // What was compressed and then redacted can no longer be read.
+    const truncated = !frame.whole || frame.received > frameBytes || (frame.rsv !== 0 && !untouched);
     return {
       fin: frame.fin,
       rsv: frame.rsv,
@@ -147,6 +150,51 @@ function withoutSplitSecrets(
     });
   }
   return cleaned;
+}
+
+/**
+ * permessage-deflate hides a secret from whoever looks for its octets. A message that holds one, or that nobody can
+ * read because one before it was lost, is recorded without its payload.
+ */
+function withoutCompressedSecrets(
+  events: readonly ConversationEvent[],
+  redaction: Redaction,
+): readonly ConversationEvent[] {
+  const cleaned = [...events];
+  for (const from of ['client', 'server'] as const) {
+    const inflation = new Inflation(true);
+    for (const message of messagesOf(events, from)) {
+      const first = events[message[0] ?? -1];
+      if (first?.type !== 'frame' || first.frame.rsv !== COMPRESSED) continue;
+      const { octets, ...rest } = inflation.next(
+        Buffer.concat(message.map((index) => octetsOf(events[index]))),
+      );
+      const shown = octets === null ? null : latin1Text(octets);
+      const isClean =
+        shown === null ? !('isTooLong' in rest && rest.isTooLong) : redaction.sink(shown) === shown;
+      if (isClean) continue;
+      for (const index of message) {
+        const event = events[index];
+        if (event?.type !== 'frame') continue;
+        cleaned[index] = { ...event, frame: { ...event.frame, payload: new Uint8Array(), truncated: true } };
+      }
+    }
+  }
+  return cleaned;
+}
+
+/** RFC 7692 §6: RSV1 alone, on the first frame of a compressed message. */
+const COMPRESSED = 4;
+
+/** Indices of the data frames of each message of one side. */
+function messagesOf(events: readonly ConversationEvent[], from: 'client' | 'server'): number[][] {
+  const messages: number[][] = [];
+  events.forEach((event, index) => {
+    if (event.from !== from || event.type !== 'frame' || event.frame.opcode >= OPCODE.close) return;
+    if (event.frame.opcode === OPCODE.continuation) messages.at(-1)?.push(index);
+    else messages.push([index]);
+  });
+  return messages;
 }
 
 /** Indices of events that carry one run of octets: the fragments of a message, or pieces outside of frames. */

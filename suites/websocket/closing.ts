@@ -148,6 +148,23 @@ export const closingChecks = [
     },
   ),
 
+  // RFC 6455 §5.5.1, §1.4: after its Close a side sends nothing more.
+  check(
+    'websocket.silent-after-close',
+    {
+      title: 'sends nothing after its Close',
+      grounds: [rfc6455('5.5.1', 'MUST')],
+      applies,
+      provenBy: ['ws-sends-after-close'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(...(await probe(everyConversation))).toKeep(
+        'no frame after the Close',
+        'after-close',
+      );
+    },
+  ),
+
   // §5.5.1: after a Close no data follows; whatever does is not looked at.
   check(
     'websocket.message-after-close',

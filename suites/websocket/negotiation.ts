@@ -1,8 +1,8 @@
 import { check, observation } from '../../harness/check/check.ts';
+import { deflateAnswer } from '../../harness/check/deflate-answer.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { originPolicy } from '../../harness/check/websocket-requirement.ts';
 import { practice, rfc6455, rfc7692 } from '../../harness/contract/ground.ts';
-import { plainDeflateFault } from '../../harness/evidence/extension.ts';
 import { taken } from '../../harness/probe/websocket.ts';
 import { deflateOffer, foreignOrigin, unknownSubprotocol } from '../../harness/probe/websocket-handshake.ts';
 
@@ -58,16 +58,10 @@ export const negotiationChecks = [
       provenBy: ['ws-unoffered-window-bits'],
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(deflateOffer);
-      expectConversation(talk).toConform('permessage-deflate as offered, or nothing', ({ extensions }) => {
-        if (extensions.fault !== null) return extensions.fault;
-        const [selected, ...more] = extensions.extensions;
-        if (selected === undefined) return null;
-        if (more.length > 0 || selected.name !== 'permessage-deflate') {
-          return extensions.extensions.map(({ name }) => name).join(', ');
-        }
-        return plainDeflateFault(selected);
-      });
+      expectConversation(await probe(deflateOffer)).toConform(
+        'permessage-deflate as offered, or nothing',
+        deflateAnswer,
+      );
     },
   ),
 

@@ -13,6 +13,7 @@ import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { STATUS_CODE_DEFECTS } from './defects/status-codes.ts';
 import { VERSIONING_DEFECTS } from './defects/versioning.ts';
 import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket-closing.ts';
+import { WEBSOCKET_COMPRESSION_DEFECTS } from './defects/websocket-compression.ts';
 import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket-credentials.ts';
 import { WEBSOCKET_FRAME_DEFECTS } from './defects/websocket-frames.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket-handshake.ts';
@@ -38,6 +39,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_CREDENTIAL_DEFECTS,
   ...WEBSOCKET_FRAME_DEFECTS,
   ...WEBSOCKET_CLOSING_DEFECTS,
+  ...WEBSOCKET_COMPRESSION_DEFECTS,
   ...WEBSOCKET_MESSAGE_DEFECTS,
   ...PUSHER_DEFECTS,
 ];

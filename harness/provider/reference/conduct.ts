@@ -45,6 +45,8 @@ export interface WebSocketConduct {
   readonly judge: (request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict;
   /** Accept an offer of permessage-deflate (RFC 7692). */
   readonly compression: boolean;
+  /** Octets of the largest message that is taken, inflated; a larger one is answered with close code 1009. */
+  readonly messageLimit: number;
   /** Demand that text is UTF-8 (RFC 6455 §8.1). */
   readonly utf8Demanded: boolean;
   /** Changes to the lines of the 101 response, status line first. */

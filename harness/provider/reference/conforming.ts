@@ -24,6 +24,7 @@ export const CONFORMING: Conduct = {
     rules: HANDSHAKE_RULES,
     judge: judgeHandshake,
     compression: true,
+    messageLimit: 4 * 1024 * 1024,
     utf8Demanded: true,
     headChanges: [],
     inbound: [],

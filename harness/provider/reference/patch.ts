@@ -144,3 +144,11 @@ export const onInbound = (rule: FrameRule): Patch =>
 /** Changes the service's frames before they are sent; declines compression, which would hide their content. */
 export const onOutbound = (rule: FrameRule): Patch =>
   inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
+
+/** Changes the client's frames before they are judged, compressed ones as they are. */
+export const onCompressedInbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
+
+/** Changes the service's frames before they are sent, compressed ones as they are. */
+export const onCompressedOutbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));

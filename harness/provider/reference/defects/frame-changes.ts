@@ -1,4 +1,4 @@
-import { type Frame, isControl, withPayload } from '../websocket/frame.ts';
+import { type Frame, isControl, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 
 /** A rule without memory; null swallows the frame. */
@@ -23,6 +23,20 @@ export function closingWith(frame: Frame, code: number): Frame {
   octets.writeUInt16BE(code);
   return withPayload(frame, octets);
 }
+
+/** What is left of a message after a Ping within it is lost. */
+export const cuttingAtPing: FrameRule = () => {
+  let open = false;
+  let cut = false;
+  return (frame) => {
+    if (frame.opcode === OPCODE.ping && open) cut = true;
+    if (isControl(frame)) return [frame];
+    const rest = cut && frame.opcode === OPCODE.continuation;
+    open = !frame.fin;
+    if (!open) cut = false;
+    return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
+  };
+};
 
 /** A whole frame of the service. */
 export function frameOf(opcode: number, payload: Buffer): Frame {

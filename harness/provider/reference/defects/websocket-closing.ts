@@ -2,7 +2,7 @@ import { inWebSocket, onInbound, onOutbound } from '../patch.ts';
 import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import { type Defect, REALTIME } from './defect.ts';
-import { closeCodeOf, closingWith, each } from './frame-changes.ts';
+import { closeCodeOf, closingWith, each, frameOf } from './frame-changes.ts';
 
 /** A Close waits for what was received with it. */
 const puttingOffClose: FrameRule = () => {
@@ -116,5 +116,15 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
     breaks: 'a message behind a Close is sent back',
     patch: onInbound(puttingOffClose),
+  },
+  {
+    name: 'ws-sends-after-close',
+    services: REALTIME,
+    summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
+    breaks: 'a frame follows the Close of the service',
+    patch: onOutbound(
+      () => (frame) =>
+        frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],
+    ),
   },
 ];

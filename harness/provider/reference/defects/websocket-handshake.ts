@@ -4,32 +4,13 @@ import { inWebSocket, onAnswer, onSwitching, type Patch, withoutRule } from '../
 import { upgradeRequired } from '../preconditions.ts';
 import { problem } from '../problem.ts';
 import { type Defect, REALTIME } from './defect.ts';
+import { omittingLine, onHead } from './head-changes.ts';
 
 function reversed(text: string): string {
   return [...text].reverse().join('');
 }
 
 const addingLine = (line: string): Patch => onSwitching((lines) => [...lines, line]);
-
-const omittingLine = (name: RegExp): Patch =>
-  onSwitching((lines) => lines.filter((line) => !name.test(line)));
-
-/** Changes the head of the first request of a connection, as it was received. */
-const onHead =
-  (change: (head: string) => string): Patch =>
-  (conduct) => ({
-    ...conduct,
-    intake: (octets) => {
-      const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
-      const end = text.indexOf(HEAD_END);
-      return Buffer.from(
-        change(end === -1 ? text : text.slice(0, end)) + (end === -1 ? '' : text.slice(end)),
-        'latin1',
-      );
-    },
-  });
-
-const HEAD_END = '\r\n\r\n';
 
 /** A handshake that lacks `Connection: Upgrade`, with it added. */
 function withConnectionUpgrade(head: string): string {

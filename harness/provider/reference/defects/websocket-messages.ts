@@ -1,24 +1,9 @@
 import { onInbound, onOutbound } from '../patch.ts';
-import { isControl, OPCODE, withPayload } from '../websocket/frame.ts';
-import type { FrameRule } from '../websocket/gate.ts';
+import { OPCODE, withPayload } from '../websocket/frame.ts';
 import { type Defect, REALTIME } from './defect.ts';
-import { each, isData } from './frame-changes.ts';
+import { cuttingAtPing, each, isData } from './frame-changes.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** What is left of a message after a Ping within it is lost. */
-const cuttingAtPing: FrameRule = () => {
-  let open = false;
-  let cut = false;
-  return (frame) => {
-    if (frame.opcode === OPCODE.ping && open) cut = true;
-    if (isControl(frame)) return [frame];
-    const rest = cut && frame.opcode === OPCODE.continuation;
-    open = !frame.fin;
-    if (!open) cut = false;
-    return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
-  };
-};
 
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
 export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [

@@ -8,9 +8,6 @@ import { problem } from '../problem.ts';
 import { writeAndClose } from '../wire.ts';
 import { Gate } from './gate.ts';
 
-/** Octets of the largest message that is taken; a larger one is answered with close code 1009. */
-const MESSAGE_LIMIT = 4 * 1024 * 1024;
-
 /** How long an unanswered Close is waited for; the library knows this option, its types do not yet. */
 const PATIENCE = { closeTimeout: 2_000 };
 
@@ -28,7 +25,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
   const library = new WebSocketServer({
     ...PATIENCE,
     noServer: true,
-    maxPayload: MESSAGE_LIMIT,
+    maxPayload: websocket.messageLimit,
     perMessageDeflate: websocket.compression,
     skipUTF8Validation: !websocket.utf8Demanded,
     handleProtocols: (offered) => kernel.subprotocols.find((protocol) => offered.has(protocol)) ?? false,
@@ -60,7 +57,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
       const verdict = websocket.judge(request, kernel);
       if (!verdict.accepted) return refuse(verdict.answer, request, socket);
       if (early.length > 0) socket.unshift(early);
-      const stream = gated ? new Gate(socket, websocket, MESSAGE_LIMIT) : socket;
+      const stream = gated ? new Gate(socket, websocket, websocket.messageLimit) : socket;
       // What our rules let pass, the library's own must not stop.
       library.once('wsClientError', () => refuse(problem('malformed'), request, socket));
       try {
