@@ -175,6 +175,14 @@ const SECRETS: readonly BadConfig[] = [
     problem: 'shorter than 8 characters',
     remedy: 'kept out of reports',
   },
+  {
+    what: 'a key that is a word of HTTP',
+    service: away(key(`"\${env:WORD}"`)),
+    options: { env: { WORD: 'Application' } },
+    key: 'credentials.key',
+    problem: 'a word that every exchange holds',
+    remedy: 'kept out of reports',
+  },
   ...[
     { what: 'a key with a control character', value: 'hush\u0007hush', problem: 'control character' },
     { what: 'a key beyond latin-1', value: 'hush-hush-\u20ac', problem: 'beyond latin-1' },

@@ -11,6 +11,13 @@ interface SecretOptions {
 
 /** Shorter ones would be found, and removed, all over the evidence. */
 export const LEAST_CHARACTERS = 8;
+/** What any exchange holds: cut out as a secret, the evidence could no longer be judged. In lower case. */
+const PROTOCOL_TEXT = [
+  'application/json application/problem+json; charset=utf-8',
+  'authorization www-authenticate location connection keep-alive transfer-encoding chunked websocket',
+  'cache-control no-store content-type content-length content-encoding retry-after ratelimit-policy',
+  'x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset sec-websocket-protocol localhost 127.0.0.1',
+].join(' ');
 
 /**
  * Reads one secret. null only when it is optional and there is none: an empty default, or a default that is an
@@ -109,6 +116,12 @@ function checked(secret: Secret, fault: (problem: string, remedy: string) => Err
     throw fault(
       `the secret is shorter than ${LEAST_CHARACTERS} characters`,
       'use a longer one: so short a text cannot be told from other text, and so not be kept out of reports',
+    );
+  }
+  if (PROTOCOL_TEXT.includes(value.toLowerCase())) {
+    throw fault(
+      'the secret is a word that every exchange holds',
+      'use another one: so common a word cannot be told from other text, and so not be kept out of reports',
     );
   }
   return secret;

@@ -1,4 +1,4 @@
-import type { Outcome } from '../contract/outcome.ts';
+import { OUTCOMES } from '../contract/outcome.ts';
 import { groundInWords, valueInWords } from './grounds.ts';
 import { cut, plainLine, plainText } from './plain.ts';
 import type { Results } from './results.ts';
@@ -9,16 +9,6 @@ import { duration, HEADLINES, instant, verdictSentence, wallTime } from './words
 /** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
 export const SUMMARY_LIMIT = 64 * 1024;
 
-const COLUMNS: readonly Outcome[] = [
-  'pass',
-  'fail',
-  'warning',
-  'observed',
-  'known',
-  'skipped',
-  'blocked',
-  'error',
-];
 const OBSERVATIONS_PER_SERVICE = 20;
 
 /** The summary of a run for a CI page, in GitHub's Markdown; at most `SUMMARY_LIMIT` bytes. */
@@ -97,7 +87,7 @@ function head(results: Results): string {
 const MARKS = { conforms: '✅', 'does not conform': '❌', inconclusive: '⚠️', 'harness error': '💥' } as const;
 
 function table(results: Results): string {
-  const used = COLUMNS.filter((outcome) => results.totals[outcome] > 0);
+  const used = OUTCOMES.filter((outcome) => results.totals[outcome] > 0);
   const rows = results.services.map((service) => {
     const tally = tallyOf(service.checks);
     const verdict = serviceVerdict(service, results.run.strict);

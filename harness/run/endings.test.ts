@@ -70,6 +70,14 @@ function isOpen(url: string): Promise<boolean> {
   });
 }
 
+/** A run that has come to the check of this suite at which it is to be ended. */
+async function underWayIn(suite: string) {
+  const reports = reportsFolder();
+  const run = conformRun(reports, { options: { suite: [suite] } });
+  await underWay(run, reports);
+  return { reports, run };
+}
+
 /** Outcomes by check id, of the first service. */
 function outcomes({ services }: Results): Record<string, string> {
   return Object.fromEntries((services[0]?.checks ?? []).map(({ id, outcome }) => [id, outcome]));
@@ -105,9 +113,7 @@ describe.concurrent('a signal', { timeout: 60_000 }, () => {
     ['SIGTERM', 'signalGroup'],
     ['SIGHUP', 'signalGroup'],
   ] as const)('%s by %s winds the run down and renders what is finished', async ([name, how]) => {
-    const reports = reportsFolder();
-    const run = conformRun(reports, { options: { suite: ['never-settles'] } });
-    await underWay(run, reports);
+    const { reports, run } = await underWayIn('never-settles');
     run[how](name);
     const ending = await run.ended;
     const results = await leftBehind(reports, run);
@@ -117,9 +123,7 @@ describe.concurrent('a signal', { timeout: 60_000 }, () => {
   });
 
   it('ends at once when it comes twice, though a worker hangs', async () => {
-    const reports = reportsFolder();
-    const run = conformRun(reports, { options: { suite: ['busy'] } });
-    await underWay(run, reports);
+    const { reports, run } = await underWayIn('busy');
     run.signal('SIGINT');
     await until(
       () => 'the first signal is heard',
@@ -138,9 +142,7 @@ describe.concurrent('a signal', { timeout: 60_000 }, () => {
   });
 
   it('ends a worker that hangs, though it comes once', async () => {
-    const reports = reportsFolder();
-    const run = conformRun(reports, { options: { suite: ['busy'] } });
-    await underWay(run, reports);
+    const { reports, run } = await underWayIn('busy');
     run.signalGroup('SIGINT');
     const ending = await run.ended;
     expectInterrupted(reports, await leftBehind(reports, run), ending, /SIGINT/);
@@ -240,9 +242,7 @@ describe.concurrent('a worker', { timeout: 60_000 }, () => {
 
 describe.concurrent('the main process', { timeout: 60_000 }, () => {
   it('with an unhandled rejection winds the run down', async () => {
-    const reports = reportsFolder();
-    const run = conformRun(reports, { options: { suite: ['never-settles'] } });
-    await underWay(run, reports);
+    const { reports, run } = await underWayIn('never-settles');
     run.signal('SIGUSR2');
     const ending = await run.ended;
     const results = await leftBehind(reports, run);
@@ -256,9 +256,7 @@ describe.concurrent('the main process', { timeout: 60_000 }, () => {
   });
 
   it('that somebody ends with code 0 ends with 3 and with reports', async () => {
-    const reports = reportsFolder();
-    const run = conformRun(reports, { options: { suite: ['never-settles'] } });
-    await underWay(run, reports);
+    const { reports, run } = await underWayIn('never-settles');
     run.signal('SIGWINCH');
     const ending = await run.ended;
     const results = await leftBehind(reports, run);
@@ -269,9 +267,7 @@ describe.concurrent('the main process', { timeout: 60_000 }, () => {
   it.for(['never-settles', 'busy'])(
     'that is killed leaves a journal that renders, and nobody behind (%s)',
     async (suite) => {
-      const reports = reportsFolder();
-      const run = conformRun(reports, { options: { suite: [suite] } });
-      await underWay(run, reports);
+      const { reports, run } = await underWayIn(suite);
       run.signal('SIGKILL');
       expect(await run.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
       const [folder = ''] = runFolders(reports);

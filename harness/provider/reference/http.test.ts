@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReferenceName } from '../../config/service.ts';
 import {
   type Asked,
@@ -13,24 +13,9 @@ import {
   requestOctets,
   SECOND_KEY,
   Seen,
-  start,
   VirtualClock,
 } from './fixtures/http-client.ts';
-import type { ReferenceProvider } from './reference.ts';
-
-const running: ReferenceProvider[] = [];
-
-async function started(...parameters: Parameters<typeof start>): Promise<ReferenceProvider> {
-  const provider = await start(...parameters);
-  running.push(provider);
-  return provider;
-}
-
-afterEach(async () => {
-  const faults = running.flatMap((provider) => provider.faults);
-  await Promise.all(running.splice(0).map((provider) => provider.stop()));
-  expect(faults).toEqual([]);
-});
+import { started } from './fixtures/started.ts';
 
 const SERVICES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
 

@@ -1,20 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { ask, KEY, start } from '../fixtures/http-client.ts';
-import type { ReferenceProvider } from '../reference.ts';
-
-const running: ReferenceProvider[] = [];
-
-async function started(...parameters: Parameters<typeof start>): Promise<ReferenceProvider> {
-  const provider = await start(...parameters);
-  running.push(provider);
-  return provider;
-}
-
-afterEach(async () => {
-  const faults = running.flatMap((provider) => provider.faults);
-  await Promise.all(running.splice(0).map((provider) => provider.stop()));
-  expect(faults).toEqual([]);
-});
+import { describe, expect, it } from 'vitest';
+import { ask, KEY } from '../fixtures/http-client.ts';
+import { started } from '../fixtures/started.ts';
 
 describe('schemes other than bearer', () => {
   const keys = [KEY];

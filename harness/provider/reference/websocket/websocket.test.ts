@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { KEY, start } from '../fixtures/http-client.ts';
+import { KEY } from '../fixtures/http-client.ts';
+import { started } from '../fixtures/started.ts';
 import {
   closeCode,
   closeFrame,
@@ -9,22 +10,11 @@ import {
   type Handshake,
   SOCKET_ACCEPT,
 } from '../fixtures/websocket-client.ts';
-import type { ReferenceProvider } from '../reference.ts';
 import { OPCODE } from './frame.ts';
 
-const running: ReferenceProvider[] = [];
-
-async function realtime(options: Parameters<typeof start>[1] = {}): Promise<ReferenceProvider> {
-  const provider = await start('realtime', options);
-  running.push(provider);
-  return provider;
+function realtime(options: Parameters<typeof started>[1] = {}) {
+  return started('realtime', options);
 }
-
-afterEach(async () => {
-  const faults = running.flatMap((provider) => provider.faults);
-  await Promise.all(running.splice(0).map((provider) => provider.stop()));
-  expect(faults).toEqual([]);
-});
 
 describe('the opening handshake', () => {
   it('is answered by RFC 6455 §4.2.2', async () => {
@@ -99,8 +89,7 @@ describe('the opening handshake', () => {
   });
 
   it('is not offered by the REST services', async () => {
-    const provider = await start('search');
-    running.push(provider);
+    const provider = await started('search');
     const { head } = await converse(provider, {
       target: '/v1/resources',
       fields: { Connection: 'Upgrade, close' },
@@ -179,7 +168,7 @@ describe('the echo', () => {
   });
 
   it('says goodbye with 1001 when the service stops', async () => {
-    const provider = await start('realtime');
+    const provider = await realtime();
     const socket = new WebSocket(`${provider.url.replace('http', 'ws')}/ws`, {
       headers: { Authorization: `Bearer ${KEY}` },
     });
