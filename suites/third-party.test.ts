@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Suite } from '../harness/check/check.ts';
-import { judge, standingOf } from '../harness/check/judge.ts';
-import { loadServices } from '../harness/config/load.ts';
-import { Secret } from '../harness/config/secret.ts';
 import type { ServiceConfig } from '../harness/config/service.ts';
-import { openSession } from '../harness/session.ts';
-import { systemClock } from '../harness/transport/clock.ts';
 import { authentication } from './authentication.suite.ts';
-import { HTTP_SERVERS, type HttpServer, KEY, NGINX, startNginx } from './fixtures/http-servers.ts';
+import { HTTP_SERVERS, type HttpServer, NGINX, startNginx } from './fixtures/http-servers.ts';
+import { configFor, judged } from './fixtures/judged.ts';
 import { json } from './json.suite.ts';
 import { statusCodes } from './status-codes.suite.ts';
 import { versioning } from './versioning.suite.ts';
@@ -19,8 +14,6 @@ import { versioning } from './versioning.suite.ts';
  * Every finding is listed, and true: why is said beside it. What is not listed is silence, and must stay so.
  */
 const SUITES: readonly Suite[] = [authentication, statusCodes, json, versioning];
-
-const CONFIG = fileURLToPath(new URL('../config', import.meta.url));
 
 interface Target {
   readonly start: () => Promise<HttpServer>;
@@ -124,42 +117,15 @@ describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) 
   });
 
   it('has what is known of it, and nothing else', async () => {
-    expect(await findingsOf(await configFor(server.url, open ?? false))).toEqual(findings);
+    expect(await findingsOf(await configFor(server.url, open))).toEqual(findings);
   });
 });
 
-async function configFor(url: string, open: boolean): Promise<ServiceConfig> {
-  const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
-  const [search] = services;
-  if (search === undefined) throw new Error('no config of search');
-  const key = new Secret('EXAMPLE_KEY', KEY);
-  return {
-    ...search.config,
-    provider: { kind: 'url', url },
-    plan: { name: 'wide', requests: 1_000, windowMs: 60_000 },
-    credentials: open ? { scheme: 'none' } : { scheme: 'bearer', key, secondKey: null, app: null },
-  };
-}
-
 /** Everything that is not green, but for what is blocked because the config lacks it. */
 async function findingsOf(config: ServiceConfig): Promise<Record<string, string>> {
-  const session = openSession({
-    config,
-    providerUrl: config.provider.kind === 'url' ? config.provider.url : '',
-    runId: 'third-party',
-    userAgent: 'conform/test',
-    clock: systemClock,
-    record: () => undefined,
-  });
-  const findings: Record<string, string> = {};
-  try {
-    for (const check of SUITES.flatMap(({ checks }) => checks)) {
-      const { outcome } = await judge(check, session, { strict: false, signal: AbortSignal.timeout(60_000) });
-      const expected = outcome === 'pass' || outcome === 'observed' || outcome === 'skipped';
-      if (!expected && standingOf(check, config).missing === null) findings[check.id] = outcome;
-    }
-  } finally {
-    await session.close();
-  }
-  return findings;
+  const { outcomes, unconfigured } = await judged(config, SUITES);
+  const green = new Set(['pass', 'observed', 'skipped']);
+  return Object.fromEntries(
+    Object.entries(outcomes).filter(([id, outcome]) => !green.has(outcome) && !unconfigured.has(id)),
+  );
 }

@@ -1,11 +1,18 @@
 import { describe, it, expect as see } from 'vitest';
-import { exampleBody, exampleExchange, exampleId, exampleResponse } from '../evidence/example-evidence.ts';
+import {
+  exampleBody,
+  exampleExchange,
+  exampleId,
+  exampleResponse,
+  octetsOf,
+} from '../evidence/example-evidence.ts';
 import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
 import { Reply } from '../evidence/reply.ts';
 import { FRAMING_FAULT } from '../transport/framing-faults.ts';
-import { NotApplicable, Violation } from '../verdict.ts';
+import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { expect, type ReplyExpectation } from './expect.ts';
 import { framingFault } from './framing.ts';
+import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './reading.ts';
 
 function reply(response: Partial<RecordedResponse> = {}, exchange: Partial<Exchange> = {}): Reply {
   return new Reply(
@@ -126,6 +133,43 @@ describe('an expectation', () => {
 
   it('of nothing is no verdict', () => {
     see(() => expect()).toThrow(NotApplicable);
+  });
+});
+
+describe('what was not read to its end', () => {
+  const cut = reply(
+    { body: { bytes: octetsOf('{"a":1,'), received: 9, truncated: true } },
+    { failure: { kind: 'body-too-large', message: 'the body goes on after 7 octets' } },
+  );
+  const whole = reply({}, { id: exampleId('e2') });
+  const held =
+    (reading: Reading, got: (reply: Reply) => string | null, ...replies: readonly Reply[]) =>
+    () =>
+      expect(...replies).toConform('no fault', got, reading);
+
+  it('is an answer, and served', () => {
+    see([cut.answered, cut.cut, cut.served]).toEqual([false, true, true]);
+    see(said([cut], (it) => it.toBeHandled())).toBeNull();
+    see(said([cut], (it) => it.toHaveStatus(200))).toBeNull();
+  });
+
+  it('is no verdict where the judgment needs its end', () => {
+    const blocked = 'GET as documented cannot be judged for no fault: its body goes on after 7 octets';
+    see(held(IN_CONTENT, () => 'a fault', cut)).toThrow(new Blocked(blocked));
+    see(held(IN_JSON, () => null, whole, cut)).toThrow(new Blocked(blocked));
+    see(() => expect(cut).toBeJson()).toThrow(Blocked);
+  });
+
+  it('does not hide the faults of others, nor those that are seen in it', () => {
+    see(held(IN_CONTENT, () => 'a fault', cut, whole)).toThrow(Violation);
+    see(held(THROUGHOUT, () => 'a fault', cut)).toThrow(Violation);
+    see(held(THROUGHOUT, () => null, cut)).toThrow(Blocked);
+  });
+
+  it('matters only where all of it was wanted', () => {
+    see(held(FRAMED, () => null, reply(fields(['Content-Encoding', 'rot13'])))).not.toThrow();
+    see(held(IN_CONTENT, () => null, reply(fields(['Content-Encoding', 'rot13'])))).toThrow(Blocked);
+    see(held(IN_CONTENT, () => 'a fault', silent)).toThrow(Violation);
   });
 });
 

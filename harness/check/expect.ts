@@ -1,7 +1,8 @@
 import type { Reply } from '../evidence/reply.ts';
 import type { ResponseView } from '../evidence/response.ts';
-import { NotApplicable, Violation } from '../verdict.ts';
+import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { holdEach, orList } from './hold.ts';
+import { IN_CONTENT, type Reading } from './reading.ts';
 
 /**
  * Expectations in the field's words. Given several replies each must meet it, and the message names those that
@@ -12,7 +13,7 @@ export interface ReplyExpectation {
   toHaveStatus(...accepted: readonly number[]): void;
   /** A status of one of these classes: 2 for 2xx. */
   toHaveStatusClass(...classes: readonly number[]): void;
-  /** A whole response, whatever its status: not a hang, a reset or a dropped connection. */
+  /** A response, whatever its status: not a hang, a reset or a dropped connection. It may be longer than what is read. */
   toBeAnswered(): void;
   /** No 5xx, no hang, no dropped connection. */
   toBeHandled(): void;
@@ -29,8 +30,12 @@ export interface ReplyExpectation {
   /** No `public` directive and no explicit freshness (RFC 9111 §5.2.2). */
   toBeUncacheable(): void;
   toHaveNoContent(): void;
-  /** For what has no matcher of its own: `wanted` and `got` complete "expected …, got …"; `got` is null when it conforms. */
-  toConform(wanted: string, got: (reply: Reply) => string | null): void;
+  /**
+   * For what has no matcher of its own: `wanted` and `got` complete "expected …, got …"; `got` is null when it conforms.
+   *
+   * @throws Blocked when nothing deviates, but not all of what the judgment needs was read.
+   */
+  toConform(wanted: string, got: (reply: Reply) => string | null, reading?: Reading): void;
 }
 
 export type Expect = (...replies: readonly Reply[]) => ReplyExpectation;
@@ -38,8 +43,15 @@ export type Expect = (...replies: readonly Reply[]) => ReplyExpectation;
 export const expect: Expect = (...replies) => {
   // A check that has looked at nothing is not green.
   if (replies.length === 0) throw new NotApplicable('there is no such answer to judge');
-  const each = (wanted: string, got: (reply: Reply) => string | null) =>
-    holdEach(replies, wanted, (reply) => gotOrNoResponse(reply, got));
+  const each = (wanted: string, got: (reply: Reply) => string | null, reading?: Reading) => {
+    const unread = reading === undefined ? () => null : (reply: Reply) => unreadOf(reply, reading);
+    const judged = reading?.partly ? replies : replies.filter((reply) => unread(reply) === null);
+    holdEach(judged, wanted, (reply) => gotOrNoResponse(reply, got));
+    for (const reply of replies) {
+      const reason = unread(reply);
+      if (reason !== null) throw new Blocked(`${reply.to} cannot be judged for ${wanted}: ${reason}`);
+    }
+  };
 
   return {
     toHaveStatus: (...accepted) =>
@@ -71,18 +83,13 @@ export const expect: Expect = (...replies) => {
     toLackField: (name) =>
       each(`no ${name} field`, ({ response }) => (response.has(name) ? `"${response.field(name)}"` : null)),
     toHaveJsonMediaType: () => each('a JSON media type', ({ response }) => foreignMediaType(response)),
-    toBeJson: () =>
-      each(
-        'a JSON body',
-        ({ response }) => foreignMediaType(response) ?? response.json.faults[0]?.message ?? null,
-      ),
+    toBeJson: () => {
+      each('a JSON body', ({ response }) => foreignMediaType(response));
+      each('a JSON body', ({ response }) => response.json.faults[0]?.message ?? null, IN_CONTENT);
+    },
     toBeUncacheable: () =>
       each('no public directive and no freshness', ({ response }) => {
-        const { cacheControl } = response;
-        const fresh = ['max-age', 's-maxage'].some((name) => (cacheControl.seconds(name) ?? 0) > 0);
-        return fresh || cacheControl.has('public')
-          ? `Cache-Control: ${response.field('cache-control')}`
-          : null;
+        return response.cacheControl.allowsReuse ? `Cache-Control: ${response.field('cache-control')}` : null;
       }),
     toHaveNoContent: () =>
       each('no content', ({ response }) =>
@@ -102,8 +109,14 @@ function gotOrNoResponse(reply: Reply, got: (reply: Reply) => string | null): st
   }
 }
 
+function unreadOf(reply: Reply, { unread }: Reading): string | null {
+  return reply.exchange.response === null ? null : unread(reply.response);
+}
+
 function failureText(reply: Reply): string | null {
-  return reply.answered ? null : `no whole response (${reply.exchange.failure?.message ?? 'unknown'})`;
+  return reply.answered || reply.cut
+    ? null
+    : `no whole response (${reply.exchange.failure?.message ?? 'unknown'})`;
 }
 
 function statusText(status: number): string {

@@ -37,6 +37,22 @@ export const inAuthorizationField: Condition = {
       : `the credential is not sent in Authorization (scheme: ${credentials.scheme})`,
 };
 
+/** The key travels in a header field, and could be put into the query instead. */
+export const keyInField: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'bearer' || credentials.scheme === 'header'
+      ? null
+      : `no key is sent in a header field (scheme: ${credentials.scheme})`,
+};
+
+/** The key travels in a header field that HTTP knows nothing of. */
+export const keyInOwnField: Condition = {
+  reasonNot: ({ credentials }) =>
+    credentials.scheme === 'header'
+      ? null
+      : `no key is sent in a field of its own (scheme: ${credentials.scheme})`,
+};
+
 /** Calls beyond the sample are described. */
 export const hasOperations: Condition = {
   reasonNot: ({ operations }) =>

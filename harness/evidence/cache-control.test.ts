@@ -27,17 +27,27 @@ describe('readCacheControl', () => {
   });
 
   it.each([
-    ['', false, false],
-    ['private, max-age=60', false, true],
-    ['public', true, true],
-    ['s-maxage=60', true, true],
-    ['must-revalidate', true, false],
-    ['public, max-age=60, no-store', false, false],
-    ['no-cache', false, false],
-    ['max-age=0', false, false],
-  ])('knows what %j allows', (value, sharedReuse, reuse) => {
+    ['', false, false, false],
+    ['private, max-age=60', false, false, true],
+    ['private, s-maxage=60', false, false, true],
+    ['public', true, true, true],
+    ['public, max-age=0', false, false, true],
+    ['public, max-age=60, no-cache', false, false, false],
+    ['public, max-age=60, no-cache="Set-Cookie"', true, true, false],
+    ['s-maxage=60', true, true, true],
+    ['s-maxage=0, max-age=60, public', false, false, true],
+    ['must-revalidate', false, false, false],
+    ['must-revalidate, max-age=60', true, true, true],
+    ['max-age=60', false, true, true],
+    ['public, max-age=60, no-store', false, false, false],
+    ['no-cache', false, false, false],
+    ['max-age=0', false, false, false],
+  ])('knows what %j allows', (value, authorised, unguarded, reuse) => {
     const cache = readCacheControl([value]);
-    expect(cache.allowsSharedReuse).toBe(sharedReuse);
-    expect(cache.allowsReuse).toBe(reuse);
+    expect([cache.sharesAuthorised, cache.sharesUnguarded, cache.allowsReuse]).toEqual([
+      authorised,
+      unguarded,
+      reuse,
+    ]);
   });
 });

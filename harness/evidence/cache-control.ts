@@ -13,8 +13,10 @@ export interface CacheControl {
   readonly directives: readonly string[];
   /** What breaks the grammar or contradicts itself, one line each. */
   readonly faults: readonly string[];
-  /** §3.5: lets a shared cache reuse an answer to a request with Authorization. */
-  readonly allowsSharedReuse: boolean;
+  /** §3.5: lets a shared cache answer others from an answer to a request with Authorization, and ask nobody. */
+  readonly sharesAuthorised: boolean;
+  /** The same where the request has no Authorization, and its credential is a field like any other. */
+  readonly sharesUnguarded: boolean;
   /** Lets some cache reuse the response without asking: `public`, or a freshness lifetime above zero (§4.2.1). */
   readonly allowsReuse: boolean;
 }
@@ -45,6 +47,11 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
   const has = (directive: string) => found.has(directive.toLowerCase());
   const get = (directive: string) => found.get(directive.toLowerCase());
   const seconds = (directive: string) => deltaSeconds(get(directive) ?? '');
+  const lifetime = seconds('s-maxage') ?? seconds('max-age');
+  // Without a lifetime caches make one up for what is `public` (§4.2.2).
+  const isReused = lifetime === null ? has('public') : lifetime > 0;
+  // With an argument `private` and `no-cache` are about some fields alone (§5.2.2.4, §5.2.2.7).
+  const isShared = !has('no-store') && get('private') !== '' && get('no-cache') !== '' && isReused;
   const isFresh = (seconds('s-maxage') ?? 0) > 0 || (seconds('max-age') ?? 0) > 0;
   return {
     has,
@@ -52,8 +59,8 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
     seconds,
     directives: [...found.keys()],
     faults,
-    allowsSharedReuse:
-      !has('no-store') && !has('private') && (has('public') || has('s-maxage') || has('must-revalidate')),
+    sharesAuthorised: isShared && ['public', 's-maxage', 'must-revalidate'].some(has),
+    sharesUnguarded: isShared,
     allowsReuse: !has('no-store') && !has('no-cache') && (isFresh || has('public')),
   };
 }

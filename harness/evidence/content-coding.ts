@@ -5,8 +5,10 @@ import { listElements } from './field-grammar.ts';
 export interface DecodedContent {
   /** Empty when it cannot be decoded. */
   readonly octets: Uint8Array;
-  /** Why the content is not in the coding that its field names, one line; null when it is. */
+  /** Why the content is not in the coding that its field names, one line; null when it is, or nobody can tell. */
   readonly fault: string | null;
+  /** Why this decoder gave up on content that may be right, one line; null when it did not. */
+  readonly limit: string | null;
 }
 
 /** A bomb hides nothing worth its size. In octets. */
@@ -50,25 +52,26 @@ export function decodeContent(
   truncated: boolean,
 ): DecodedContent {
   const codings = listElements(contentEncoding.join(', ')).map((coding) => coding.toLowerCase());
-  if (codings.length === 0 || octets.length === 0) return { octets, fault: null };
-  const nothing = (fault: string) => ({ octets: new Uint8Array(), fault });
-  if (codings.length > MOST_CODINGS) return nothing(`${codings.length} content codings`);
+  if (codings.length === 0 || octets.length === 0) return { octets, fault: null, limit: null };
+  const beyond = (limit: string): DecodedContent => ({ octets: new Uint8Array(), fault: null, limit });
+  if (codings.length > MOST_CODINGS) {
+    return beyond(`it has ${codings.length} content codings, and at most ${MOST_CODINGS} are undone`);
+  }
   let content = octets;
   for (const coding of codings.reverse()) {
     const decode = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
-    if (decode === undefined) return nothing('a content coding that is not registered or not known here');
+    if (decode === undefined)
+      return beyond('it has a content coding that is not registered or not known here');
     try {
       content = decode(content, truncated);
     } catch (error) {
-      return nothing(reasonOf(error, coding));
+      if (!(error instanceof Error) || !('code' in error)) throw error;
+      if (error.code === 'ERR_BUFFER_TOO_LARGE') {
+        return beyond(`its ${coding} content expands beyond ${LARGEST_CONTENT} octets`);
+      }
+      const fault = `content that is not ${coding} (${error.message})`;
+      return { octets: new Uint8Array(), fault, limit: null };
     }
   }
-  return { octets: content, fault: null };
-}
-
-function reasonOf(error: unknown, coding: string): string {
-  if (!(error instanceof Error) || !('code' in error)) throw error;
-  return error.code === 'ERR_BUFFER_TOO_LARGE'
-    ? `${coding} content that expands beyond ${LARGEST_CONTENT} octets`
-    : `content that is not ${coding} (${error.message})`;
+  return { octets: content, fault: null, limit: null };
 }

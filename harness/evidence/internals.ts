@@ -42,7 +42,7 @@ const INTERNALS: readonly { readonly what: string; readonly pattern: RegExp }[] 
 ];
 
 /** Bodies are searched this far, in characters. */
-const SEARCHED = 64 * 1024;
+export const SEARCHED = 64 * 1024;
 
 /**
  * What a body tells of the service's insides (OWASP API8: stack traces, paths, SQL, product versions), one line with

@@ -101,15 +101,27 @@ describe('readJsonText', () => {
     expect(read('{"a":1} x').value).toEqual({ a: 1 });
     expect(read('[NaN]').value).toBeUndefined();
     expect(read('[1').value).toBeUndefined();
-    expect(read('null')).toEqual({ value: null, faults: [], cautions: [] });
+    expect(read('null')).toEqual({ value: null, faults: [], cautions: [], limit: null });
   });
 
   it('refuses what is not UTF-8, and names the likely encoding', () => {
-    expect(readJsonText(Uint8Array.of(0x22, 0xe9, 0x22)).faults).toMatchObject([
-      { kind: 'invalid-utf8', offset: 1 },
-    ]);
+    expect(kinds(readJsonText(Uint8Array.of(0x22, 0xe9, 0x22)).faults)).toEqual(['invalid-utf8']);
     expect(readJsonText(Buffer.from('\ufeff{}', 'utf16le')).faults[0]?.message).toContain('UTF-16');
     expect(readJsonText(Buffer.from('{}', 'utf16le')).faults[0]?.message).toContain('UTF-16');
+  });
+
+  it('goes on after what is not UTF-8, and finds what else is wrong', () => {
+    const octets = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xe9), Buffer.from('","b":[1,],"a":1}')]);
+    const { faults, value } = readJsonText(octets);
+    expect(faults.map(({ kind, offset }) => [kind, offset])).toEqual([
+      ['invalid-utf8', 6],
+      ['syntax', 16],
+    ]);
+    expect(value).toBeUndefined();
+    expect(kinds(readJsonText(Buffer.of(0x22, 0xff, 0x22, 0x22)).faults)).toEqual([
+      'invalid-utf8',
+      'trailing-content',
+    ]);
   });
 
   it('counts offsets in octets', () => {
@@ -142,12 +154,36 @@ describe('readJsonText', () => {
     expect(Object.keys(Object(read('{"__proto__":{"x":1}}').value))).toEqual(['__proto__']);
   });
 
-  it('follows so many levels and no more', () => {
-    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-    expect(read(nested(DEEPEST_JSON)).faults).toEqual([]);
-    expect(kinds(read(nested(DEEPEST_JSON + 1)).faults)).toEqual(['too-deep']);
-    expect(kinds(read('['.repeat(2 ** 20)).faults)).toEqual(['too-deep']);
-    expect(kinds(read('{"a":'.repeat(2 ** 18)).faults)).toEqual(['too-deep']);
+  it('holds a text of any depth to the grammar, and says where it no longer looks into it', () => {
+    const nested = (depth: number, inner = '') => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
+    const members = (depth: number, inner: string) => `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
+    const plain = read(nested(DEEPEST_JSON, '1'));
+    expect([plain.faults, plain.limit, plain.value]).toEqual([
+      [],
+      null,
+      JSON.parse(nested(DEEPEST_JSON, '1')),
+    ]);
+    for (const text of [nested(DEEPEST_JSON + 1), nested(2 ** 19, '1, {"b":[]}'), members(2 ** 17, '[{}]')]) {
+      const { value, faults, limit } = read(text);
+      expect([value, faults]).toEqual([undefined, []]);
+      expect(limit).toMatch(/^it is nested \d+ levels deep, of which 512 are looked into$/);
+    }
+    for (const [text, kind, offset] of [
+      ['['.repeat(2 ** 20), 'syntax', 2 ** 20],
+      ['{"a":'.repeat(2 ** 17), 'syntax', 5 * 2 ** 17],
+      [nested(600, '1,'), 'syntax', 602],
+      [`${'['.repeat(600)}}`, 'syntax', 600],
+      [members(600, '{"b":}'), 'syntax', 5 * 600 + 5],
+      [`${'['.repeat(600)}${']'.repeat(599)}}`, 'syntax', 1199],
+      [`${nested(600)}x`, 'trailing-content', 1200],
+      [nested(600, 'NaN'), 'number', 600],
+    ] as const) {
+      const { faults, limit } = read(text);
+      expect(faults[0]).toMatchObject({ kind, offset });
+      expect(limit).not.toBeNull();
+    }
+    // Back above, names are compared again.
+    expect(kinds(read(`{"a":${nested(600)},"a":1}`).cautions)).toEqual(['duplicate-name']);
   });
 
   it('remarks a bounded number of things in bounded words', () => {

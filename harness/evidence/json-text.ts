@@ -1,5 +1,5 @@
 import { latin1Text } from './latin1.ts';
-import { decodeUtf8, utf8FaultAt } from './utf8.ts';
+import { decodeUtf8, utf8Beginning, utf8FaultAt } from './utf8.ts';
 import { visible } from './visible.ts';
 
 /** What keeps octets from being one JSON text by RFC 8259. */
@@ -15,9 +15,7 @@ export type JsonFaultKind =
   /** §2 to §7: the first place where the grammar is left in another way. */
   | 'syntax'
   /** §2: something after the text. */
-  | 'trailing-content'
-  /** Deeper than this reader follows (§9 permits a limit); the rest is unread. */
-  | 'too-deep';
+  | 'trailing-content';
 
 /** What RFC 8259 permits and warns of, because readers disagree on what it means. */
 export type JsonCautionKind =
@@ -36,7 +34,7 @@ interface Remark<Kind> {
   readonly message: string;
   /** Offset in octets. */
   readonly offset: number;
-  /** JSON Pointer (RFC 6901) of the value or member; '' for the whole text. */
+  /** JSON Pointer (RFC 6901) of the value or member; '' for the whole text. Cut, with an ellipsis, where it is long. */
   readonly path: string;
 }
 
@@ -45,17 +43,22 @@ type JsonCaution = Remark<JsonCautionKind>;
 
 export interface JsonText {
   /**
-   * The value, of several members with one name the last; undefined when there is no text to read. It is there
-   * despite a byte order mark or trailing octets.
+   * The value, of several members with one name the last; undefined when there is no text to read, and when it is
+   * nested deeper than `DEEPEST_JSON`. It is there despite a byte order mark or trailing octets.
    */
   readonly value: unknown;
   /** Empty when the octets are one JSON text. In the order of their offsets; at most 100. */
   readonly faults: readonly JsonFault[];
   /** At most 100. */
   readonly cautions: readonly JsonCaution[];
+  /**
+   * Why there is no value although nothing may be wrong, one line: the grammar is held to the end however deep the
+   * text is nested (§9 permits limits, and this reader needs none for it), its names and values are not.
+   */
+  readonly limit: string | null;
 }
 
-/** Levels of arrays and objects. */
+/** Levels of arrays and objects down to which names are compared and a value is made. */
 export const DEEPEST_JSON = 512;
 const MOST_REMARKS = 100;
 /** In characters; a longer pointer is cut and ends in an ellipsis. */
@@ -63,16 +66,14 @@ const LONGEST_PATH = 1000;
 
 /** Reads octets as one JSON text by RFC 8259, strictly; never throws, and takes linear time and bounded depth. */
 export function readJsonText(octets: Uint8Array): JsonText {
+  const text = new JsonReader(octets).read();
   const badAt = utf8FaultAt(octets);
-  if (badAt !== null) {
-    const message = `octet ${badAt} is not UTF-8${otherEncoding(octets)}`;
-    return {
-      value: undefined,
-      faults: [{ kind: 'invalid-utf8', message, offset: badAt, path: '' }],
-      cautions: [],
-    };
-  }
-  return new JsonReader(octets).read();
+  if (badAt === null) return text;
+  // The grammar is one of octets below 0x80, so that one octet which is not UTF-8 hides no other fault.
+  const message = `octet ${badAt} is not UTF-8${otherEncoding(octets)}`;
+  const fault = { kind: 'invalid-utf8', message, offset: badAt, path: '' } as const;
+  const faults = [fault, ...text.faults].sort((a, b) => a.offset - b.offset).slice(0, MOST_REMARKS);
+  return { ...text, value: undefined, faults };
 }
 
 /** A likely explanation, since text in another encoding is wrong in a place that explains nothing. */
@@ -96,6 +97,33 @@ type Expectation = 'value' | 'value or ]' | 'name' | 'name or }' | ', or end';
 /** Thrown at the first place where the grammar is left; never leaves this file. */
 class Stopped extends Error {}
 
+/** Octets of what is at hand that a message needs. */
+const AHEAD = 8;
+
+/** Which of the levels below `DEEPEST_JSON` are objects: one octet each, however many there are. */
+class DeepLevels {
+  depth = 0;
+  #kinds = new Uint8Array(64);
+
+  get inObject(): boolean {
+    return this.#kinds[this.depth - 1] === 1;
+  }
+
+  enter(isObject: boolean): void {
+    if (this.depth === this.#kinds.length) {
+      const larger = new Uint8Array(this.depth * 2);
+      larger.set(this.#kinds);
+      this.#kinds = larger;
+    }
+    this.#kinds[this.depth] = isObject ? 1 : 0;
+    this.depth++;
+  }
+
+  leave(): void {
+    this.depth--;
+  }
+}
+
 const LITERALS = ['true', 'false', 'null'];
 const NUMBERLIKE = ['NaN', 'Infinity', '-Infinity'];
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
@@ -105,6 +133,8 @@ class JsonReader {
   readonly #faults: JsonFault[] = [];
   readonly #cautions: JsonCaution[] = [];
   readonly #levels: Level[] = [];
+  readonly #deeper = new DeepLevels();
+  #deepest = 0;
   #at = 0;
 
   constructor(octets: Uint8Array) {
@@ -135,12 +165,19 @@ class JsonReader {
     if (this.#at < octets.length) {
       this.#fault('trailing-content', `${this.#here()} after the JSON text`, this.#at);
     }
-    const readable = !this.#faults.some(({ kind }) => kind === 'syntax' || kind === 'number');
-    return this.#result(readable ? JSON.parse(decodeUtf8(octets.subarray(start, end)) ?? '') : undefined);
+    const readable =
+      this.#deepest <= DEEPEST_JSON &&
+      !this.#faults.some(({ kind }) => kind === 'syntax' || kind === 'number');
+    const text = readable ? decodeUtf8(octets.subarray(start, end)) : null;
+    return this.#result(text === null ? undefined : JSON.parse(text));
   }
 
   #result(value: unknown): JsonText {
-    return { value, faults: this.#faults, cautions: this.#cautions };
+    const limit =
+      this.#deepest > DEEPEST_JSON
+        ? `it is nested ${this.#deepest} levels deep, of which ${DEEPEST_JSON} are looked into`
+        : null;
+    return { value, faults: this.#faults, cautions: this.#cautions, limit };
   }
 
   /** A loop with its own stack: a mebibyte of `[` must not exhaust the harness's. */
@@ -153,9 +190,18 @@ class JsonReader {
     }
   }
 
+  /** The array or object being read; undefined outside of all, and below the levels that are looked into. */
+  get #level(): Level | undefined {
+    return this.#deeper.depth > 0 ? undefined : this.#levels.at(-1);
+  }
+
+  get #inObject(): boolean {
+    return this.#deeper.depth > 0 ? this.#deeper.inObject : (this.#levels.at(-1)?.names ?? null) !== null;
+  }
+
   #readToken(expectation: Expectation): Expectation {
     const char = this.#char();
-    const level = this.#levels.at(-1);
+    const level = this.#level;
     switch (expectation) {
       case 'value or ]':
         if (char === ']') return this.#close();
@@ -168,11 +214,11 @@ class JsonReader {
       case 'name':
         return this.#readName(char);
       default: {
-        const closing = level?.names ? '}' : ']';
+        const closing = this.#inObject ? '}' : ']';
         if (char === closing) return this.#close();
         if (char !== ',') this.#stop(`expected , or ${closing}, got ${this.#here()}`);
         this.#at++;
-        if (level?.names) return 'name';
+        if (this.#inObject) return 'name';
         if (level) level.member = Number(level.member) + 1;
         return 'value';
       }
@@ -181,12 +227,10 @@ class JsonReader {
 
   #readValue(char: string): Expectation {
     if (char === '{' || char === '[') {
-      if (this.#levels.length === DEEPEST_JSON) {
-        this.#fault('too-deep', `nested deeper than ${DEEPEST_JSON} levels; the rest is unread`, this.#at);
-        throw new Stopped();
-      }
       this.#at++;
-      this.#levels.push({ names: char === '{' ? new Set() : null, member: char === '{' ? '' : 0 });
+      if (this.#levels.length === DEEPEST_JSON) this.#deeper.enter(char === '{');
+      else this.#levels.push({ names: char === '{' ? new Set() : null, member: char === '{' ? '' : 0 });
+      this.#deepest = Math.max(this.#deepest, this.#levels.length + this.#deeper.depth);
       return char === '{' ? 'name or }' : 'value or ]';
     }
     if (char === '"') this.#readString();
@@ -195,7 +239,7 @@ class JsonReader {
   }
 
   #readName(char: string): Expectation {
-    const level = this.#levels.at(-1);
+    const level = this.#level;
     if (char === '}') this.#stop('a comma before }');
     if (char !== '"') this.#stop(`expected a name in double quotes, got ${this.#here()}`);
     const start = this.#at;
@@ -213,7 +257,8 @@ class JsonReader {
 
   #close(): Expectation {
     this.#at++;
-    this.#levels.pop();
+    if (this.#deeper.depth > 0) this.#deeper.leave();
+    else this.#levels.pop();
     return ', or end';
   }
 
@@ -233,9 +278,10 @@ class JsonReader {
       }
     }
     this.#at++;
-    const text = decodeUtf8(this.#octets.subarray(start, this.#at)) ?? '';
+    const octets = this.#octets.subarray(start, this.#at);
+    const text = decodeUtf8(octets) ?? latin1Text(octets);
     if (!escaped) return text.slice(1, -1);
-    const string: string = JSON.parse(text);
+    const string = String(JSON.parse(text));
     if (!string.isWellFormed()) this.#caution('lone-surrogate', 'half a surrogate pair in a string', start);
     return string;
   }
@@ -291,15 +337,17 @@ class JsonReader {
 
   /** What is at hand, for a message. */
   #here(): string {
-    const rest = decodeUtf8(this.#octets.subarray(this.#at)) ?? '';
-    const [character] = rest;
-    if (character === undefined) return 'the end';
+    if (this.#at >= this.#octets.length) return 'the end';
+    const ahead = utf8Beginning(this.#octets.subarray(this.#at), AHEAD);
+    const rest = decodeUtf8(ahead) ?? latin1Text(ahead);
+    const [character = ''] = rest;
     if (rest.startsWith('//') || rest.startsWith('/*')) return 'a comment';
     return character === '\0' ? 'NUL (is it UTF-16?)' : quoted(character);
   }
 
   #path(): string {
-    const path = this.#levels.map(({ member }) => `/${pointerToken(member)}`).join('');
+    const known = this.#levels.map(({ member }) => `/${pointerToken(member)}`).join('');
+    const path = this.#deeper.depth > 0 ? `${known}/…` : known;
     return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
   }
 

@@ -25,9 +25,14 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure === null;
   }
 
+  /** A response came whose body is longer than what is read of one: nothing is wrong with that. */
+  get cut(): boolean {
+    return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
+  }
+
   get served(): boolean {
     const status = this.exchange.response?.status ?? 0;
-    return this.answered && status >= 200 && status < 300;
+    return (this.answered || this.cut) && status >= 200 && status < 300;
   }
 
   /** The response; asking for one that never came is a violation of whatever promised it. */

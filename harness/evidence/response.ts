@@ -9,13 +9,14 @@ import { listElements } from './field-grammar.ts';
 import { fieldValue, fieldValues } from './field-lines.ts';
 import { type HttpDate, readHttpDate } from './http-date.ts';
 import { isInnerHost } from './inner-host.ts';
-import { findInternals } from './internals.ts';
+import { findInternals, SEARCHED } from './internals.ts';
 import { type JsonText, readJsonText } from './json-text.ts';
 import { latin1Text } from './latin1.ts';
 import { lazy } from './lazy.ts';
 import { lifecycleFault } from './lifecycle-fields.ts';
 import { type Link, parseLinks } from './link.ts';
 import { isJsonType, type MediaType, readMediaType } from './media-type.ts';
+import { partialFault } from './partial-content.ts';
 import { problemFaults } from './problem.ts';
 import { readQuota } from './quota.ts';
 import type { QuotaReading } from './quota-reading.ts';
@@ -162,14 +163,37 @@ export class ResponseView {
     return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
   });
 
+  /**
+   * Why the content is not known to its end, codings undone, one line; null when it is. What is not found in it may
+   * then be there all the same.
+   */
+  get unread(): string | null {
+    if (this.body.truncated) return `its body goes on after ${this.body.bytes.length} octets`;
+    if (this.evidence.failure !== null) return this.evidence.failure.message;
+    const { fault, limit } = this.#content();
+    return limit ?? fault;
+  }
+
   /** Octets of the content, content codings undone (RFC 9110 §8.4); empty when they cannot be. */
   get content(): Uint8Array {
     return this.#content().octets;
   }
 
-  /** Why the content is not in the coding that Content-Encoding names; null when it is, or there is none. */
+  /** Why the content is not in the coding that Content-Encoding names; null when it is, or nobody can tell. */
   get codingFault(): string | null {
     return this.#content().fault;
+  }
+
+  /** Why nobody can tell whether it is in that coding; null when there is none, or it was undone. */
+  get codingLimit(): string | null {
+    return this.#content().limit;
+  }
+
+  /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
+  get contentCodings(): readonly string[] {
+    return listElements(this.field('content-encoding') ?? '').map((coding) =>
+      visible(coding.toLowerCase(), 40),
+    );
   }
 
   readonly #text = lazy(() => decodeUtf8(this.content));
@@ -206,6 +230,11 @@ export class ResponseView {
     return this.#json();
   }
 
+  /** Why there is no JSON value to look into although the content may be right; null when nothing stands against it. */
+  get unreadJson(): string | null {
+    return this.unread ?? this.json.limit;
+  }
+
   /** Content-Type is `application/problem+json` (RFC 9457). */
   get isProblem(): boolean {
     return this.mediaType?.essence === 'application/problem+json';
@@ -220,6 +249,12 @@ export class ResponseView {
   /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
   get internals(): string | null {
     return findInternals(this.text ?? latin1Text(this.content));
+  }
+
+  /** Why `internals` has not looked at all of the content; null when it has. */
+  get unsearched(): string | null {
+    const { length } = this.content;
+    return this.unread ?? (length > SEARCHED ? `${SEARCHED} of its ${length} octets are searched` : null);
   }
 
   /** The first field that tells a product and its version, with its value; null when none does. */
@@ -237,7 +272,11 @@ export class ResponseView {
     return this.#challenges();
   }
 
-  readonly #secretPlaces = lazy(() => findSecretPlaces(this.#response, this.content));
+  readonly #secretPlaces = lazy(() => {
+    const { octets, fault, limit } = this.#content();
+    const isDecoded = fault === null && limit === null;
+    return findSecretPlaces(this.#response, isDecoded ? octets : this.body.bytes);
+  });
 
   /** Where in the response a secret, or part of one, was found and redacted. */
   get secretPlaces(): readonly SecretPlace[] {
@@ -280,6 +319,17 @@ export class ResponseView {
   get etagFault(): string | null {
     const value = this.field('etag');
     return value === undefined || ENTITY_TAG.test(value) ? null : visible(value, 80);
+  }
+
+  /** ETag (RFC 9110 §8.8.3) as it can be repeated in a precondition; null when absent or malformed. */
+  get entityTag(): string | null {
+    const value = this.field('etag');
+    return value === undefined || this.etagFault !== null ? null : value;
+  }
+
+  /** What is wrong with the 206 that this is (RFC 9110 §15.3.7), for one range that begins at 0; null when nothing is. */
+  get partialFault(): string | null {
+    return partialFault(this.field('content-range'), this.body.received);
   }
 
   readonly #retryAfter = lazy((): RetryAfter | null => {
@@ -364,6 +414,11 @@ export class ResponseView {
           hostname !== own && isInnerHost(hostname) && !(ownIsLoopback && LOOPBACK.test(hostname)),
       ) ?? null
     );
+  }
+
+  /** Field names of Vary (RFC 9110 §12.5.5) in lower case, or `*`; empty when it is absent or empty. */
+  get vary(): readonly string[] {
+    return listElements(this.field('vary') ?? '').map((name) => name.toLowerCase());
   }
 
   /** Methods of the Allow field (RFC 9110 §10.2.1); empty when it is absent or empty. */

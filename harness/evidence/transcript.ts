@@ -135,7 +135,8 @@ function bodyLines(
   if (bytes.length === 0) return [];
   const codings = fieldValues(fields, 'content-encoding');
   const decoded = decodeContent(bytes, codings, truncated);
-  const content = decoded.fault === null ? decoded.octets : bytes;
+  const isDecoded = decoded.fault === null && decoded.limit === null;
+  const content = isDecoded ? decoded.octets : bytes;
   const excerpt = utf8Beginning(content, LONGEST_BODY_OCTETS);
   const text = decodeUtf8(excerpt);
   const all = text === null ? [hexOf(excerpt)] : text.split(/\r\n|\n|\r/);
@@ -143,9 +144,7 @@ function bodyLines(
   const isCut = shown.length < all.length || excerpt.length < content.length || truncated || text === null;
   return [
     line(atMs, direction, ''),
-    ...(codings.length > 0 && decoded.fault === null
-      ? [line(atMs, '*', `decoded from ${codings.join(', ')}:`)]
-      : []),
+    ...(codings.length > 0 && isDecoded ? [line(atMs, '*', `decoded from ${codings.join(', ')}:`)] : []),
     ...shown.map((each) => line(atMs, direction, each)),
     ...(isCut ? [line(atMs, '*', `… an excerpt of ${received} octets`)] : []),
   ];

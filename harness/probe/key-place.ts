@@ -1,12 +1,17 @@
+import { isLoopback } from '../config/loopback.ts';
+import type { ServiceConfig } from '../config/service.ts';
 import type { Reply } from '../evidence/reply.ts';
 import { type Probe, probe, type Stimuli } from '../session.ts';
 import type { KeyPlace } from '../transport/credential.ts';
+import { NotApplicable } from '../verdict.ts';
 import { requireServed, sample } from './sample.ts';
 
 /** Where the documents leave header or query open: does the key open from places that nobody configured? */
 
 const PARAMETERS = ['api_key', 'apikey', 'api-key', 'key', 'token', 'access_token'];
 const FIELDS = ['X-API-Key', 'Api-Key', 'ApiKey', 'X-Auth-Token', 'X-Access-Token'];
+/** Where most services take a key, and some beside another place. */
+const BEARER: KeyPlace = { in: 'authorization', name: 'Authorization' };
 
 export interface KeyPlaces {
   /** The request with the key in all of the places at once. */
@@ -23,15 +28,17 @@ export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (stim
   ),
 );
 export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (stimuli) =>
-  placesTaken(
-    stimuli,
-    'header fields',
-    FIELDS.map((name) => ({ in: 'header', name })),
-  ),
+  placesTaken(stimuli, 'header fields', [
+    ...FIELDS.map((name): KeyPlace => ({ in: 'header', name })),
+    ...(stimuli.config.credentials.scheme === 'bearer' ? [] : [BEARER]),
+  ]),
 );
 
 /** All places in one request; only when that is served does each get a request of its own. */
 async function placesTaken(stimuli: Stimuli, what: string, all: readonly KeyPlace[]): Promise<KeyPlaces> {
+  if (travelsReadable(stimuli.config)) {
+    throw new NotApplicable('the key is put into other places over https alone, or on this machine');
+  }
   await requireServed(await stimuli.ask(sample));
   const { credentials } = stimuli.config;
   const configured = 'name' in credentials ? credentials.name.toLowerCase() : null;
@@ -49,4 +56,10 @@ async function placesTaken(stimuli: Stimuli, what: string, all: readonly KeyPlac
     if (alone.served) accepted.push(place.name);
   }
   return { reply, accepted };
+}
+
+/** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
+function travelsReadable({ provider }: ServiceConfig): boolean {
+  const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
+  return url?.protocol === 'http:' && !isLoopback(url);
 }

@@ -32,7 +32,7 @@ export class ResponseSchemas {
     { response }: Reply,
   ): Pick<Unexercised, 'reason' | 'why'> | null {
     if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
-    if (response.isPartial) return { reason: 'its content was not read to the end', why: 'left' };
+    if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
     const octets = response.content.length;
     if (octets > MAX_JUDGED) {
       return {

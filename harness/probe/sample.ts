@@ -11,9 +11,13 @@ export const sampleAgain: Probe<Reply> = probe('sample-again', (stimuli) =>
   stimuli.reply({ purpose: 'as documented, once more' }),
 );
 
-/** The same request over a raw socket, so that the message framing is seen octet by octet. */
+/** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */
 export const rawSample: Probe<Reply> = probe('raw-sample', (stimuli) =>
-  stimuli.reply({ purpose: 'as documented, read octet by octet', raw: true }),
+  stimuli.reply({
+    purpose: 'as documented, accepting no content coding, read octet by octet',
+    fields: [['Accept-Encoding', 'identity']],
+    raw: true,
+  }),
 );
 
 /**
@@ -27,6 +31,7 @@ export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
   });
 }
 
+/** @throws Blocked unless the request was served that makes another one's refusal mean something. */
 export async function requireServed(twin: Reply): Promise<void> {
   if (twin.served) return;
   const got = twin.answered

@@ -3,6 +3,7 @@ import type { Reply } from '../evidence/reply.ts';
 import type { Stimulus } from '../session/stimulus.ts';
 import { type Probe, probe } from '../session.ts';
 import { NotApplicable } from '../verdict.ts';
+import { withoutCredential } from './credential.ts';
 import { requireServed, sample, variation } from './sample.ts';
 
 /** The same service asked for other things, in other ways: methods, targets, field values. */
@@ -72,10 +73,16 @@ export const rangeRequest = variation('range', {
   purpose: 'for a range of octets',
   fields: [['Range', 'bytes=0-1']],
 });
-export const conditional = variation('conditional', {
-  purpose: 'with If-None-Match: *',
-  fields: [['If-None-Match', '*']],
-  raw: true,
+/** With the entity tag of the sample, where it has one that can be repeated. */
+export const conditional: Probe<Reply> = probe('conditional', async (stimuli) => {
+  const served = await stimuli.ask(sample);
+  await requireServed(served);
+  const { entityTag } = served.response;
+  return stimuli.reply({
+    purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
+    fields: [['If-None-Match', entityTag ?? '*']],
+    raw: true,
+  });
 });
 export const expectContinue = variation('expect-continue', {
   purpose: 'with Expect: 100-continue',
@@ -86,11 +93,11 @@ export const withoutUserAgent = variation('without-user-agent', {
   purpose: 'without a User-Agent',
   without: ['user-agent'],
 });
-export const withoutHost: Probe<Reply> = hostVariation('without-host', {
+export const withoutHost: Probe<Reply> = refusedMessage('without-host', {
   purpose: 'without a Host field',
   raw: { withoutHost: true },
 });
-export const twoHosts: Probe<Reply> = hostVariation('two-hosts', {
+export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
   purpose: 'with two Host fields',
   fields: [
     ['Host', 'conform.invalid'],
@@ -98,13 +105,15 @@ export const twoHosts: Probe<Reply> = hostVariation('two-hosts', {
   ],
   raw: true,
 });
+/** A proxy that reads the name without the space would see another message than the service (RFC 9112 §5.1). */
+export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name', {
+  purpose: 'with a space between a field name and its colon',
+  fields: [['X-Conform-Spaced ', '1']],
+  raw: true,
+});
 export const withoutContentType = probe('without-content-type', (stimuli) =>
   stimuli.reply({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
 );
-export const identityOnly = variation('identity-only', {
-  purpose: 'accepting no content coding',
-  fields: [['Accept-Encoding', 'identity']],
-});
 export const gzipAccepted = variation('gzip-accepted', {
   purpose: 'accepting gzip',
   fields: [['Accept-Encoding', 'gzip']],
@@ -112,15 +121,16 @@ export const gzipAccepted = variation('gzip-accepted', {
 
 /**
  * First without a credential: an HTTP server refuses such a message before it asks whose it is, and then it costs
- * no quota. Where the credential is asked for first, once more with it.
+ * no quota. Where the answer is the one to a missing credential, once more with it.
  */
-function hostVariation(name: string, stimulus: Stimulus): Probe<Reply> {
+function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
   return probe(name, async (stimuli) => {
     await requireServed(await stimuli.ask(sample));
     const purpose = `${stimulus.purpose}, without a credential`;
     const anonymous = await stimuli.reply({ ...stimulus, purpose, credential: 'none' });
-    const status = anonymous.exchange.response?.status;
-    return status === 401 || status === 403 ? stimuli.reply(stimulus) : anonymous;
+    const status = anonymous.exchange.response?.status ?? null;
+    const forTheCredential = [401, 403, (await stimuli.ask(withoutCredential)).exchange.response?.status];
+    return forTheCredential.includes(status ?? 0) ? stimuli.reply(stimulus) : anonymous;
   });
 }
 

@@ -25,10 +25,11 @@ interface Group {
 const GROUPS: Readonly<Record<string, Group>> = {
   'of which nothing can be told': { verdict: 'inconclusive', heavy: false, exitCode: 3, args: [] },
   'that are wrong': { verdict: 'does not conform', heavy: false, exitCode: 1, args: [] },
-  'that are wrong at length': {
-    verdict: 'does not conform',
+  // What is more than is read may be right in the end.
+  'that are more than anybody can judge': {
+    verdict: 'inconclusive',
     heavy: true,
-    exitCode: 1,
+    exitCode: 3,
     args: ['--suite', 'json'],
   },
 };

@@ -62,6 +62,7 @@ export const SETTINGS = {
 const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }[] = [
   { names: /^api-key-header$/, setting: 'header' },
   { names: /^query-key$/, setting: 'query' },
+  { names: /^key-field-answer-cacheable$/, setting: 'header' },
   { names: /signature|^accepts-stale-timestamp$|^ignores-body-digest$/, setting: 'signed' },
   { names: /^pusher-/, setting: 'pusher' },
   { names: /^ws-accepts-any-origin$/, setting: 'origin' },

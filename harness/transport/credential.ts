@@ -17,6 +17,8 @@ export interface PlacingMoment {
 /** A place where a key can travel as it is. */
 export type KeyPlace =
   | { readonly in: 'header'; readonly name: string }
+  /** Behind the scheme Bearer. */
+  | { readonly in: 'authorization'; readonly name: 'Authorization' }
   | { readonly in: 'query'; readonly name: string };
 
 /**
@@ -61,9 +63,14 @@ export function withCredentialValue(
 
 /** The request with this key in a place of the caller's choice. */
 export function withKeyAt(place: KeyPlace, value: string, request: HttpRequest): HttpRequest {
-  return place.in === 'header'
-    ? withField(request, [place.name, wireText(value)])
-    : { ...request, target: withQuery(request.target, [[place.name, value]]) };
+  switch (place.in) {
+    case 'header':
+      return withField(request, [place.name, wireText(value)]);
+    case 'authorization':
+      return withField(request, [place.name, `Bearer ${wireText(value)}`]);
+    case 'query':
+      return { ...request, target: withQuery(request.target, [[place.name, value]]) };
+  }
 }
 
 /** The request without what the configured scheme, or the Authorization field, would carry. */

@@ -28,7 +28,7 @@ export function redactEncoded(
   if (codings.length === 0 || content.length === 0) return content;
   // As far as it goes, since content that breaks off may hold a secret as well as any.
   const decoded = decodeContent(content, contentEncoding, true);
-  if (decoded.fault !== null) return content;
+  if (decoded.fault !== null || decoded.limit !== null) return content;
   const redacted = redaction.octets(decoded.octets);
   if (Buffer.compare(redacted, decoded.octets) === 0) return content;
   return codings.reduce(

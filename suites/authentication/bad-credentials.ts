@@ -134,8 +134,14 @@ function refuses(
       applies: [credentialed],
       provenBy: defects,
     },
-    async ({ probe, expect }) => {
+    async ({ probe, expect, blocked }) => {
       expect(await probe(stimulus)).toHaveStatus(...accepted);
+      const { exchange } = await probe(credential.rightAfterWrong);
+      const status = exchange.response?.status ?? 0;
+      if (status !== 401 && status !== 403) return;
+      blocked(
+        `the right credential is refused as well after the wrong ones (status ${status}): the client may be shut out, so this proves nothing`,
+      );
     },
   );
 }

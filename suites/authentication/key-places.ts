@@ -1,5 +1,5 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
-import { inAuthorizationField, keyAndApp, keyed } from '../../harness/check/requirement.ts';
+import { inAuthorizationField, keyAndApp, keyed, keyInField } from '../../harness/check/requirement.ts';
 import { clause, practice } from '../../harness/contract/ground.ts';
 import * as credential from '../../harness/probe/credential.ts';
 import { fieldsTaken, parametersTaken } from '../../harness/probe/key-place.ts';
@@ -33,7 +33,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     {
       title: 'does not take the key from the query where the header works',
       grounds: [practice('OWASP API2:2023')],
-      applies: [inAuthorizationField],
+      applies: [keyInField],
       provenBy: ['accepts-key-in-query'],
     },
     async ({ probe, violated }) => {

@@ -1,5 +1,4 @@
 import { type CheckDefinition, check } from '../../harness/check/check.ts';
-import type { CheckContext } from '../../harness/check/context.ts';
 import { credentialed } from '../../harness/check/requirement.ts';
 import { clause, practice } from '../../harness/contract/ground.ts';
 import type { Reply } from '../../harness/evidence/reply.ts';
@@ -8,39 +7,23 @@ import { headSample } from '../../harness/probe/target.ts';
 
 /** Requests that carry no credential and hope that nobody asks. */
 export const waysAround: readonly CheckDefinition[] = [
-  guards('auth.head', 'HEAD as of GET', 'head-skips-auth', async ({ probe, notApplicable }) => {
-    const { served } = await probe(headSample);
-    return served
-      ? [await probe(credential.headWithoutCredential)]
-      : notApplicable('HEAD is not served at all');
-  }),
-  guards(
-    'auth.other-representation',
-    'whatever representation is asked for',
-    'html-skips-auth',
-    async ({ probe }) => [await probe(credential.otherRepresentationWithoutCredential)],
-  ),
-  guards(
-    'auth.method-override',
-    'requests under method override fields',
-    'method-override-skips-auth',
-    async ({ probe }) => [await probe(credential.methodOverrideWithoutCredential)],
-  ),
-  guards(
-    'auth.local-client',
-    'clients that say they are local ones',
-    'trusts-forwarded-for',
-    async ({ probe }) => [await probe(credential.asLocalClientWithoutCredential)],
-  ),
+  guards('auth.head', 'HEAD as of GET', 'head-skips-auth', [
+    { anonymous: credential.headWithoutCredential, twin: headSample },
+  ]),
+  guards('auth.other-representation', 'whatever representation is asked for', 'html-skips-auth', [
+    credential.otherRepresentation,
+  ]),
+  guards('auth.method-override', 'requests under method override fields', 'method-override-skips-auth', [
+    credential.methodOverride,
+  ]),
+  guards('auth.local-client', 'clients that say they are local ones', 'trusts-forwarded-for', [
+    credential.localClient,
+  ]),
   guards(
     'auth.path-spelling',
     'every spelling of the path',
     'trailing-slash-skips-auth',
-    async ({ probe }) => {
-      const replies: Reply[] = [];
-      for (const spelling of credential.respelledWithoutCredential) replies.push(await probe(spelling));
-      return replies;
-    },
+    credential.respelled,
   ),
 
   // A wildcard or a repeated Origin together with credentials lets any page use what the browser holds.
@@ -67,12 +50,12 @@ export const waysAround: readonly CheckDefinition[] = [
   ),
 ];
 
-/** Demands the credential here as elsewhere. A request that is refused for another reason shows nothing. */
+/** Demands the credential here as elsewhere. What is not served with it either, or is refused otherwise, shows nothing. */
 function guards(
   id: string,
   what: string,
   defect: string,
-  anonymous: (context: CheckContext) => Promise<readonly Reply[]>,
+  ways: readonly credential.WayAround[],
 ): CheckDefinition {
   return check(
     id,
@@ -82,12 +65,16 @@ function guards(
       applies: [credentialed],
       provenBy: [defect],
     },
-    async (context) => {
-      const telling = (await anonymous(context)).filter(
-        ({ served, exchange }) => served || [401, 403].includes(exchange.response?.status ?? 0),
-      );
-      if (telling.length === 0) return context.notApplicable('such a request is refused for another reason');
-      context.expect(...telling).toHaveStatus(401, 403);
+    async ({ probe, expect, notApplicable }) => {
+      const telling: Reply[] = [];
+      for (const { anonymous, twin } of ways) {
+        const reply = await probe(anonymous);
+        const refused = [401, 403].includes(reply.exchange.response?.status ?? 0);
+        if (reply.served || (refused && (await probe(twin)).served)) telling.push(reply);
+      }
+      if (telling.length === 0)
+        return notApplicable('such a request is not served with the credential either');
+      expect(...telling).toHaveStatus(401, 403);
     },
   );
 }

@@ -1,6 +1,9 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
 import { framingFault } from '../../harness/check/framing.ts';
+import { ENCODED, FRAMED } from '../../harness/check/reading.ts';
 import { clause, rfc9110, rfc9112 } from '../../harness/contract/ground.ts';
+import type { ResponseView } from '../../harness/evidence/response.ts';
+import { everyReply } from '../../harness/probe/gathered.ts';
 import { rawSample } from '../../harness/probe/sample.ts';
 import * as target from '../../harness/probe/target.ts';
 
@@ -15,8 +18,10 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['content-length-too-long'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform('the octets that Content-Length declares', (reply) =>
-        framingFault(reply, 'length'),
+      expect(await probe(rawSample)).toConform(
+        'the octets that Content-Length declares',
+        (reply) => framingFault(reply, 'length'),
+        FRAMED,
       );
     },
   ),
@@ -30,8 +35,10 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['bad-chunk-size'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform('well-formed chunks', (reply) =>
-        framingFault(reply, 'chunks'),
+      expect(await probe(rawSample)).toConform(
+        'well-formed chunks',
+        (reply) => framingFault(reply, 'chunks'),
+        FRAMED,
       );
     },
   ),
@@ -45,12 +52,17 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['bytes-after-body', 'bare-line-feeds', 'content-length-too-short'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform('one message framed by RFC 9112', (reply) => {
-        const named = (['length', 'chunks', 'no-content'] as const).some(
-          (matter) => framingFault(reply, matter) !== null,
-        );
-        return framingFault(reply, 'lines') ?? (named ? null : (reply.exchange.failure?.message ?? null));
-      });
+      expect(await probe(rawSample)).toConform(
+        'one message framed by RFC 9112',
+        (reply) => {
+          const named = (['length', 'chunks', 'no-content'] as const).some(
+            (matter) => framingFault(reply, matter) !== null,
+          );
+          const failure = named || reply.cut ? null : reply.exchange.failure;
+          return framingFault(reply, 'lines') ?? failure?.message ?? null;
+        },
+        FRAMED,
+      );
     },
   ),
 
@@ -60,13 +72,37 @@ export const framing: readonly CheckDefinition[] = [
     {
       title: 'applies no content coding that was not asked for',
       grounds: [rfc9110('12.5.3', 'SHOULD')],
-      provenBy: ['unasked-gzip'],
+      provenBy: ['unasked-gzip', 'brotli-for-gzip'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(target.identityOnly)).toConform('no Content-Encoding', ({ response }) => {
-        const coding = response.field('content-encoding');
-        return coding === undefined || coding.toLowerCase() === 'identity' ? null : coding;
-      });
+      expect(await probe(rawSample)).toConform('no Content-Encoding', ({ response }) =>
+        codingBeside([], response),
+      );
+      expect(await probe(target.gzipAccepted)).toConform('gzip or no Content-Encoding', ({ response }) =>
+        codingBeside(['gzip', 'x-gzip'], response),
+      );
+    },
+  ),
+
+  // RFC 9110 §12.5.5: caches must know that another client would have got the content in another coding.
+  check(
+    'json.coding-vary',
+    {
+      title: 'names Accept-Encoding in Vary where the content coding depends on it',
+      grounds: [rfc9110('12.5.5', 'SHOULD')],
+      provenBy: ['gzip-without-vary'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const plain = (await probe(rawSample)).response;
+      const encoded = await probe(target.gzipAccepted);
+      const { response } = encoded;
+      if (plain.has('content-encoding') === response.has('content-encoding')) {
+        return notApplicable('the content coding does not depend on Accept-Encoding');
+      }
+      if (response.cacheControl.has('no-store')) return notApplicable('no cache may keep the answer');
+      expect(encoded).toConform('Accept-Encoding in Vary', ({ response: { vary } }) =>
+        vary.includes('accept-encoding') || vary.includes('*') ? null : vary.join(', ') || 'no Vary',
+      );
     },
   ),
 
@@ -79,9 +115,11 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['gzip-in-name-only'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(target.gzipAccepted)).toConform(
+      const encoded = (await probe(everyReply)).filter(({ response }) => response.has('content-encoding'));
+      expect(...encoded).toConform(
         'content in the coding named',
         ({ response }) => response.codingFault,
+        ENCODED,
       );
     },
   ),
@@ -105,3 +143,9 @@ export const framing: readonly CheckDefinition[] = [
     },
   ),
 ];
+
+/** Content codings beside those that are accepted; null when there are none. */
+function codingBeside(accepted: readonly string[], { contentCodings }: ResponseView): string | null {
+  const others = contentCodings.filter((coding) => coding !== 'identity' && !accepted.includes(coding));
+  return others.length === 0 ? null : `Content-Encoding: ${others.join(', ')}`;
+}

@@ -1,7 +1,8 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { IN_JSON } from '../../harness/check/reading.ts';
 import { clause, practice, rfc9457 } from '../../harness/contract/ground.ts';
 import { shapeOf } from '../../harness/evidence/shape.ts';
-import { errorReplies } from '../../harness/probe/gathered.ts';
+import { errorReplies, serverErrorReplies } from '../../harness/probe/gathered.ts';
 import { sample, sampleAgain } from '../../harness/probe/sample.ts';
 
 /** What the content looks like. */
@@ -15,11 +16,13 @@ export const shapes: readonly CheckDefinition[] = [
       provenBy: ['problem-invalid'],
     },
     async ({ probe, expect, notApplicable }) => {
-      const claimed = (await probe(errorReplies)).filter(({ response }) => response.isProblem);
+      const errors = [...(await probe(errorReplies)), ...(await probe(serverErrorReplies))];
+      const claimed = errors.filter(({ response }) => response.isProblem);
       if (claimed.length === 0) return notApplicable('no error claims application/problem+json');
       expect(...claimed).toConform(
         'a problem details object',
         ({ response }) => response.problemFaults[0] ?? null,
+        IN_JSON,
       );
     },
   ),
@@ -31,8 +34,10 @@ export const shapes: readonly CheckDefinition[] = [
       grounds: [clause('errors.shape')],
       shownBy: ['error-shape-by-status', 'plain-json-errors'],
     },
-    async ({ probe, observe, note }) => {
-      const seen = (await probe(errorReplies)).map(({ response }) => ({
+    async ({ probe, expect, observe, note }) => {
+      const errors = await probe(errorReplies);
+      expect(...errors).toConform('a shape', () => null, IN_JSON);
+      const seen = errors.map(({ response }) => ({
         status: response.status,
         shape: shapeOf(response.json.value),
       }));
@@ -50,8 +55,10 @@ export const shapes: readonly CheckDefinition[] = [
       grounds: [clause('endpoint.response-fields')],
       shownBy: ['bare-array-body'],
     },
-    async ({ probe, observe, note }) => {
-      const shape = shapeOf((await probe(sample)).response.json.value);
+    async ({ probe, expect, observe, note }) => {
+      const reply = await probe(sample);
+      expect(reply).toConform('a shape', () => null, IN_JSON);
+      const shape = shapeOf(reply.response.json.value);
       observe('success.shape', shape);
       note(`at the top: ${shape?.type ?? 'nothing'}`);
     },
@@ -64,12 +71,17 @@ export const shapes: readonly CheckDefinition[] = [
       grounds: [practice('repeatable answers')],
       provenBy: ['unstable-shape'],
     },
-    async ({ probe, expect }) => {
-      const before = JSON.stringify(shapeOf((await probe(sample)).response.json.value));
-      expect(await probe(sampleAgain)).toConform('the shape of the first answer', ({ response }) => {
-        const now = JSON.stringify(shapeOf(response.json.value));
-        return now === before ? null : 'another one';
-      });
+    async ({ probe, expect, notApplicable }) => {
+      const first = await probe(sample);
+      expect(first).toConform('a shape', () => null, IN_JSON);
+      const before = shapeOf(first.response.json.value);
+      if (before === null) return notApplicable('the documented response is no JSON text');
+      expect(await probe(sampleAgain)).toConform(
+        'the shape of the first answer',
+        ({ response }) =>
+          JSON.stringify(shapeOf(response.json.value)) === JSON.stringify(before) ? null : 'another one',
+        IN_JSON,
+      );
     },
   ),
 ];

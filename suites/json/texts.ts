@@ -1,4 +1,5 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { IN_CONTENT, IN_JSON, type Reading } from '../../harness/check/reading.ts';
 import { clause, type Ground, rfc8259 } from '../../harness/contract/ground.ts';
 import type { JsonCautionKind, JsonFaultKind } from '../../harness/evidence/json-text.ts';
 import { errorReplies, jsonReplies, successReplies } from '../../harness/probe/gathered.ts';
@@ -48,6 +49,7 @@ export const texts: readonly CheckDefinition[] = [
     rfc8259('4', 'SHOULD'),
     'duplicate-name',
     ['json-duplicate-keys'],
+    IN_JSON,
   ),
 
   observation(
@@ -57,11 +59,12 @@ export const texts: readonly CheckDefinition[] = [
       grounds: [rfc8259('6', 'MAY')],
       shownBy: ['json-big-integer'],
     },
-    async ({ probe, observe, note }) => {
+    async ({ probe, expect, observe, note }) => {
       const replies = await probe(jsonReplies);
       const found = replies.some(({ response }) =>
         response.json.cautions.some(({ kind }) => kind === 'big-integer'),
       );
+      if (!found && replies.length > 0) expect(...replies).toConform('an integer', () => null, IN_CONTENT);
       observe('json.big-integers', found);
       note(found ? 'integers beyond 2^53 are seen' : 'none are seen');
     },
@@ -75,6 +78,7 @@ function wellFormed(
   ground: Ground,
   kind: JsonFaultKind | JsonCautionKind,
   provenBy: readonly [string, ...string[]],
+  reading: Reading = IN_CONTENT,
 ): CheckDefinition {
   return check(
     id,
@@ -85,6 +89,7 @@ function wellFormed(
         ({ response }) =>
           [...response.json.faults, ...response.json.cautions].find((remark) => remark.kind === kind)
             ?.message ?? null,
+        reading,
       );
     },
   );

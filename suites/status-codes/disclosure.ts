@@ -1,4 +1,5 @@
 import { type CheckDefinition, check } from '../../harness/check/check.ts';
+import { SEARCHED, THROUGHOUT } from '../../harness/check/reading.ts';
 import { practice, rfc9110 } from '../../harness/contract/ground.ts';
 import { errorReplies, everyReply, serverErrorReplies } from '../../harness/probe/gathered.ts';
 import * as target from '../../harness/probe/target.ts';
@@ -17,6 +18,7 @@ export const disclosure: readonly CheckDefinition[] = [
       expect(...errors).toConform(
         'no stack trace, file path, SQL or version',
         ({ response }) => response.internals,
+        SEARCHED,
       );
     },
   ),
@@ -45,8 +47,10 @@ export const disclosure: readonly CheckDefinition[] = [
       provenBy: ['trace-echoes-credential'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(target.traceSample)).toConform('no credential in the response', ({ response }) =>
-        response.credentialTrace === null ? null : `one in ${response.credentialTrace}`,
+      expect(await probe(target.traceSample)).toConform(
+        'no credential in the response',
+        ({ response }) => (response.credentialTrace === null ? null : `one in ${response.credentialTrace}`),
+        THROUGHOUT,
       );
     },
   ),

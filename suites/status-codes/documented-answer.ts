@@ -1,6 +1,8 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { IN_JSON } from '../../harness/check/reading.ts';
 import { credentialed } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
+import { visible } from '../../harness/evidence/visible.ts';
 import { everyReply } from '../../harness/probe/gathered.ts';
 import { sample, sampleAgain } from '../../harness/probe/sample.ts';
 import * as target from '../../harness/probe/target.ts';
@@ -87,15 +89,21 @@ export const documentedAnswer: readonly CheckDefinition[] = [
     {
       title: 'dresses no error as success',
       grounds: [clause('responses.status-codes')],
-      provenBy: ['error-in-200'],
+      provenBy: ['error-in-200', 'failure-in-200'],
     },
     async ({ probe, expect }) => {
       const successes = (await probe(everyReply)).filter(({ served }) => served);
-      expect(...successes).toConform('no error member in a 2xx body', ({ response }) => {
-        const { value } = response.json;
-        const dressed = ['error', 'errors'].find((name) => holdsError(value, name));
-        return dressed === undefined ? null : `status ${response.status} with "${dressed}"`;
-      });
+      expect(...successes).toConform(
+        'no error in a 2xx body',
+        ({ response }) => {
+          const { value } = response.json;
+          const dressed = ERROR_MEMBERS.find(([name, tells]) => tells(memberOf(value, name)));
+          return dressed === undefined
+            ? null
+            : `status ${response.status} with "${dressed[0]}": ${visible(JSON.stringify(memberOf(value, dressed[0])) ?? '', 60)}`;
+        },
+        IN_JSON,
+      );
     },
   ),
 
@@ -165,6 +173,30 @@ export const documentedAnswer: readonly CheckDefinition[] = [
     },
   ),
 
+  // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
+  check(
+    'status.not-modified',
+    {
+      title: 'answers 304 to a client that has what it would be sent',
+      grounds: [rfc9110('13.1.2', 'MUST')],
+      provenBy: ['if-none-match-ignored', 'if-none-match-412'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const tag = (await probe(sample)).response.entityTag;
+      const reply = await probe(target.conditional);
+      const { status, entityTag } = reply.response;
+      if (status !== 304 && status !== 412) {
+        if (tag === null) return notApplicable('the documented response has no ETag');
+        if (!reply.served) return notApplicable('such a request is refused');
+        if (entityTag !== tag) return notApplicable('the resource has another ETag by now');
+      }
+      expect(reply).toConform('status 304', () => {
+        if (status === 304) return null;
+        return status === 412 ? 'status 412' : `status ${status} with the same ETag`;
+      });
+    },
+  ),
+
   // RFC 9110 §15.4.5: a 304 has the fields that a 200 would have had and caches need.
   check(
     'status.not-modified-fields',
@@ -206,8 +238,22 @@ export const documentedAnswer: readonly CheckDefinition[] = [
   ),
 ];
 
-function holdsError(value: unknown, name: string): boolean {
-  if (typeof value !== 'object' || value === null || !(name in value)) return false;
-  const member: unknown = Reflect.get(value, name);
-  return member !== null && member !== false && !(Array.isArray(member) && member.length === 0);
+/** Members at the top of a body by which services tell that they failed, and values with which they do. */
+const ERROR_MEMBERS: readonly (readonly [name: string, tells: (member: unknown) => boolean])[] = [
+  ['error', isNotNothing],
+  ['errors', isNotNothing],
+  ['success', (member) => member === false],
+  ['ok', (member) => member === false],
+  ['status', (member) => member === 'error' || member === 'fail'],
+];
+
+/** `null`, `false`, `0`, `""`, `[]` and `{}` say that there was none. */
+function isNotNothing(member: unknown): boolean {
+  if (typeof member === 'object' && member !== null) return Object.keys(member).length > 0;
+  return Boolean(member);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isObject ? Reflect.get(value, name) : undefined;
 }

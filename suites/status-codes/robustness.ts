@@ -1,6 +1,7 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
+import { FRAMED } from '../../harness/check/reading.ts';
 import { sizesMayBeFound } from '../../harness/check/requirement.ts';
-import { clause, rfc9112 } from '../../harness/contract/ground.ts';
+import { clause, rfc9110, rfc9112 } from '../../harness/contract/ground.ts';
 import type { Reply } from '../../harness/evidence/reply.ts';
 import { fieldSize, type SizeLimit, targetSize } from '../../harness/probe/size.ts';
 import * as target from '../../harness/probe/target.ts';
@@ -66,6 +67,38 @@ export const robustness: readonly CheckDefinition[] = [
         expect(await probe(stimulus)).toBeHandled();
       },
     ),
+  ),
+
+  // RFC 9110 §15.3.7: a 206 tells in Content-Range which octets of how many it has.
+  check(
+    'status.partial-content',
+    {
+      title: 'tells of which octets it serves where it serves a range',
+      grounds: [rfc9110('15.3.7', 'MUST')],
+      provenBy: ['range-without-content-range'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const reply = await probe(target.rangeRequest);
+      if (reply.exchange.response?.status !== 206) return notApplicable('ranges are not served');
+      expect(reply).toConform(
+        'the range of the octets in Content-Range',
+        ({ response }) => response.partialFault,
+        FRAMED,
+      );
+    },
+  ),
+
+  // RFC 9112 §5.1: whoever reads the name otherwise than a proxy before it is fooled.
+  check(
+    'status.spaced-field-name',
+    {
+      title: 'refuses a space between a field name and its colon with 400',
+      grounds: [rfc9112('5.1', 'MUST')],
+      provenBy: ['accepts-spaced-field-name'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(target.spacedFieldName)).toHaveStatus(400);
+    },
   ),
 
   // RFC 9112 §3.2: 400 for a request that lacks Host or has several; whoever heeds another one than a cache did is fooled.

@@ -10,7 +10,15 @@ import {
   withoutField,
 } from '../message.ts';
 import { CREDENTIAL_REFUSALS } from '../occasion.ts';
-import { alsoAt, aroundHandling, inCredentials, onAnswer, type Patch, together } from '../patch.ts';
+import {
+  alsoAt,
+  aroundHandling,
+  inCredentials,
+  onAnswer,
+  onFinished,
+  type Patch,
+  together,
+} from '../patch.ts';
 import { problem } from '../problem.ts';
 import { findRoute } from '../routes.ts';
 import { type Defect, EVERY } from './defect.ts';
@@ -204,6 +212,33 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
     breaks: 'an authorised answer says `Cache-Control: public, max-age=60`',
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+  },
+  {
+    name: 'shared-cache-by-must-revalidate',
+    services: EVERY,
+    summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
+    breaks: 'an authorised answer says `Cache-Control: max-age=60, must-revalidate`',
+    patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
+  },
+  {
+    name: 'key-field-answer-cacheable',
+    services: EVERY,
+    summary: 'forgets that caches know nothing of a key in a field of its own',
+    breaks: 'an answer to X-API-Key says `Cache-Control: max-age=60` and has no Vary',
+    patch: onFinished('served', (answer) =>
+      withoutField(withField(answer, 'Cache-Control', 'max-age=60'), 'Vary'),
+    ),
+  },
+  {
+    name: 'echoes-request-in-404',
+    services: EVERY,
+    summary: 'tells in its errors what it was sent, credential included',
+    breaks: 'the content of the 404 has the Authorization field of the request',
+    patch: onAnswer('not-found', (answer, request) =>
+      withText(answer, (text) =>
+        JSON.stringify({ ...JSON.parse(text), request: Object.fromEntries(request.fields) }),
+      ),
+    ),
   },
   {
     name: 'refusal-cacheable',

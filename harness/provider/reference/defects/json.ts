@@ -1,6 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { withContent, withText } from '../answer-changes.ts';
-import { withField, withoutField } from '../message.ts';
+import { type Answer, withField, withoutField } from '../message.ts';
+import { acceptsGzip } from '../negotiation.ts';
 import { PROBLEM_OCCASIONS } from '../occasion.ts';
 import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../patch.ts';
 import { type Defect, EVERY } from './defect.ts';
@@ -19,6 +20,10 @@ const asMediaType = (mediaType: string): Patch =>
 const withFirstMember = (member: string): ((text: string) => string) => {
   return (text) => text.replace(/^\{/, `{${member},`);
 };
+
+function encoded(answer: Answer, coding: string, encode: (octets: Buffer) => Buffer): Answer {
+  return { ...withField(answer, 'Content-Encoding', coding), body: encode(answer.body) };
+}
 
 function firstName(text: string): string {
   return /^\{("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? '"total"';
@@ -169,10 +174,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is gzip on a request with `Accept-Encoding: identity`',
-    patch: onAnswer('served', (answer) => ({
-      ...withField(answer, 'Content-Encoding', 'gzip'),
-      body: gzipSync(answer.body),
-    })),
+    patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   {
     name: 'gzip-in-name-only',
@@ -180,6 +182,24 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     breaks: 'Content-Encoding is gzip, the content is not',
     patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
+  },
+  {
+    name: 'brotli-for-gzip',
+    services: EVERY,
+    summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
+    breaks: 'Content-Encoding is br on a request with `Accept-Encoding: gzip`',
+    patch: onAnswer('served', (answer, request) =>
+      acceptsGzip(request) ? encoded(answer, 'br', brotliCompressSync) : answer,
+    ),
+  },
+  {
+    name: 'gzip-without-vary',
+    services: EVERY,
+    summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
+    breaks: 'the answer to `Accept-Encoding: gzip` is compressed, and Vary does not name Accept-Encoding',
+    patch: onAnswer('served', (answer, request) =>
+      acceptsGzip(request) ? encoded(answer, 'gzip', gzipSync) : answer,
+    ),
   },
   {
     name: 'no-nosniff',

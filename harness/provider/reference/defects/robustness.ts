@@ -59,6 +59,16 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
   },
   {
+    name: 'range-without-content-range',
+    services: EVERY,
+    summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
+    breaks: 'a 206 has no Content-Range',
+    patch: insteadOfServing(
+      (request) => fieldValue(request, 'range') !== undefined,
+      (answer) => ({ ...answer, status: 206, body: answer.body.subarray(0, 2) }),
+    ),
+  },
+  {
     name: 'if-none-match-500',
     services: EVERY,
     summary: 'fails over a conditional request',

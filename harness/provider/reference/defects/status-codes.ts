@@ -106,6 +106,15 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     ),
   },
   {
+    name: 'head-lacks-fields',
+    services: EVERY,
+    summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
+    breaks: 'the answer to HEAD has no Cache-Control, that to GET has one',
+    patch: onFinished('served', (answer, request) =>
+      isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
+    ),
+  },
+  {
     name: 'head-is-405',
     services: EVERY,
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
@@ -146,6 +155,16 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     breaks: 'an unknown path is answered 200 with `{"error": …}`',
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
       ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
+      status: 200,
+    })),
+  },
+  {
+    name: 'failure-in-200',
+    services: EVERY,
+    summary: 'reports failure with status 200 and a flag in the content',
+    breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
+    patch: onAnswer('not-found', (answer) => ({
+      ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
       status: 200,
     })),
   },
@@ -230,6 +249,20 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     ),
   },
   {
+    name: 'if-none-match-ignored',
+    services: EVERY,
+    summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
+    breaks: 'a GET with the current ETag in If-None-Match is answered 200 with that ETag',
+    patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
+  },
+  {
+    name: 'if-none-match-412',
+    services: EVERY,
+    summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
+    breaks: 'a GET with the current ETag in If-None-Match is answered 412',
+    patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
+  },
+  {
     name: 'etag-unquoted',
     services: EVERY,
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
@@ -278,6 +311,19 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     patch: onReceipt((request) => {
       const [first, second] = fieldValues(request, 'host');
       return first === undefined || second === undefined ? request : withField(request, 'Host', first);
+    }),
+  },
+  {
+    name: 'accepts-spaced-field-name',
+    services: EVERY,
+    summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
+    breaks: 'a request with `X-Field : 1` is answered like any other',
+    patch: (conduct) => ({
+      ...conduct,
+      intake: (octets) => {
+        const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
+        return Buffer.from(text.replace(/^([\w-]+) +:/gm, '$1:'), 'latin1');
+      },
     }),
   },
   {

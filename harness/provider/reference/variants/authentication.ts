@@ -64,6 +64,14 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     }),
   },
   {
+    name: 'revalidated-caches',
+    services: EVERY,
+    summary: 'lets every cache keep its answers, and none reuse them unasked',
+    patch: onAnswer('served', (answer) =>
+      withField(answer, 'Cache-Control', 'public, max-age=0, must-revalidate'),
+    ),
+  },
+  {
     name: 'several-challenges',
     services: EVERY,
     summary: 'offers two schemes in one WWW-Authenticate field',
