@@ -61,5 +61,5 @@ async function placesTaken(stimuli: Stimuli, what: string, all: readonly KeyPlac
 /** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
 function travelsReadable({ provider }: ServiceConfig): boolean {
   const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
-  return url?.protocol === 'http:' && !isLoopback(url);
+  return url?.protocol === 'http:' && !isLoopback(url.hostname);
 }
