@@ -12,11 +12,12 @@ import { createRedaction } from './evidence/redaction.ts';
 import { Reply } from './evidence/reply.ts';
 import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/events.ts';
-import { type BurstOrder, burstEntry, isServed, type MetLimit, TOGETHER } from './session/burst.ts';
+import { type BurstOrder, type MetLimit, sendBurst } from './session/burst.ts';
 import { converse } from './session/conversation.ts';
 import { credentialUse, placeChoice, registerSecrets } from './session/credential.ts';
 import { type HandshakeStimulus, isOrdinary, type Talking } from './session/handshake.ts';
 import { type Named, ProbeMemory, type Remembered } from './session/memory.ts';
+import { openWithin } from './session/quota-opening.ts';
 import { requestOf, type Stimulus } from './session/stimulus.ts';
 import { TroubleWatch } from './session/trouble.ts';
 import { type Verification, verifyInteraction } from './session/verification.ts';
@@ -58,8 +59,6 @@ export interface Stimuli {
   /** Announces a wait on purpose to whoever watches; it is not held against the check's own time. */
   waiting(wait: BudgetWait): void;
   readonly signal: AbortSignal;
-  /** Requests within the plan's window up to now that are likely to count, and when the first of them was sent. */
-  sentInWindow(): { readonly count: number; readonly sinceMs: number };
   /** Everything recorded so far, in the order of recording. */
   evidenceSoFar(): readonly Evidence[];
 }
@@ -74,6 +73,8 @@ export interface SessionOptions {
   readonly record: (event: JournalEvent) => void;
   /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
   readonly evidenceBefore?: number;
+  /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
+  readonly random?: () => number;
   /** One that several sessions share; the session has one of its own when left out. */
   readonly verifier?: PactVerifier;
 }
@@ -95,7 +96,7 @@ export interface Session {
 }
 
 export function openSession(options: SessionOptions): Session {
-  const { config, clock, record } = options;
+  const { config, clock, record, random = Math.random } = options;
   const { service } = config;
   const sample = documentedSample(config.contract) ?? PLAINEST;
   const redaction = createRedaction();
@@ -175,6 +176,25 @@ export function openSession(options: SessionOptions): Session {
     return done;
   }
 
+  let opening: Promise<unknown> | null = null;
+
+  /** The first request of all meets the quota as it was left; the others wait until it is known how that is. */
+  async function opened(
+    { credential = 'right' }: Stimulus,
+    send: () => Promise<Reply>,
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    if (credentialUse(credential) !== 'right') return send();
+    if (opening !== null) {
+      await opening;
+      return send();
+    }
+    const announce = (wait: BudgetWait) => waiting.announce(wait);
+    const first = openWithin({ clock, budget, random, signal, waiting: announce, send });
+    opening = first.catch(() => undefined);
+    return first;
+  }
+
   function stimuliFor(signal: AbortSignal, trail: Set<string>): Stimuli {
     const replyTo = async (stimulus: Stimulus) => {
       const kept = keep(await exchange(stimulus, signal));
@@ -234,7 +254,7 @@ export function openSession(options: SessionOptions): Session {
         return answer.value;
       },
       async reply(stimulus) {
-        const reply = await replyTo(stimulus);
+        const reply = await opened(stimulus, () => replyTo(stimulus), signal);
         if (reply.exchange.response?.status === 429) throw new Blocked(rateLimited(config, budget.spent()));
         return reply;
       },
@@ -243,82 +263,14 @@ export function openSession(options: SessionOptions): Session {
       replyWhileSpent: (stimulus) => budget.exceed(() => replyTo(stimulus)),
       async burst(order) {
         if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
-        return budget.exceed(async () => {
-          const met = await (order.together ? burstTogether(order, signal) : burst(order, signal));
-          for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) trail.add(id);
-          return met;
-        });
+        const send = (via: HttpTransport) => exchange({ purpose: order.purpose }, signal, undefined, via);
+        const met = await sendBurst(order, { budget, clock, transport, http, nextId, keep, send });
+        for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) trail.add(id);
+        return met;
       },
       waiting: (wait) => waiting.announce(wait),
       signal,
       evidenceSoFar: () => [...recorded.values()],
-      sentInWindow() {
-        const windowMs = config.plan?.windowMs ?? 0;
-        const within = [...recorded.values()].filter(
-          (each) =>
-            each.credential === 'right' &&
-            each.timing.startedMs >= clock.now() - windowMs &&
-            reachedTheQuota(each),
-        );
-        return { count: within.length, sinceMs: within[0]?.timing.startedMs ?? clock.now() };
-      },
-    };
-  }
-
-  async function burst({ purpose, before, upTo }: BurstOrder, signal: AbortSignal): Promise<MetLimit> {
-    const begun = beginBurst(purpose, before, 'serial');
-    const done: Exchange[] = [];
-    while (done.length < upTo && done.every(isServed)) done.push(await exchange({ purpose }, signal));
-    return begun.end(done);
-  }
-
-  async function burstTogether(
-    { purpose, before, upTo }: BurstOrder,
-    signal: AbortSignal,
-  ): Promise<MetLimit> {
-    const begun = beginBurst(purpose, before, 'parallel');
-    const connections = openHttp({ ...transport, connections: TOGETHER });
-    try {
-      const send = () => exchange({ purpose }, signal, undefined, connections);
-      const done = await budget.exceed(() => Promise.all(Array.from({ length: upTo }, send)), TOGETHER);
-      return begun.end(done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs));
-    } finally {
-      await connections.close();
-    }
-  }
-
-  function beginBurst(purpose: string, before: number, mode: 'serial' | 'parallel') {
-    const id = nextId();
-    const startedMs = clock.now();
-    const startedAt = clock.wallNow().toISOString();
-    return {
-      end(done: readonly Exchange[]): MetLimit {
-        const refusal = done.find((each) => !isServed(each)) ?? null;
-        if (refusal !== null) keep(refusal, 0);
-        const timing = {
-          startedAt,
-          startedMs,
-          connectMs: null,
-          responseMs: null,
-          durationMs: clock.now() - startedMs,
-        };
-        const entries = done.map((each, at) => burstEntry(at + 1, each));
-        const kept = keep(
-          {
-            kind: 'burst',
-            id,
-            purpose,
-            credential: 'right',
-            mode,
-            before,
-            entries,
-            refusal: refusal?.id ?? null,
-            timing,
-          },
-          entries.length,
-        );
-        return { burst: kept, refusal };
-      },
     };
   }
 
@@ -362,17 +314,6 @@ export function openSession(options: SessionOptions): Session {
 const PLAINEST: Sample = { method: 'GET', path: '/', fields: {} };
 /** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
 const RAW_GRACE_MS = 50;
-
-/** Answers given before anybody knows whose request it is, and so whose quota it would spend. */
-const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
-
-function reachedTheQuota(evidence: Evidence): boolean {
-  return (
-    evidence.kind === 'exchange' &&
-    evidence.response !== null &&
-    !BEFORE_THE_QUOTA.has(evidence.response.status)
-  );
-}
 
 function rateLimited({ plan }: ServiceConfig, spent: number): string {
   const allowed =

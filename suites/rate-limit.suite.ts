@@ -12,7 +12,7 @@ import { quotaReplies } from '../harness/probe/gathered.ts';
 import { limitMeasurement } from '../harness/probe/limit/measurement.ts';
 import * as quota from '../harness/probe/quota.ts';
 import { failuresCounted } from '../harness/probe/quota-failures.ts';
-import { measuredLimit } from '../harness/probe/quota-limit.ts';
+import { measuredLimit, togetherAdmitted } from '../harness/probe/quota-limit.ts';
 import { recovery } from '../harness/probe/quota-recovery.ts';
 import * as spent from '../harness/probe/quota-spent.ts';
 import { unknownPath } from '../harness/probe/target.ts';
@@ -372,9 +372,8 @@ const checks: readonly CheckDefinition[] = [
       provenBy: ['limit-race', 'limit-per-process'],
     },
     async ({ probe, violated, notApplicable, note }) => {
-      const { inference, parallel, evidence } = await probe(limitMeasurement);
+      const { parallelExcess, parallel, evidence } = await probe(togetherAdmitted);
       if (parallel === null) return notApplicable('the quota was not whole again while it was measured');
-      const { parallelExcess } = inference;
       if (parallelExcess > 0) {
         return violated(
           `expected as many as one after the other, got ${parallelExcess} more of ${parallel.burst.entries.length} sent together`,

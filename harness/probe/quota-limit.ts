@@ -1,5 +1,7 @@
-import { requestsOfOthers } from '../evidence/limit/honesty.ts';
-import type { Bounds } from '../evidence/limit/observation.ts';
+import type { BurstEntry } from '../evidence/burst.ts';
+import type { Bounds, LimitObservation } from '../evidence/limit/observation.ts';
+import { requestsOfOthers } from '../evidence/limit/others.ts';
+import type { MetLimit } from '../session/burst.ts';
 import { type Probe, probe } from '../session.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
 import { limitMeasurement } from './limit/measurement.ts';
@@ -20,6 +22,9 @@ const TELLING_SHARE = 0.1;
 /** The same for small plans, in requests: what flows back while a burst is under way. */
 const TELLING_LEAST = 5;
 
+/** Two counts that differ by no more than that, in requests, are one: something flows back while it is counted. */
+const FLOWING = 2;
+
 /**
  * The index of the first refused request of a window, from everything that was sent and refused within it and the
  * next one: exact where one number alone explains all of it.
@@ -38,6 +43,20 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
   });
   const others = requestsOfOthers(observations);
   if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
+  if (measurement.recount !== null) {
+    const { firstRefused: now, firstRefusedBefore: before, evidence: counted } = measurement.recount;
+    const together = admittedAfterwards(observations);
+    // A number that two windows agree on is the service's own, whatever was missing in a third.
+    if (now === plan.requests + 1 || now === together + 1) {
+      return { ...measured(now, `others had spent ${now - before} of an earlier window`), evidence: counted };
+    }
+    const differ = now === null || Math.abs(now - before) > FLOWING;
+    if (differ || together === plan.requests) {
+      throw new Blocked(
+        `others spend this quota: request ${before} was the first refused, a window later ${now ?? 'none'}`,
+      );
+    }
+  }
   switch (inference.algorithm) {
     case 'queue':
     case 'delay':
@@ -75,4 +94,32 @@ function countedBounds(
   if (firstRefused === null) return null;
   const maybe = observations.filter(({ counted }) => counted === 'maybe').length;
   return { least: Math.max(1, firstRefused - maybe), most: firstRefused };
+}
+
+/** Admitted since the quota came back: the request that found it so, and those sent together. */
+function admittedAfterwards(observations: readonly LimitObservation[]): number {
+  return observations.filter(
+    ({ part, fate }) => fate === 'admitted' && (part === 'probe' || part === 'parallel'),
+  ).length;
+}
+
+/** How many more of requests sent together were admitted than of requests sent one after the other. */
+export const togetherAdmitted: Probe<{
+  readonly parallelExcess: number;
+  readonly parallel: MetLimit | null;
+  readonly evidence: string;
+}> = probe('together-admitted', async (stimuli) => {
+  const { inference, parallel, recount, evidence } = await stimuli.ask(limitMeasurement);
+  const { parallelExcess } = inference;
+  if (recount === null || parallel === null || parallelExcess === 0)
+    return { parallelExcess, parallel, evidence };
+  const { firstRefused } = await stimuli.ask(measuredLimit);
+  const admitted = parallel.burst.entries.filter(isAdmitted).length;
+  // What others spent of the first window was not missing in the one of the requests sent together.
+  const excess = firstRefused === null ? 0 : Math.max(0, admitted - (firstRefused - 1));
+  return { parallelExcess: excess, parallel, evidence };
+});
+
+function isAdmitted({ status }: BurstEntry): boolean {
+  return status !== null && status >= 200 && status < 300;
 }

@@ -1,4 +1,7 @@
 import type { Plan } from '../config/service.ts';
+import type { LimitObservation } from '../evidence/limit/observation.ts';
+import { observationsOf } from '../evidence/limit/observing.ts';
+import { countingOnly, forgottenMs, spentBefore } from '../evidence/limit/others.ts';
 import { TOLERANCE } from '../evidence/limit/tolerances.ts';
 import { Reply } from '../evidence/reply.ts';
 import type { MetLimit } from '../session/burst.ts';
@@ -48,15 +51,17 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (stimuli)
   await requireServed(await stimuli.ask(sample));
   // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
   await stimuli.ask(quotaSample).catch(unlessBlocked);
+  await stimuli.ask(ownWindow);
   const { windowMs } = planOf(stimuli);
-  const { sinceMs } = stimuli.sentInWindow();
+  const before = countedSoFar(stimuli);
+  const sinceMs = before[0]?.sentMs ?? stimuli.clock.now();
   await waitUntil(
     stimuli,
     sinceMs + TOLERANCE.spreadShare * windowMs,
     'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
   );
-  const { count } = stimuli.sentInWindow();
-  const met = await exhaust(stimuli, count, 'to meet the rate limit', sinceMs, serialBurst(planOf(stimuli)));
+  const upTo = serialBurst(planOf(stimuli));
+  const met = await exhaust(stimuli, before.length, 'to meet the rate limit', sinceMs, upTo);
   if (met.refusal !== null) return met;
   const { requests } = met.plan;
   const together = await stimuli.burst({
@@ -75,6 +80,36 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (stimuli)
     parallel: together,
   };
 });
+
+/** What others have spent of the window in which the burst was about to begin, if its fields tell; 0 otherwise. */
+const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (stimuli) => {
+  const plan = planOf(stimuli);
+  const seen = observedSoFar(stimuli);
+  const ofOthers = spentBefore(seen, plan);
+  if (ofOthers === 0) return { ofOthers };
+  await waitUntil(
+    stimuli,
+    forgottenMs(seen, plan.windowMs),
+    `others have spent ${ofOthers} of this quota: a window without any request clears it`,
+  );
+  await stimuli.reply({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
+  return { ofOthers };
+});
+
+/** Every request with the service's own credential so far, as a limiter has seen it. */
+export function observedSoFar(stimuli: Stimuli, refusedStatus = 429): readonly LimitObservation[] {
+  const { windowMs } = planOf(stimuli);
+  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
+  return observationsOf(stimuli.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
+}
+
+function countedSoFar(stimuli: Stimuli): readonly LimitObservation[] {
+  const { windowMs } = planOf(stimuli);
+  const inWindow = stimuli.clock.now() - windowMs;
+  return countingOnly(observedSoFar(stimuli), windowMs).filter(
+    ({ sentMs, fate }) => sentMs >= inWindow && fate !== 'refused',
+  );
+}
 
 function unlessBlocked(thrown: unknown): void {
   if (!(thrown instanceof Blocked)) throw thrown;

@@ -24,6 +24,8 @@ export interface BackoffOptions {
   readonly maxTotalMs: number;
   /** Shared by all calls that use one key; a gate of its own when left out. */
   readonly gate?: RetryGate;
+  /** Statuses that alone are reason enough; every one of the rules when left out, and failures of the connection. */
+  readonly onlyFor?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
   /** Told before each wait. */
   readonly waiting?: (wait: BudgetWait) => void;
@@ -113,7 +115,8 @@ export async function retrying(call: RepeatableCall, options: BackoffOptions): P
     const { era } = gate;
     exchange = await call.send(attempt);
     const verdict = retryVerdict(call.request, exchange, clock.wallNow());
-    if (!verdict) {
+    const meant = options.onlyFor?.has(exchange.response?.status ?? 0) ?? true;
+    if (!verdict || !meant) {
       gate.serve(era);
       return { exchange, attempts: attempt, gaveUp: null };
     }

@@ -33,8 +33,12 @@ export interface BudgetOptions {
 
 /** What one service may still be sent. Every request to it takes from here first. */
 export interface Budget {
+  /** The quota of the account under test; null when nobody knows it. */
+  readonly plan: Rate | null;
   /** What is kept to outside `exceed`. */
   readonly rate: Rate;
+  /** So many requests of the window that begins now are others', and are kept clear of for one window. */
+  setAside(requests: number): void;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
@@ -83,6 +87,8 @@ export function openBudget(options: BudgetOptions): Budget {
     ? { requests: Math.max(1, Math.floor(SHARE_OF_PLAN * plan.requests)), windowMs: plan.windowMs }
     : COURTEOUS;
   const spendings: Spending[] = [];
+  /** When requests of others were noted, one entry each. */
+  let others: readonly number[] = [];
   const sections = new AsyncLocalStorage<Section>();
   const oneByOne = pLimit(1);
   const ordinary = pLimit(options.concurrency);
@@ -98,8 +104,13 @@ export function openBudget(options: BudgetOptions): Budget {
 
   /** When the next request keeps to the rate: the oldest that would be one too many has left the window. */
   function nextFreeMs(): number {
-    const tooMany = spendings.at(-rate.requests);
-    return tooMany ? tooMany.atMs + rate.windowMs + ARRIVAL_JITTER_MS : clock.now();
+    others = others.filter((atMs) => atMs + rate.windowMs + ARRIVAL_JITTER_MS > clock.now());
+    const all =
+      others.length === 0
+        ? spendings.slice(-rate.requests).map(({ atMs }) => atMs)
+        : [...spendings.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
+    const tooMany = all.at(-rate.requests);
+    return tooMany === undefined ? clock.now() : tooMany + rate.windowMs + ARRIVAL_JITTER_MS;
   }
 
   async function paced(signal: AbortSignal | undefined, credential: CredentialUse): Promise<void> {
@@ -133,7 +144,12 @@ export function openBudget(options: BudgetOptions): Budget {
   }
 
   return {
+    plan,
     rate,
+    setAside(requests) {
+      const nowMs = clock.now();
+      others = Array.from({ length: Math.min(requests, rate.requests) }, () => nowMs);
+    },
     take: (signal, credential = 'right') => take(sections.getStore(), signal, credential),
     run(send, signal, credential = 'right') {
       const section = sections.getStore();

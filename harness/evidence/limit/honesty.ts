@@ -42,23 +42,6 @@ export function retryAfterFault(
   return null;
 }
 
-/**
- * Requests of others on the same key, told by the remaining quota: it falls by one for each of ours, and now and then
- * by more. A service that counts each request twice lets it fall by two each time.
- */
-export function requestsOfOthers(observations: readonly LimitObservation[]): number {
-  const serial = observations.filter(({ part, fate }) => part === 'serial' && fate === 'admitted');
-  const drops: number[] = [];
-  for (const [at, each] of serial.entries()) {
-    const [before, after] = [serial[at - 1]?.quota?.remaining ?? null, each.quota?.remaining ?? null];
-    if (before === null || after === null) continue;
-    if (after < before) drops.push(before - after);
-  }
-  const ordinary = drops.filter((drop) => drop === 1).length;
-  if (ordinary <= drops.length / 2) return 0;
-  return drops.reduce((sum, drop) => sum + drop - 1, 0);
-}
-
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,4 +1,5 @@
 import type { Burst } from '../burst.ts';
+import type { Conversation } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
 import { fieldValue } from '../field-lines.ts';
@@ -30,7 +31,7 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
     .filter(({ credential, id }) => credential === 'right' && !met.has(id))
     .flatMap((each) => {
       if (each.kind === 'burst') return ofBurst(each, reading);
-      return each.kind === 'exchange' ? ofExchange(each, reading) : [];
+      return each.kind === 'exchange' ? ofExchange(each, reading) : ofHandshake(each, reading);
     })
     .toSorted((a, b) => a.sentMs - b.sentMs);
   // What is served while the quota is spent may well have a quota of its own.
@@ -81,6 +82,25 @@ function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObserva
       part,
       status,
       ...told(response.fields, times.finishedMs, reading),
+    },
+  ];
+}
+
+/** A handshake is a request like others, if the limiter stands before the upgrade. */
+function ofHandshake({ handshake, timing }: Conversation, reading: Reading): readonly LimitObservation[] {
+  const { response } = handshake;
+  if (response === null || BEFORE_THE_QUOTA.has(response.status)) return [];
+  const { status, fields } = response;
+  const finishedMs = timing.startedMs + (timing.responseMs ?? timing.durationMs);
+  return [
+    {
+      sentMs: timing.startedMs,
+      finishedMs,
+      fate: status === 429 || status === reading.refusedStatus ? 'refused' : 'admitted',
+      counted: 'maybe',
+      part: 'before',
+      status,
+      ...told(fields, finishedMs, reading),
     },
   ];
 }

@@ -1,12 +1,13 @@
 import { secondKeyOf } from '../../config/service.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
-import { ALONE, observationsOf } from '../../evidence/limit/observing.ts';
+import { ALONE } from '../../evidence/limit/observing.ts';
+import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
 import type { Reply } from '../../evidence/reply.ts';
 import type { MetLimit } from '../../session/burst.ts';
 import { type Probe, probe, type Stimuli } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { exhaustion, planOf } from '../quota.ts';
+import { type Exhaustion, exhaustion, observedSoFar, planOf } from '../quota.ts';
 import {
   forwardedWhileExhausted,
   secondKeyWhileExhausted,
@@ -14,7 +15,7 @@ import {
   spentAgain,
   variantsWhileExhausted,
 } from '../quota-spent.ts';
-import { type LimitStep, nextLimitStep } from './planner.ts';
+import { type LimitStep, nextLimitStep, serialBurst } from './planner.ts';
 import { waitUntil } from './waiting.ts';
 
 /** Everything that is found out about the limit, in one window and the beginning of the next. */
@@ -24,9 +25,20 @@ export interface LimitMeasurement {
   /** Requests sent alone after the refusal, in the order of sending. */
   readonly probes: readonly Reply[];
   readonly parallel: MetLimit | null;
+  /** A count in a further window, where requests of others may have come between; null where there was no need. */
+  readonly recount: Recount | null;
   /** Why it ended. */
   readonly ended: string;
   /** Id of what decided most: the parallel burst, or the last probe. */
+  readonly evidence: string;
+}
+
+/** The serial burst once more, after a window without any request. */
+export interface Recount {
+  /** 1-based index of the first refused request; null when none was refused. */
+  readonly firstRefused: number | null;
+  /** The first burst met its refusal at this one. */
+  readonly firstRefusedBefore: number;
   readonly evidence: string;
 }
 
@@ -41,12 +53,8 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   let parallel = met.parallel;
   let spentAsked = false;
   const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
-  const observed = () =>
-    observationsOf(stimuli.evidenceSoFar(), {
-      windowMs: plan.windowMs,
-      ownOffsetMs,
-      refusedStatus: met.refusal?.exchange.response?.status ?? 429,
-    });
+  const refusedStatus = met.refusal?.exchange.response?.status;
+  const observed = () => countingOnly(observedSoFar(stimuli, refusedStatus), plan.windowMs);
   const next = (): LimitStep =>
     nextLimitStep({
       documented: plan,
@@ -79,8 +87,37 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const observations = observed();
   const inference = inferLimit(observations, plan, ownOffsetMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-  return { observations, inference, probes, parallel, ended, evidence };
+  const recount = inDoubt(met, inference) ? await countAgain(stimuli, met, observations) : null;
+  return { observations, inference, probes, parallel, recount, ended, evidence };
 });
+
+/** Refused too early, and then more was admitted than any limiter with that limit would: perhaps others asked as well. */
+function inDoubt(
+  { firstRefused, plan }: Exhaustion,
+  { compatible, parallelExcess }: LimitInference,
+): boolean {
+  const early = firstRefused !== null && firstRefused <= plan.requests;
+  return early && (compatible.length === 0 || parallelExcess > 0);
+}
+
+async function countAgain(
+  stimuli: Stimuli,
+  { firstRefused, plan }: Exhaustion,
+  observations: readonly LimitObservation[],
+): Promise<Recount> {
+  await waitUntil(
+    stimuli,
+    forgottenMs(observations, plan.windowMs),
+    'others may have spent of this quota: it is counted again after a window without any request',
+  );
+  const order = { purpose: 'to meet the rate limit once more', before: 0, upTo: serialBurst(plan) };
+  const { burst, refusal } = await stimuli.burst(order);
+  return {
+    firstRefused: refusal === null ? null : burst.entries.length,
+    firstRefusedBefore: firstRefused ?? 0,
+    evidence: burst.id,
+  };
+}
 
 /**
  * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for

@@ -1,0 +1,76 @@
+import type { QuotaReading } from '../quota-reading.ts';
+import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import { TOLERANCE } from './tolerances.ts';
+
+/** Requests of others that are counted with ours: a colleague's on the same staging key, or those of an earlier run. */
+
+/**
+ * How many of the quota were gone before the first of these was sent, as far as its fields tell; 0 where they tell
+ * nothing, or of another quota than the documented one. Where each request of ours takes more than one, the fields
+ * count something else than requests, and nothing is concluded.
+ */
+export function spentBefore(
+  observations: readonly LimitObservation[],
+  { requests }: Pick<DocumentedLimit, 'requests'>,
+): number {
+  const telling = observations.flatMap((each) =>
+    each.fate === 'admitted' && isOf(each.quota, requests)
+      ? [{ ...each, remaining: each.quota.remaining }]
+      : [],
+  );
+  const [first] = telling;
+  if (first === undefined) return 0;
+  const last = telling.at(-1) ?? first;
+  const ours = (untilMs: number) => observations.filter(({ sentMs }) => sentMs < untilMs).length;
+  if (first.remaining - last.remaining > ours(last.finishedMs) - 1) return 0;
+  return Math.max(0, requests - ours(first.finishedMs) - first.remaining);
+}
+
+function isOf(
+  quota: QuotaReading | null,
+  requests: number,
+): quota is QuotaReading & { readonly remaining: number } {
+  if (quota === null || quota.remaining === null || quota.remaining > requests) return false;
+  return quota.limit === requests;
+}
+
+/**
+ * Told by the remaining quota within a burst: it falls by one for each of ours, and now and then by more. A service
+ * that counts each request twice lets it fall by two each time.
+ */
+export function requestsOfOthers(observations: readonly LimitObservation[]): number {
+  const serial = observations.filter(({ part, fate }) => part === 'serial' && fate === 'admitted');
+  const drops: number[] = [];
+  for (const [at, each] of serial.entries()) {
+    const [before, after] = [serial[at - 1]?.quota?.remaining ?? null, each.quota?.remaining ?? null];
+    if (before === null || after === null) continue;
+    if (after < before) drops.push(before - after);
+  }
+  const ordinary = drops.filter((drop) => drop === 1).length;
+  if (ordinary <= drops.length / 2) return 0;
+  return drops.reduce((sum, drop) => sum + drop - 1, 0);
+}
+
+/** When a limiter has surely forgotten all of these, if nobody else asks: on the observations' clock, in ms. */
+export function forgottenMs(observations: readonly LimitObservation[], windowMs: number): number {
+  const latest = observations.reduce((so, { finishedMs }) => Math.max(so, finishedMs), 0);
+  return latest + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
+}
+
+/**
+ * What can still count when the first burst is sent: what lies before a refusal that came first of all, or before a
+ * whole window without a request, tells of the requests of others alone.
+ */
+export function countingOnly(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+): readonly LimitObservation[] {
+  const admitted = observations.findIndex(({ fate }) => fate === 'admitted');
+  const burst = observations.findIndex(({ part }) => part === 'serial' || part === 'parallel');
+  let from = Math.max(0, admitted);
+  for (let at = from + 1; at < observations.length && (burst === -1 || at <= burst); at += 1) {
+    const sentMs = observations[at]?.sentMs ?? 0;
+    if (sentMs >= forgottenMs(observations.slice(from, at), windowMs)) from = at;
+  }
+  return observations.slice(from);
+}

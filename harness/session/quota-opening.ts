@@ -1,0 +1,61 @@
+import type { Exchange } from '../evidence/exchange.ts';
+import { observationsOf } from '../evidence/limit/observing.ts';
+import { spentBefore } from '../evidence/limit/others.ts';
+import { retrying } from '../transport/backoff.ts';
+import type { Budget, BudgetWait } from '../transport/budget.ts';
+import type { Clock } from '../transport/clock.ts';
+
+/** What the opening of a session has to do with. */
+interface Means<R> {
+  readonly clock: Clock;
+  readonly budget: Budget;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  waiting(wait: BudgetWait): void;
+  /** Sends the request and keeps what comes as evidence. */
+  send(): Promise<R>;
+}
+
+const TOO_MANY = 429;
+/** RFC 6585 §4: the only answer that tells nothing but that others were here before. */
+const ONLY = new Set([TOO_MANY]);
+const MOST_ATTEMPTS = 6;
+
+/**
+ * The first request of a session with the service's own credential. An earlier run, or a colleague, may have spent the
+ * quota: while it is refused for that it is no evidence of anything, and the client comes back as any good client
+ * does. What is gone of the quota when it is served is kept clear of by the budget.
+ */
+export async function openWithin<R extends { readonly exchange: Exchange }>(means: Means<R>): Promise<R> {
+  const { budget, clock } = means;
+  const { windowMs } = budget.rate;
+  const first = await means.send();
+  let last = first;
+  if (first.exchange.response?.status === TOO_MANY) {
+    const send = async (attempt: number) => {
+      if (attempt > 1) last = await means.send();
+      return last.exchange;
+    };
+    await retrying(
+      { request: { method: first.exchange.request.method, fields: [] }, send },
+      {
+        clock,
+        random: means.random,
+        baseMs: windowMs / 8,
+        capMs: windowMs,
+        maxAttempts: MOST_ATTEMPTS,
+        // Rounded up to a whole second, it may ask for a little more than a window.
+        maxTotalMs: 1.5 * windowMs + 2_000,
+        onlyFor: ONLY,
+        signal: means.signal,
+        waiting: (wait) =>
+          means.waiting({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` }),
+      },
+    );
+  }
+  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
+  const seen = observationsOf([last.exchange], { windowMs, ownOffsetMs, refusedStatus: TOO_MANY });
+  if (budget.plan !== null) budget.setAside(spentBefore(seen, budget.plan));
+  return last;
+}
