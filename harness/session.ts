@@ -17,7 +17,7 @@ import { converse } from './session/conversation.ts';
 import { credentialUse, placeChoice, registerSecrets } from './session/credential.ts';
 import { type HandshakeStimulus, isOrdinary, type Talking } from './session/handshake.ts';
 import { type Named, ProbeMemory, type Remembered } from './session/memory.ts';
-import { openWithin } from './session/quota-opening.ts';
+import { openWithin, QuotaAsFound } from './session/quota-opening.ts';
 import { requestOf, type Stimulus } from './session/stimulus.ts';
 import { TroubleWatch } from './session/trouble.ts';
 import { type Verification, verifyInteraction } from './session/verification.ts';
@@ -127,6 +127,7 @@ export function openSession(options: SessionOptions): Session {
     waiting: (wait) => waiting.announce(wait),
   });
   const trouble = new TroubleWatch();
+  const quotaAsFound = new QuotaAsFound(clock, budget);
   const memory = new ProbeMemory<Probe<unknown>>();
   const recorded = new Map<string, Evidence>();
   const openedMs = clock.now();
@@ -170,9 +171,10 @@ export function openSession(options: SessionOptions): Session {
             about,
           )
         : via.send(request, via === http ? about : { ...about, freshConnection: true });
-    const done = await budget.run(send, signal, credential).catch(blockedByBudget);
+    const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
     trouble.saw(done);
+    quotaAsFound.saw(done);
     return done;
   }
 

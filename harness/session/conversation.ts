@@ -53,18 +53,14 @@ export async function converse(
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
   const about = { id, purpose: stimulus.purpose, credential, signal };
-  return budget.run(
-    async () => {
-      const converser = await openConversation(transport, opening, about);
-      if (converser.open) {
-        await talking(converser).catch((error: unknown) => {
-          converser.finish();
-          throw error;
-        });
-      }
-      return converser.finish();
-    },
-    signal,
-    credential,
-  );
+  return budget.run(async () => {
+    const converser = await openConversation(transport, opening, about);
+    if (converser.open) {
+      await talking(converser).catch((error: unknown) => {
+        converser.finish();
+        throw error;
+      });
+    }
+    return converser.finish();
+  }, signal);
 }

@@ -25,7 +25,7 @@ const MOST_ATTEMPTS = 6;
 /**
  * The first request of a session with the service's own credential. An earlier run, or a colleague, may have spent the
  * quota: while it is refused for that it is no evidence of anything, and the client comes back as any good client
- * does. What is gone of the quota when it is served is kept clear of by the budget.
+ * does.
  */
 export async function openWithin<R extends { readonly exchange: Exchange }>(means: Means<R>): Promise<R> {
   const { budget, clock } = means;
@@ -54,8 +54,37 @@ export async function openWithin<R extends { readonly exchange: Exchange }>(mean
       },
     );
   }
-  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
-  const seen = observationsOf([last.exchange], { windowMs, ownOffsetMs, refusedStatus: TOO_MANY });
-  if (budget.plan !== null) budget.setAside(spentBefore(seen, budget.plan));
   return last;
+}
+
+/** Answers after which the fall of the remaining quota is known: one request, one less. */
+const ENOUGH = 3;
+
+/** Watches the first answers for what others have spent of the window; the budget keeps clear of that. */
+export class QuotaAsFound {
+  readonly #clock: Clock;
+  readonly #budget: Budget;
+  #seen: Exchange[] = [];
+  #known: boolean;
+
+  constructor(clock: Clock, budget: Budget) {
+    this.#clock = clock;
+    this.#budget = budget;
+    this.#known = budget.plan === null;
+  }
+
+  saw(exchange: Exchange): void {
+    const { plan } = this.#budget;
+    if (this.#known || plan === null) return;
+    this.#seen.push(exchange);
+    const ownOffsetMs = this.#clock.wallNow().getTime() - this.#clock.now();
+    const reading = { windowMs: plan.windowMs, ownOffsetMs, refusedStatus: TOO_MANY };
+    const seen = observationsOf(this.#seen, reading);
+    if (seen.filter(({ fate }) => fate === 'admitted').length < ENOUGH) return;
+    const resetSeconds = seen.at(-1)?.quota?.resetSeconds ?? null;
+    const forMs = resetSeconds === null ? plan.windowMs : Math.min(plan.windowMs, resetSeconds * 1000);
+    this.#budget.setAside(spentBefore(seen, plan), forMs);
+    this.#known = true;
+    this.#seen = [];
+  }
 }

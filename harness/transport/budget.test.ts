@@ -201,16 +201,23 @@ describe('run', () => {
   });
 });
 
-describe('spentSince', () => {
-  it('counts from a moment on, by credential', async () => {
+describe('setAside', () => {
+  it('keeps clear of what others have spent, until their quota is renewed', async () => {
     const { clock, budget } = open();
-    await budget.take(undefined, 'none');
-    await clock.advance(100);
-    await budget.take(undefined, 'right');
-    await budget.take(undefined, 'wrong');
-    expect(budget.spentSince(0)).toBe(3);
-    expect(budget.spentSince(100)).toBe(2);
-    expect(budget.spentSince(0, 'right')).toBe(1);
-    expect(budget.spentSince(101)).toBe(0);
+    const { requests, windowMs } = budget.rate;
+    budget.setAside(requests - 1, windowMs / 2);
+    await budget.take();
+    expect(clock.now()).toBe(0);
+    await clock.drive(budget.take());
+    expect(clock.now()).toBeGreaterThanOrEqual(windowMs / 2);
+    expect(clock.now()).toBeLessThan(windowMs);
+    expect(budget.spent()).toBe(2);
+  });
+
+  it('never waits for more than one window, whatever is told', async () => {
+    const { clock, budget } = open();
+    budget.setAside(1_000_000, budget.rate.windowMs);
+    await clock.drive(budget.take());
+    expect(clock.now()).toBeLessThan(2 * budget.rate.windowMs);
   });
 });

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { CredentialUse } from '../evidence/exchange.ts';
 import { InconclusiveError } from '../exit.ts';
 import type { Clock } from './clock.ts';
 
@@ -37,15 +36,15 @@ export interface Budget {
   readonly plan: Rate | null;
   /** What is kept to outside `exceed`. */
   readonly rate: Rate;
-  /** So many requests of the window that begins now are others', and are kept clear of for one window. */
-  setAside(requests: number): void;
+  /** So many requests are others', and are kept clear of for that long, in ms: until the quota is renewed. */
+  setAside(requests: number, forMs: number): void;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
    */
-  take(signal?: AbortSignal, credential?: CredentialUse): Promise<void>;
+  take(signal?: AbortSignal): Promise<void>;
   /** Takes, then sends, with at most `concurrency` under way. */
-  run<T>(send: () => Promise<T>, signal?: AbortSignal, credential?: CredentialUse): Promise<T>;
+  run<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
    * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
    * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
@@ -53,8 +52,6 @@ export interface Budget {
   exceed<T>(section: () => Promise<T>, concurrency?: number): Promise<T>;
   /** Requests so far. */
   spent(): number;
-  /** Requests since that moment of the monotonic clock, itself included; only those with this credential if named. */
-  spentSince(momentMs: number, credential?: CredentialUse): number;
 }
 
 /** The ceiling of `safety.maxRequests` is reached: what is still unasked stays so. */
@@ -72,11 +69,6 @@ const SHARE_OF_PLAN = 0.9;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
-interface Spending {
-  readonly atMs: number;
-  readonly credential: CredentialUse;
-}
-
 interface Section {
   readonly limit: LimitFunction;
 }
@@ -86,8 +78,9 @@ export function openBudget(options: BudgetOptions): Budget {
   const rate = plan
     ? { requests: Math.max(1, Math.floor(SHARE_OF_PLAN * plan.requests)), windowMs: plan.windowMs }
     : COURTEOUS;
-  const spendings: Spending[] = [];
-  /** When requests of others were noted, one entry each. */
+  /** When each request was sent. */
+  const spendings: number[] = [];
+  /** When requests of others were sent, as far as their end is known; one entry each. */
   let others: readonly number[] = [];
   const sections = new AsyncLocalStorage<Section>();
   const oneByOne = pLimit(1);
@@ -97,9 +90,9 @@ export function openBudget(options: BudgetOptions): Budget {
     if (spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
   }
 
-  function spend(credential: CredentialUse): void {
+  function spend(): void {
     checkCeiling();
-    spendings.push({ atMs: clock.now(), credential });
+    spendings.push(clock.now());
   }
 
   /** When the next request keeps to the rate: the oldest that would be one too many has left the window. */
@@ -107,13 +100,13 @@ export function openBudget(options: BudgetOptions): Budget {
     others = others.filter((atMs) => atMs + rate.windowMs + ARRIVAL_JITTER_MS > clock.now());
     const all =
       others.length === 0
-        ? spendings.slice(-rate.requests).map(({ atMs }) => atMs)
-        : [...spendings.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
+        ? spendings.slice(-rate.requests)
+        : [...spendings, ...others].toSorted((a, b) => a - b);
     const tooMany = all.at(-rate.requests);
     return tooMany === undefined ? clock.now() : tooMany + rate.windowMs + ARRIVAL_JITTER_MS;
   }
 
-  async function paced(signal: AbortSignal | undefined, credential: CredentialUse): Promise<void> {
+  async function paced(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     checkCeiling();
     const untilMs = nextFreeMs();
@@ -126,19 +119,15 @@ export function openBudget(options: BudgetOptions): Budget {
       });
       await clock.sleep(forMs, signal);
     }
-    spend(credential);
+    spend();
   }
 
-  async function take(
-    section: Section | undefined,
-    signal: AbortSignal | undefined,
-    credential: CredentialUse,
-  ): Promise<void> {
+  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    if (section) spend(credential);
+    if (section) spend();
     else
       await orAborted(
-        oneByOne(() => paced(signal, credential)),
+        oneByOne(() => paced(signal)),
         signal,
       );
   }
@@ -146,15 +135,15 @@ export function openBudget(options: BudgetOptions): Budget {
   return {
     plan,
     rate,
-    setAside(requests) {
-      const nowMs = clock.now();
-      others = Array.from({ length: Math.min(requests, rate.requests) }, () => nowMs);
+    setAside(requests, forMs) {
+      const atMs = clock.now() + forMs - rate.windowMs;
+      others = Array.from({ length: Math.min(requests, rate.requests) }, () => atMs);
     },
-    take: (signal, credential = 'right') => take(sections.getStore(), signal, credential),
-    run(send, signal, credential = 'right') {
+    take: (signal) => take(sections.getStore(), signal),
+    run(send, signal) {
       const section = sections.getStore();
       return (section?.limit ?? ordinary)(async () => {
-        await take(section, signal, credential);
+        await take(section, signal);
         return send();
       });
     },
@@ -165,10 +154,6 @@ export function openBudget(options: BudgetOptions): Budget {
       return oneByOne(() => sections.run({ limit }, section));
     },
     spent: () => spendings.length,
-    spentSince: (momentMs, credential) =>
-      spendings.filter(
-        (each) => each.atMs >= momentMs && (credential === undefined || each.credential === credential),
-      ).length,
   };
 }
 

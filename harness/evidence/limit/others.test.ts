@@ -32,6 +32,7 @@ describe('the requests of others', () => {
     ['some', [69, 68, 67], 30],
     ['none, counted from the next request on', [100, 99, 98], 0],
     ['nobody knows, for each of ours takes two', [98, 96, 94], 0],
+    ['nobody knows, for ours take none', [5, 5, 5], 0],
     ['some, and then the quota was renewed', [3, 2, 99, 98], 96],
   ])('before ours were %s', (_, remaining, spent) => {
     expect(spentBefore(falling(remaining, 'before'), { requests: 100 })).toBe(spent);

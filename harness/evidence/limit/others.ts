@@ -6,8 +6,8 @@ import { TOLERANCE } from './tolerances.ts';
 
 /**
  * How many of the quota were gone before the first of these was sent, as far as its fields tell; 0 where they tell
- * nothing, or of another quota than the documented one. Where each request of ours takes more than one, the fields
- * count something else than requests, and nothing is concluded.
+ * nothing, or of another quota than the documented one. Where requests of ours take none, or more than one each, the
+ * fields count something else than requests (the free places of a queue), and nothing is concluded.
  */
 export function spentBefore(
   observations: readonly LimitObservation[],
@@ -22,7 +22,8 @@ export function spentBefore(
   if (first === undefined) return 0;
   const last = telling.at(-1) ?? first;
   const ours = (untilMs: number) => observations.filter(({ sentMs }) => sentMs < untilMs).length;
-  if (first.remaining - last.remaining > ours(last.finishedMs) - 1) return 0;
+  const fall = first.remaining - last.remaining;
+  if (fall === 0 || fall > ours(last.finishedMs) - 1) return 0;
   return Math.max(0, requests - ours(first.finishedMs) - first.remaining);
 }
 
