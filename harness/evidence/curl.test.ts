@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand } from './curl.ts';
+import { derivedName, environmentName } from './derived-secret.ts';
 import {
   exampleBody,
   exampleConversation,
@@ -11,7 +12,7 @@ import {
 } from './example-evidence.ts';
 import type { RecordedRequest } from './exchange.ts';
 import { createRedaction } from './redaction.ts';
-import { environmentName, printfCommand, shellWord } from './shell-word.ts';
+import { printfCommand, shellWord } from './shell-word.ts';
 
 const KEY = `example key's "value" $(for) \`tests\` \\!`;
 const ENVIRONMENT = { PATH: process.env.PATH, SEARCH_API_KEY: KEY, APP_SECRET: KEY };
@@ -106,6 +107,24 @@ describe('curlCommand', () => {
       `curl -sS -i --path-as-is http://127.0.0.1:8080/v1/resources -H 'User-Agent: conform/1' -H 'Accept: application/json' -H 'Authorization: Bearer '"$SEARCH_API_KEY"`,
     );
     expect(run(command).words.at(-1)).toBe(`Authorization: Bearer ${KEY}`);
+  });
+
+  it.each([
+    ['truncated', KEY.slice(0, -1)],
+    ['extended', `${KEY}x`],
+    [
+      'case-flipped',
+      KEY.replace(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())),
+    ],
+  ] as const)('makes a %s key of the right one', (derivation, value) => {
+    const redaction = createRedaction();
+    redaction.add(derivedName('SEARCH_API_KEY', derivation), value);
+    const sent = (authorization: string) =>
+      run(curlCommand(request({ fields: redaction.fields([['Authorization', authorization]]) }))).words;
+    expect(sent(`Bearer ${value}`)).toContain(`Authorization: Bearer ${value}`);
+    expect(sent(`Bearer \u00e9${value}`)).toContain(`Authorization: Bearer \u00e9${value}`);
+    const basic = `Basic ${Buffer.from(`someone:${value}`).toString('base64')}`;
+    expect(sent(basic)).toContain(`someone:${value}`);
   });
 
   it('has no field that the request did not have', () => {

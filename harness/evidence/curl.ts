@@ -1,10 +1,11 @@
 import type { Conversation } from './conversation.ts';
+import { secretWord } from './derived-secret.ts';
 import type { Exchange, FieldLine, RecordedRequest } from './exchange.ts';
 import { isToken } from './field-grammar.ts';
 import { fieldValue } from './field-lines.ts';
 import { latin1Text } from './latin1.ts';
 import { findMarkers } from './marker.ts';
-import { environmentName, printfCommand, shellWord } from './shell-word.ts';
+import { printfCommand, shellWord } from './shell-word.ts';
 import { visible } from './visible.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
@@ -14,7 +15,7 @@ const LONGEST_BODY = 16 * 1024;
 
 /**
  * One line for a POSIX shell that repeats the request of an exchange, or the handshake of a conversation, with curl:
- * the same octets as far as curl can send them, every secret as `"$NAME"`. What curl cannot send is named in a
+ * the same octets as far as curl can send them, every secret as `"$NAME"`, or made of it. What curl cannot send is named in a
  * comment at the end. Hostile text in the request cannot break out of its quotes.
  */
 export function curlCommand(evidence: Exchange | Conversation): string {
@@ -124,5 +125,5 @@ function basicCredentials([name, value]: FieldLine): string | null {
     return null;
   // Its last bits went with the character that the password had a share in.
   const user = Buffer.from(prefix, 'base64').toString('latin1').replace(/:$/, '');
-  return `${shellWord(`${user}:`)}"$${environmentName(only.name)}"`;
+  return `${shellWord(`${user}:`)}${secretWord(only.name)}`;
 }

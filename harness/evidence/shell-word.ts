@@ -1,3 +1,4 @@
+import { secretWord } from './derived-secret.ts';
 import { latin1Octets } from './latin1.ts';
 import { findMarkers } from './marker.ts';
 
@@ -7,14 +8,8 @@ import { findMarkers } from './marker.ts';
  * would garble are written by printf.
  */
 
-/** A stretch of text that stands for itself, or a secret. */
-type Stretch = { readonly literal: string } | { readonly variable: string };
-
-/** The environment variable of a secret: its name where that is a shell identifier, else made one. */
-export function environmentName(secret: string): string {
-  const name = secret.replace(/[^A-Za-z0-9_]/g, '_');
-  return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
-}
+/** A stretch of text that stands for itself, or a secret, as a word that expands to it. */
+type Stretch = { readonly literal: string } | { readonly secret: string };
 
 /** A fragment of a secret has no variable; its marker stays text, and is as wrong a credential as the fragment. */
 function stretchesOf(text: string): readonly Stretch[] {
@@ -22,7 +17,7 @@ function stretchesOf(text: string): readonly Stretch[] {
   let at = 0;
   for (const { name, part, start, end } of findMarkers(text)) {
     if (part) continue;
-    stretches.push({ literal: text.slice(at, start) }, { variable: environmentName(name) });
+    stretches.push({ literal: text.slice(at, start) }, { secret: secretWord(name) });
     at = end;
   }
   stretches.push({ literal: text.slice(at) });
@@ -47,7 +42,7 @@ export function printfCommand(text: string): string {
 }
 
 function quoted(stretch: Stretch): string {
-  return 'literal' in stretch ? singleQuoted(stretch.literal) : `"$${stretch.variable}"`;
+  return 'literal' in stretch ? singleQuoted(stretch.literal) : stretch.secret;
 }
 
 function singleQuoted(text: string): string {
@@ -58,7 +53,7 @@ function printf(stretches: readonly Stretch[]): string {
   const format = stretches
     .map((stretch) => ('literal' in stretch ? formatOf(stretch.literal) : '%s'))
     .join('');
-  const values = stretches.flatMap((stretch) => ('variable' in stretch ? [` "$${stretch.variable}"`] : []));
+  const values = stretches.flatMap((stretch) => ('secret' in stretch ? [` ${stretch.secret}`] : []));
   // `--`, or a text that begins with a hyphen would be taken for an option.
   return `printf -- ${singleQuoted(format)}${values.join('')}`;
 }

@@ -188,9 +188,9 @@ describe('a wrong credential', () => {
   });
 
   it.each<[WrongCredential, string]>([
-    ['truncated', 'Bearer [redacted:SEARCH_API_KEY_TRUNCATED]'],
-    ['extended', 'Bearer [redacted:SEARCH_API_KEY_EXTENDED]'],
-    ['case-flipped', 'Bearer [redacted:SEARCH_API_KEY_CASE_FLIPPED]'],
+    ['truncated', 'Bearer [redacted:SEARCH_API_KEY.truncated]'],
+    ['extended', 'Bearer [redacted:SEARCH_API_KEY.extended]'],
+    ['case-flipped', 'Bearer [redacted:SEARCH_API_KEY.case-flipped]'],
   ])('made of the right one is known to the redaction: %s', (kind, expected) => {
     const redaction = createRedaction();
     redaction.add(key.name, KEY);

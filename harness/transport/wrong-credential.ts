@@ -1,5 +1,6 @@
 import type { Secret } from '../config/secret.ts';
 import type { Credentials } from '../config/service.ts';
+import { type Derivation, derivedName } from '../evidence/derived-secret.ts';
 import type { Redaction } from '../evidence/redaction.ts';
 import {
   basicToken,
@@ -43,13 +44,13 @@ const WRONG_VALUES = {
 } satisfies Record<string, (right: string) => string | null>;
 
 /** Those made of the right value: they give it away as much as itself does. */
-const DERIVED: ReadonlySet<string> = new Set(['truncated', 'extended', 'case-flipped']);
+const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped'];
 /** For signed requests, what concerns the octets sent goes into the signature, not into the secret behind it. */
 const IN_SIGNATURE: ReadonlySet<string> = new Set(['empty', 'non-ascii', 'quoted', 'oversized']);
 
 /**
  * The request with a wrong credential in the configured place; null where that kind of wrong does not exist for the
- * scheme or the value. What is derived from the right one is made known to the redaction, as `NAME_TRUNCATED` …
+ * scheme or the value. What is derived from the right one is made known to the redaction, as `NAME.truncated` …
  */
 export function placeWrongCredential(
   credentials: Credentials,
@@ -63,7 +64,8 @@ export function placeWrongCredential(
   if (kind === 'other-scheme') return inOtherScheme(credentials, secret, request, moment);
   const value = WRONG_VALUES[kind](secret.reveal());
   if (value === null) return null;
-  if (DERIVED.has(kind)) tellRedaction(redaction, derivedName(secret, kind), value);
+  const derivation = DERIVED.find((derived) => derived === kind);
+  if (derivation) tellRedaction(redaction, derivedName(secret.name, derivation), value);
   if (credentials.scheme === 'signed' && IN_SIGNATURE.has(kind)) {
     const signed = placeCredential(credentials, 'right', request, moment);
     return { ...signed, target: withQuery(signed.target, [['auth_signature', value]]) };
@@ -124,10 +126,6 @@ function caseFlipped(text: string): string {
   return Array.from(text, (char) =>
     char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
   ).join('');
-}
-
-function derivedName(secret: Secret, kind: string): string {
-  return `${secret.name}_${kind.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /** Lengths that `Redaction.add` takes. Whatever is shorter is too little of the right value to be one. */
