@@ -2,16 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadServices } from '../config/load.ts';
+import { childrenOf } from '../provider/fixtures/processes.ts';
 import { noContainerRuntime, providerImage } from '../provider/fixtures/provider-image.ts';
 import {
+  beginRelease,
+  example,
   expectNothingLeft,
   KEY,
   LONG_MS,
+  leftOf,
   MAIN,
   messages,
   ROOT,
   release,
   releaseFolder,
+  runIn,
   SHIPS,
   verdictOf,
 } from './fixtures/release.ts';
@@ -123,6 +128,63 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
     expect(shipped.log()).toBe('cannot reach the index with the key [redacted:SEARCH_API_KEY]\n');
     expect(new Set(messages(shipped, 'blocked')).size).toBe(1);
     await expectNothingLeft(shipped);
+  });
+
+  it.each([
+    [
+      'it is never ready',
+      { http: '/healthz' },
+      8080,
+      /^its provider did not start: the container was not ready within 4 s: GET \/healthz was answered with 401; its last lines: /,
+    ],
+    [
+      'it listens on another port',
+      { http: '/' },
+      9_999,
+      /^its provider did not start: the container was not ready within 4 s: GET \/ was not answered: \w+ \(does it listen on port 9999, /,
+    ],
+    [
+      'its port is not open, though it says that it is ready',
+      { log: 'listening' },
+      9_999,
+      /^the provider does not answer: /,
+    ],
+  ] as const)('does not: %s', { timeout: LONG_MS }, async (_what, ready, port, why) => {
+    const environment = example({})
+      .replace('{ log: listening }', `${JSON.stringify(ready)}\n        timeout: 4s`)
+      .replace('port: 8080', `port: ${port}`);
+    const shipped = await release(image, { environment, args: ['--suite', 'json'] });
+    expect(shipped.code).toBe(3);
+    expect(shipped.results.services[0]?.trouble).toMatch(why);
+    expect(shipped.results.totals.pass).toBe(0);
+    expect(shipped.log()).toContain('listening on 8080');
+    await expectNothingLeft(shipped);
+  });
+
+  it('does not: it does not answer a consumer as its pact says', { timeout: LONG_MS }, async () => {
+    const verify = { command: ['pact', 'verify'] };
+    const good = await release(image, verify);
+    expect(verdictOf(good)).toEqual(SHIPS);
+    expect(good.results.totals.pass).toBe(1);
+    const bad = await release(image, { ...verify, provider: { DEFECT: 'json-wrong-content-type' } });
+    expect(bad.code).toBe(1);
+    expect(messages(bad, 'fail').join()).toMatch(/Content-Type/i);
+    await expectNothingLeft(bad);
+  });
+
+  it('leaves nothing behind when its harness and caretaker are killed, once the next run has begun', {
+    timeout: LONG_MS,
+  }, async () => {
+    const killed = beginRelease(image, {
+      whileJudged: ({ pid = 0 }) => {
+        for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
+      },
+    });
+    await killed.ended;
+    const next = await release(image, { args: ['--suite', 'json'] });
+    expect(verdictOf(next)).toEqual(SHIPS);
+    expect(await leftOf(runIn(killed.folder))).toEqual([]);
+    await expectNothingLeft(next);
   });
 
   it('does not: it dies while it is judged', { timeout: LONG_MS }, async () => {

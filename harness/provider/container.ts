@@ -10,7 +10,7 @@ import { InconclusiveError } from '../exit.ts';
 import { entrust } from './caretaker.ts';
 import { type PresentImage, presentImage } from './container/image.ts';
 import { type Launched, launch, type Standing } from './container/launch.ts';
-import { labelsOf, removeStart, sweepOnce } from './container/leftovers.ts';
+import { labelsOf, removeStart, sweep, sweepOnce } from './container/leftovers.ts';
 import { createNetwork } from './container/network.ts';
 import { companionProbe, providerProbe } from './container/probe.ts';
 import { openRuntime, type Runtime } from './container/runtime.ts';
@@ -158,11 +158,14 @@ class ContainerGroup {
   /** By their label, so that one that was being created is found as well. */
   async #stop(): Promise<void> {
     for (const launched of this.#running) launched.giveUp();
+    // What a killed run had just asked for may not have been there yet when this one began.
+    const swept = sweep(this.runtime).catch(() => undefined);
     try {
       await removeStart(this.runtime, this.#startId);
       this.#release();
     } catch {
       // What could not be removed stays the caretaker's, and is for the next run to sweep.
     }
+    await swept;
   }
 }
