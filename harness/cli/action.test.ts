@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 
 /** The shell step of the GitHub action, run as a runner does it. */
 
@@ -17,10 +18,13 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function run(inputs: Readonly<Record<string, string>>) {
+/** `change`: of the config of search. */
+async function run(inputs: Readonly<Record<string, string>>, change = (yaml: string) => yaml) {
   const folder = mkdtempSync(join(tmpdir(), 'conform-action-'));
   folders.push(folder);
   cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
+  const search = join(folder, 'config/services/search.yaml');
+  writeFileSync(search, change(readFileSync(search, 'utf8')));
   const step = ACTION.runs.steps.find(({ id }: { readonly id?: string }) => id === 'conform');
   const given = (expression: string) => {
     const [, name = ''] = /^\$\{\{ inputs\.(.+) \}\}$/.exec(expression) ?? [];
@@ -29,9 +33,9 @@ function run(inputs: Readonly<Record<string, string>>) {
   const env = Object.fromEntries(
     Object.entries<string>(step.env).map(([name, value]) => [name, given(value)]),
   );
-  const { status, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
+  const shell = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
     cwd: folder,
-    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...env,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
@@ -40,6 +44,11 @@ function run(inputs: Readonly<Record<string, string>>) {
       GITHUB_STEP_SUMMARY: join(folder, 'summary'),
     },
   });
+  let stderr = '';
+  shell.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const status = await new Promise<number | null>((resolve) => shell.on('close', resolve));
   const text = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
   return {
@@ -52,8 +61,8 @@ function run(inputs: Readonly<Record<string, string>>) {
 }
 
 describe('the GitHub action', { timeout: 60_000 }, () => {
-  it('runs the services that are named, and gives the verdict to the page of the job', () => {
-    const { status, stderr, output, summary, has } = run({
+  it('runs the services that are named, and gives the verdict to the page of the job', async () => {
+    const { status, stderr, output, summary, has } = await run({
       services: 'search messaging',
       arguments: '--suite=json\n--check=json.*',
       strict: 'true',
@@ -65,18 +74,52 @@ describe('the GitHub action', { timeout: 60_000 }, () => {
     expect(has('out of/the way/latest/junit.xml')).toBe(true);
   });
 
-  it('fails with the exit code of the run', () => {
-    const { status, output, summary } = run({ services: 'search', environment: 'stagign' });
+  it('fails with the exit code of the run', async () => {
+    const { status, output, summary } = await run({ services: 'search', environment: 'stagign' });
     expect([status, output, summary]).toEqual([2, 'exit-code=2\n', '']);
   });
 
-  it('takes nothing of its inputs for a command', () => {
-    const { status, has } = run({
+  it('takes nothing of its inputs for a command', async () => {
+    const { status, has } = await run({
       services: 'search;touch injected',
       environment: '$(touch injected)',
       arguments: '`touch injected`',
+      'publish-version': '$(touch injected)',
     });
     expect([status, has('injected')]).toEqual([2, false]);
+  });
+
+  it('publishes what it found out about the pacts of a broker, good or bad, when it is given a version', async () => {
+    const broker = await startStubBroker();
+    broker.add(pactOf('web-shop'));
+    const brokered = (yaml: string) => `${yaml}\npacts: { broker: { url: "${broker.url}" } }\n`;
+    const broken = (yaml: string) =>
+      brokered(yaml.replace('{ reference: search }', '{ reference: search, defects: [sample-is-404] }'));
+    const inputs = { services: 'search', arguments: '--suite=pact' };
+    const publish = { 'publish-version': '1.4.0', 'publish-branch': 'main' };
+    const statuses = [
+      (await run(inputs, brokered)).status,
+      (await run({ ...inputs, ...publish }, brokered)).status,
+      (await run({ ...inputs, ...publish, 'publish-version': '1.5.0' }, broken)).status,
+    ];
+    await broker.close();
+    expect(statuses).toEqual([0, 0, 1]);
+    expect(broker.results.map(({ body }) => body)).toMatchObject([
+      { success: true, providerApplicationVersion: '1.4.0' },
+      { success: false, providerApplicationVersion: '1.5.0' },
+    ]);
+    expect(broker.branches.get('search 1.4.0')).toBe('main');
+  });
+
+  it('fails where there is nobody to publish to', async () => {
+    const { status, stderr, summary } = await run({
+      services: 'search',
+      arguments: '--suite=pact',
+      'publish-version': '1.4.0',
+    });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/has no broker/)]);
+    // The run's own verdict is there all the same.
+    expect(summary).toMatch(/Conforms/);
   });
 
   it('has the inputs that the README gives it', () => {

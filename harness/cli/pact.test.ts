@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type StubOptions, type StubPact, startStubBroker } from '../pact/fixtures/stub-broker.ts';
+import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import type { CheckResult, Results } from '../report/results.ts';
 import { conform, type Ending } from '../run/fixtures/conform-process.ts';
 
@@ -72,16 +72,6 @@ async function stub(options: StubOptions = {}) {
   const broker = await startStubBroker({ token: TOKEN, ...options });
   closing.push(() => broker.close());
   return broker;
-}
-
-function pactOf(consumer: string, status = 200, more: object = {}): StubPact {
-  const request = { method: 'GET', path: '/v1/resources' };
-  return {
-    consumer: { name: consumer },
-    provider: { name: 'search' },
-    interactions: [{ description: 'a list', request, response: { status }, ...more }],
-    metadata: { pactSpecification: { version: '3.0.0' } },
-  };
 }
 
 function put(folder: string, path: string, content: unknown): void {

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/example-credentials.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
 import { acceptedCredentials } from '../provider/start.ts';
@@ -12,6 +13,7 @@ import { acceptedCredentials } from '../provider/start.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = join(ROOT, 'harness/cli/main.ts');
+const PACT_CLI = join(ROOT, 'node_modules/.bin/pact');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
 /** So small that meeting the limit costs seconds, so large that the other suites fit into a window. */
@@ -20,9 +22,10 @@ const SERVICES = ['search', 'messaging', 'realtime'] as const;
 
 const folders: string[] = [];
 const providers = new Map<string, ReferenceProvider>();
-const environment: Record<string, string> = {};
+const environment: Record<string, string> = { PACT_BROKER_TOKEN: 'example-broker-token' };
 
-beforeAll(async () => {
+/** Ones that nobody has asked anything yet: what a command spends of their quota is its own. */
+beforeEach(async () => {
   for (const service of SERVICES) {
     const credentials = exampleCredentials(service);
     const plan = service === 'realtime' ? null : PLAN;
@@ -43,18 +46,18 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await Promise.all([...providers.values()].map((provider) => provider.stop()));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** What a newcomer has after cloning, with a plan that is met in seconds. */
-function freshFolder(): string {
+function freshFolder(more = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'conform-readme-'));
   folders.push(folder);
   cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
   const search = join(folder, 'config/services/search.yaml');
-  writeFileSync(search, `${readFileSync(search, 'utf8')}\nplan: { requests: 90, window: 6s }\n`);
+  writeFileSync(search, `${readFileSync(search, 'utf8')}\nplan: { requests: 90, window: 6s }\n${more}`);
   return folder;
 }
 
@@ -67,6 +70,10 @@ function commands(): readonly string[] {
 }
 
 const isOurs = (command: string) => command.startsWith('npx conform ');
+const isPacts = (command: string) => command.startsWith(PACT);
+/** What asks a broker, or what was found out about its pacts. */
+const isForBroker = (command: string) => isPacts(command) || command.includes(' pact publish ');
+const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
 interface Ending {
   readonly code: number | null;
@@ -79,11 +86,14 @@ function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending
   const port = String(providers.get('search')?.port);
   const args = command
     .replace('npx conform ', '')
+    .replace(PACT, '')
     .replace(/--port 4010/, '--port 0')
     .replaceAll('4010', port)
     .split(' ')
     .map((word) => word.replaceAll("'", ''));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const program = isPacts(command) ? [PACT_CLI] : [process.execPath, MAIN];
+  const [file = '', ...first] = program;
+  const child = spawn(file, [...first, ...args], {
     cwd: folder,
     env: { ...process.env, ...environment, ORDERS_API_KEY: 'example-orders-key' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -102,7 +112,9 @@ function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending
 
 describe('README', () => {
   it('leaves to CI only what would call this test', () => {
-    const others = commands().filter((command) => !isOurs(command) && !command.startsWith('export '));
+    const others = commands().filter(
+      (command) => !isOurs(command) && !isPacts(command) && !command.startsWith('export '),
+    );
     expect(others).toEqual(['npm ci && npm start', 'npm test']);
     for (const part of ['npm ci', 'npm start', 'npm test']) expect(CI).toMatch(new RegExp(`^${part}$`, 'm'));
   });
@@ -119,7 +131,26 @@ describe('README', () => {
     }
   });
 
-  for (const command of commands().filter(isOurs)) {
+  it('has a recipe for releases that ends with the word of a broker', async () => {
+    const broker = await startStubBroker({ token: environment.PACT_BROKER_TOKEN ?? '' });
+    broker.add(pactOf('web-shop'));
+    environment.PACT_BROKER_BASE_URL = broker.url;
+    const folder = freshFolder(
+      `pacts: { broker: { url: "${broker.url}", token: "\${env:PACT_BROKER_TOKEN}" } }\n`,
+    );
+    const [publish = '', ask = ''] = commands().filter(isForBroker);
+    const [judge = ''] = commands().filter((command) => command.includes('--environment release --strict'));
+    const before = await run(ask, folder);
+    const ending: (number | null)[] = [];
+    for (const command of [`${judge} --suite pact`, publish, ask])
+      ending.push((await run(command, folder)).code);
+    await broker.close();
+    expect(before.code).toBe(1);
+    expect(ending).toEqual([0, 0, 0]);
+    expect(broker.branches.get('search 1.4.0')).toBe('main');
+  }, 60_000);
+
+  for (const command of commands().filter((each) => isOurs(each) && !isForBroker(each))) {
     it(command, async () => {
       const folder = freshFolder();
       for (const earlier of neededFor(command)) await run(earlier, folder);

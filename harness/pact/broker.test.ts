@@ -13,7 +13,7 @@ import { brokerSender } from '../run/broker-send.ts';
 import { BrokerTrouble, openBroker } from './broker-client.ts';
 import { pactsOf } from './broker-pacts.ts';
 import { childEnvironment } from './child-environment.ts';
-import { type StubBroker, type StubOptions, type StubPact, startStubBroker } from './fixtures/stub-broker.ts';
+import { pactOf, type StubBroker, type StubOptions, startStubBroker } from './fixtures/stub-broker.ts';
 import { publishPacts, publishResults } from './publish.ts';
 import { type ChildOrder, isChildReply } from './verify-messages.ts';
 
@@ -30,17 +30,6 @@ async function stub(options: StubOptions = {}): Promise<StubBroker> {
   const broker = await startStubBroker({ token: TOKEN, ...options });
   closing.push(() => broker.close());
   return broker;
-}
-
-function pactOf(consumer: string, status = 200): StubPact {
-  return {
-    consumer: { name: consumer },
-    provider: { name: 'search' },
-    interactions: [
-      { description: 'a list', request: { method: 'GET', path: '/v1/resources' }, response: { status } },
-    ],
-    metadata: { pactSpecification: { version: '3.0.0' } },
-  };
 }
 
 function brokerAt(url: string, change: Partial<PactBroker> = {}): PactBroker {
