@@ -133,6 +133,28 @@ export const operations = suite('operations', 'Operations and schemas', [
     'operation-accepts-bad-range',
   ]),
 
+  refuses('operations.negative-surplus', 'members that its schema rules out', operation.surplusMembers, [
+    'operation-accepts-surplus-member',
+  ]),
+
+  // Ignored or refused: whether parameters that nobody documented are taken is not shown.
+  check(
+    'operations.extra-handled',
+    {
+      title: 'does not fail over query parameters that are not documented',
+      grounds: [clause('responses.status-codes')],
+      applies,
+      limitMs,
+      provenBy: ['operation-500-on-extra'],
+    },
+    async (context) => {
+      const extra = await context.probe(operation.extraInputs);
+      holdEach(context, extra, 'an orderly answer', ({ response }) =>
+        response.statusClass === 5 ? `status ${response.status}` : null,
+      );
+    },
+  ),
+
   observation(
     'operations.negative-extra',
     {

@@ -133,7 +133,7 @@ export interface ExpectedResponse {
 
 /** A request that must be refused, but for `extra`, of which it is only seen what becomes of it. */
 export interface BadInput extends OperationRequest {
-  readonly kind: 'wrong-type' | 'missing' | 'out-of-range' | 'extra';
+  readonly kind: 'wrong-type' | 'missing' | 'out-of-range' | 'surplus' | 'extra';
   /** Completes "GET /v1/resources …": `with the query parameter "limit" = 101 (at most 100)`. */
   readonly what: string;
 }

@@ -41,6 +41,7 @@ const FURTHER: readonly Exclude<TrialKind, 'call'>[] = [
   'wrong-type',
   'missing',
   'out-of-range',
+  'surplus',
   'unknown-method',
   'extra',
 ];

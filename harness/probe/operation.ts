@@ -106,6 +106,7 @@ export const unknownMethodOfOperation = besideCalls('unknown-method');
 export const wrongTypes = besideCalls('wrong-type');
 export const missingInputs = besideCalls('missing');
 export const outOfRange = besideCalls('out-of-range');
+export const surplusMembers = besideCalls('surplus');
 export const extraInputs = besideCalls('extra');
 
 function ordersOf({ config }: Stimuli, wanted: (order: Order) => boolean): readonly Order[] {

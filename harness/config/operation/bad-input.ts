@@ -22,6 +22,7 @@ export function badInputsOf(call: Call, definitions: Definitions, book: SchemaBo
     ...first(1, missingBodies(call, body)),
     ...first(MAX_OUT_OF_RANGE, inputsOutOfRange(call, subjects)),
     ...first(1, bodiesOutOfRange(call, body)),
+    ...surplusMembers(call, body),
     ...extraInputs(call),
   ];
 }
@@ -191,6 +192,13 @@ function* bodiesOutOfRange(call: Call, body: BodySubject | null): Generator<BadI
         yield withBody(call, 'out-of-range', bad, `${quoted(name)} = ${shown(value)} (${bound})`);
     }
   }
+}
+
+/** Where the schema is closed (`additionalProperties: false`), a misspelt member must not be taken for none. */
+function* surplusMembers(call: Call, body: BodySubject | null): Generator<BadInput> {
+  if (body === null) return;
+  const bad = { ...body.value, [UNKNOWN_NAME]: 1 };
+  if (body.refuses(bad)) yield withBody(call, 'surplus', bad, `the undocumented ${quoted(UNKNOWN_NAME)} = 1`);
 }
 
 /** Only where it can change nothing: the call is carried out when the unknown parameter is ignored. */

@@ -16,6 +16,17 @@ function withoutParameter(request: ReceivedRequest, name: string): ReceivedReque
   return { ...request, query: query.size === 0 ? null : query.toString() };
 }
 
+/** Members of the body of `POST /v1/matches`, and parameters of all operations. */
+const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
+
+/** The request without members of its JSON body that nobody documented. */
+function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
+  const body: unknown = JSON.parse(request.body.toString('utf8'));
+  if (typeof body !== 'object' || body === null) return request;
+  const known = Object.entries(body).filter(([name]) => KNOWN.has(name));
+  return { ...request, body: Buffer.from(JSON.stringify(Object.fromEntries(known))) };
+}
+
 /** What the service does wrong in the operations beyond the documented sample. */
 export const OPERATION_DEFECTS: readonly Defect[] = [
   {
@@ -81,6 +92,27 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
       isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
         ? { ...request, query: 'text=a' }
         : request,
+    ),
+  },
+  {
+    name: 'operation-accepts-surplus-member',
+    services: REST,
+    summary: 'overlooks members of a body that its schema rules out',
+    breaks: 'matches are served for a body with an unknown member',
+    patch: onReceipt((request) =>
+      isMatches(request) && request.method === 'POST' && request.body.length > 0
+        ? withoutUnknownMembers(request)
+        : request,
+    ),
+  },
+  {
+    name: 'operation-500-on-extra',
+    services: REST,
+    summary: 'fails over a parameter that it does not know',
+    breaks: 'one resource with an unknown parameter is answered 500',
+    patch: insteadOfServing(
+      (request) => isItem(request) && [...asksIn(request).keys()].some((name) => !KNOWN.has(name)),
+      failed,
     ),
   },
   {

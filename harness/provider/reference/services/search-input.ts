@@ -33,9 +33,10 @@ export function searchOfQuery(query: URLSearchParams): Search | null {
   });
 }
 
-/** The search that a JSON body describes; null when a member is wrong. Unknown members are ignored. */
+/** The search that a JSON body describes; null when a member is wrong or unknown. */
 export function searchOfBody(body: JsonObject): Search | null {
-  const { text, kind, pageSize } = body;
+  const { text, kind, pageSize, ...unknown } = body;
+  if (Object.keys(unknown).length > 0) return null;
   return searchOf({ text: text ?? null, kind: kind ?? null, pageSize: pageSize ?? null });
 }
 
