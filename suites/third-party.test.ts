@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Suite } from '../harness/check/check.ts';
 import type { ServiceConfig } from '../harness/config/service.ts';
+import { HAPROXY } from '../harness/probe/limit/fixtures/proxy-limiters.ts';
 import { authentication } from './authentication.suite.ts';
 import { HTTP_SERVERS, type HttpServer, NGINX, startNginx } from './fixtures/http-servers.ts';
 import { configFor, judged } from './fixtures/judged.ts';
+import { startHaproxy, startProxiedExpress } from './fixtures/proxies.ts';
 import { json } from './json.suite.ts';
 import { statusCodes } from './status-codes.suite.ts';
 import { versioning } from './versioning.suite.ts';
@@ -62,6 +64,46 @@ const TARGETS: Readonly<Record<string, Target>> = {
     },
   },
 
+  'hono, compressing': {
+    start: HTTP_SERVERS['hono, compressing'],
+    findings: {
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'status.two-hosts': 'fail',
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+      // The 304 of etag() and the answer to HEAD have no content, so compress() leaves them without its Vary.
+      'status.not-modified-fields': 'fail',
+      'status.head-equals-get': 'warning',
+    },
+  },
+
+  koa: {
+    start: HTTP_SERVERS.koa,
+    findings: {
+      // What is thrown is told in plain text, and so is whatever no middleware has answered.
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'status.two-hosts': 'fail',
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+    },
+  },
+
+  nestjs: {
+    start: HTTP_SERVERS.nestjs,
+    findings: {
+      // UnauthorizedException knows of no challenge.
+      'auth.challenge': 'fail',
+      'status.two-hosts': 'fail',
+      // Its own errors are JSON; those of Node's parser have no content.
+      'json.server-error-media-type': 'warning',
+      'json.nosniff': 'warning',
+      // Its router is that of express.
+      'versioning.other-versions': 'warning',
+    },
+  },
+
   'json-server': {
     start: HTTP_SERVERS['json-server'],
     open: true,
@@ -96,6 +138,37 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'status.no-product-version': 'warning',
         // Error pages are HTML.
         'json.error-media-type': 'fail',
+        'json.server-error-media-type': 'warning',
+        'json.nosniff': 'warning',
+      },
+    } satisfies Target,
+    'nginx before express': {
+      start: startProxiedExpress,
+      findings: {
+        'auth.challenge': 'fail',
+        // TRACE ends at nginx: 405, and without Allow.
+        'status.allow': 'fail',
+        // Express explains in HTML what it does not know, nginx what it does not take.
+        'json.error-media-type': 'fail',
+        'json.server-error-media-type': 'warning',
+        'json.nosniff': 'warning',
+        // `gzip on` compresses, and `gzip_vary` is off unless it is set.
+        'json.coding-vary': 'warning',
+        'versioning.other-versions': 'warning',
+      },
+    } satisfies Target,
+  }),
+
+  ...(existsSync(HAPROXY) && {
+    haproxy: {
+      start: startHaproxy,
+      findings: {
+        // What `http-request return` sends has no Date, and is sent whatever the method is.
+        'status.date': 'warning',
+        'status.unknown-method': 'warning',
+        // It wants a Host from no one, but not two of them.
+        'status.missing-host': 'fail',
+        // What is too large is refused in HTML.
         'json.server-error-media-type': 'warning',
         'json.nosniff': 'warning',
       },
