@@ -25,10 +25,13 @@ export function verdictSentence(verdict: Verdict, results: Results): string {
     return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
   }
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
-  return plainLine(`${sentence(verdict.reasons.join('; '))}.${besides}`, 2_000);
+  const reasons = verdict.reasons.join('; ');
+  // A service is called what it is called, also at the head of a sentence.
+  const named = services.some(({ service }) => reasons.startsWith(`${service}:`));
+  return plainLine(`${named ? reasons : capitalized(reasons)}.${besides}`, 2_000);
 }
 
-function sentence(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
