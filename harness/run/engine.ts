@@ -11,10 +11,11 @@ import type { WorkerInput } from './worker-input.ts';
 import { WorkerOutput } from './worker-output.ts';
 
 /**
- * All that is known of vitest, but for what `entry.ts` and `worker-input.ts` say to it. One instance; a project per service; every project runs the same single
- * entry file, which imports the suites in order into that project's one worker. `maxWorkers` belongs to the
- * whole group of projects, so this is the one shape in which services run in parallel while a service's
- * suites share memory. Vitest is pinned exactly: pool classes and the native runner are experimental.
+ * Everything about vitest, but for what `entry.ts` and `worker-input.ts` say to it. One instance; a project per
+ * service; every project runs the same single entry file, which imports the suites in order into that project's one
+ * worker. `maxWorkers` belongs to the whole group of projects, so this is the one shape in which services run in
+ * parallel while a service's suites share memory. Vitest is pinned exactly: pool classes and the native runner are
+ * experimental.
  */
 export interface EngineOptions extends LaneWatchOptions {
   readonly jobs: readonly WorkerInput[];
