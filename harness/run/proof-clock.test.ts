@@ -1,9 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEADLINE_MS, proofClock } from './proof-clock.ts';
+
+function clock(leaps: boolean) {
+  const opened = proofClock({ leaps });
+  onTestFinished(() => opened.stop());
+  return opened;
+}
+
+/** Keeps this process from doing anything else. */
+function hog(ms: number): void {
+  for (const endsMs = performance.now() + ms; performance.now() < endsMs; );
+}
 
 describe('the clock of the proof', () => {
   it('leaps over a wait, on both sides', async () => {
-    const { session, provider } = proofClock();
+    const { session, provider } = clock(true);
     const [before, there] = [session.now(), provider.now()];
     const real = performance.now();
     await session.sleep(60_000);
@@ -13,26 +24,59 @@ describe('the clock of the proof', () => {
   });
 
   it('has a wall clock that goes with it', async () => {
-    const { session } = proofClock();
+    const { session } = clock(true);
     const before = session.wallNow().getTime();
     await session.sleep(3_600_000 / 10);
     expect(session.wallNow().getTime() - before).toBeGreaterThanOrEqual(359_999);
   });
 
   it('lets waits that overlap end together', async () => {
-    const { session } = proofClock();
+    const { session } = clock(true);
     const before = session.now();
     await Promise.all([session.sleep(1_000), session.sleep(2_000), session.sleep(2_000)]);
     expect(session.now() - before).toBeLessThan(2_900);
   });
 
   it('does not leap over a deadline, which can be called off', async () => {
-    const { session } = proofClock();
+    const { session } = clock(true);
     const over = new AbortController();
     const before = session.now();
     const deadline = session.sleep(DEADLINE_MS, over.signal);
     over.abort(new Error('over'));
     await expect(deadline).rejects.toThrow('over');
     expect(session.now() - before).toBeLessThan(DEADLINE_MS);
+  });
+
+  it('does not count the time in which this process does something else', async () => {
+    const { session, provider } = clock(false);
+    const [before, there] = [session.now(), provider.now()];
+    hog(300);
+    expect(session.now() - before).toBeLessThan(100);
+    await session.sleep(1);
+    expect(provider.now() - there).toBeLessThan(100);
+  });
+
+  it('lets a wait last for some turns of the event loop, however long those take', async () => {
+    const { session } = clock(false);
+    let turns = 0;
+    const turn = () => {
+      hog(60);
+      turns += 1;
+      turning = setImmediate(turn);
+    };
+    let turning = setImmediate(turn);
+    await session.sleep(60);
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('passes as time does, where it does not leap', async () => {
+    const { session, provider } = clock(false);
+    const real = performance.now();
+    const [before, there] = [session.now(), provider.now()];
+    await Promise.all([session.sleep(120), provider.sleep(120)]);
+    expect(performance.now() - real).toBeGreaterThanOrEqual(119);
+    expect(session.now() - before).toBeGreaterThanOrEqual(120);
+    expect(provider.now() - there).toBeGreaterThanOrEqual(120);
   });
 });

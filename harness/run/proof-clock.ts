@@ -6,8 +6,19 @@ import type { Clock } from '../transport/clock.ts';
 export interface ProofClock {
   readonly session: Clock;
   readonly provider: ProviderClock;
+  /** Its time stands still from then on; waits that are under way never end. */
+  stop(): void;
 }
 
+interface ProofClockOptions {
+  /** Whether whatever either side waits for on purpose is over at once; not so, a wait takes its time. */
+  readonly leaps: boolean;
+}
+
+/** How often the event loop is looked at, in ms. */
+const TICK_MS = 5;
+/** What one turn of the event loop counts for at the most, in ms. */
+const LONGEST_TURN_MS = 2 * TICK_MS;
 /** Octets on their way need real time, and so do requests that are meant to overtake each other. In ms. */
 const REAL_UP_TO_MS = 50;
 /** Always the same phase of the windows of the clock. */
@@ -18,27 +29,43 @@ const TOGETHER_MS = 40;
 export const DEADLINE_MS = 10 * 60_000;
 
 /**
- * Time that leaps over whatever either side waits for on purpose: a window of a minute is over at once, and next to
- * it a busy machine's milliseconds count for nothing.
+ * Time that passes as this process gets on: both sides of a proof live in it, so a turn of the event loop that takes
+ * long, on a busy machine or beside other cases, holds both of them up and is not held against either. A wait thereby
+ * lasts for a number of turns at the least, whatever the machine.
+ *
+ * With `leaps` it also leaps over whatever either side waits for on purpose: a window of a minute is over at once.
  */
-export function proofClock(): ProofClock {
-  const startedMs = performance.now();
-  let leaptMs = 0;
-  const now = () => performance.now() - startedMs + leaptMs;
+export function proofClock({ leaps }: ProofClockOptions): ProofClock {
+  let passedMs = 0;
+  let seenMs = performance.now();
+  const ticking = setInterval(() => {
+    const nowMs = performance.now();
+    passedMs += Math.min(nowMs - seenMs, LONGEST_TURN_MS);
+    seenMs = nowMs;
+  }, TICK_MS).unref();
+  // Within a turn it passes as it really does, for as long as a turn may count.
+  const now = () => passedMs + Math.min(performance.now() - seenMs, LONGEST_TURN_MS);
 
-  const isReal = (ms: number) => ms <= REAL_UP_TO_MS || ms >= DEADLINE_MS;
+  const isLeapt = (ms: number) => leaps && ms > REAL_UP_TO_MS && ms < DEADLINE_MS;
 
-  /** Leaps to the end of a wait, once it has really lasted for `pauseMs`. */
+  /** Until the clock shows `dueMs`. Rejects when the signal is aborted. */
+  async function last(dueMs: number, signal?: AbortSignal): Promise<void> {
+    for (let leftMs = dueMs - now(); leftMs > 0; leftMs = dueMs - now()) {
+      await delay(Math.ceil(leftMs), undefined, signal === undefined ? {} : { signal });
+    }
+  }
+
+  /** Leaps to the end of a wait, once it has lasted for `pauseMs`. */
   async function leap(ms: number, pauseMs: number): Promise<void> {
-    const due = now() + ms;
-    await delay(pauseMs);
-    leaptMs += Math.max(0, due - now());
+    const dueMs = now() + ms;
+    await (pauseMs === 0 ? delay(0) : last(now() + pauseMs));
+    passedMs += Math.max(0, dueMs - now());
   }
 
   async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (!isReal(ms)) await leap(ms, 0);
-    else await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    if (isLeapt(ms)) await leap(ms, 0);
+    else await last(now() + ms, signal).catch(() => undefined);
     signal?.throwIfAborted();
   }
 
@@ -47,7 +74,8 @@ export function proofClock(): ProofClock {
     // Requests that come together are all there before the first of them is over.
     provider: {
       now: () => BEGIN_MS + now(),
-      sleep: (ms) => (isReal(ms) ? delay(ms) : leap(ms, TOGETHER_MS)),
+      sleep: (ms) => (isLeapt(ms) ? leap(ms, TOGETHER_MS) : last(now() + ms)),
     },
+    stop: () => clearInterval(ticking),
   };
 }

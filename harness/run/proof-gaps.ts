@@ -1,18 +1,25 @@
 import type { Suite } from '../check/check.ts';
 import type { Judged, ProvenCase } from './proof.ts';
+import { CONSEQUENCES, type Consequence } from './proof-consequences.ts';
 
 /**
  * What the proof leaves open, one line each; empty when every check notices the defects that it names, every
- * defect is named by a check that notices it, every observation changes with the deviations that it names, and
- * nothing that conforms raises anything.
+ * defect is named by a check that notices it and trips related checks alone, every observation changes with the
+ * deviations that it names, and nothing that conforms raises anything.
  */
-export function gapsIn(cases: readonly ProvenCase[], suites: readonly Suite[]): readonly string[] {
+export function gapsIn(
+  cases: readonly ProvenCase[],
+  suites: readonly Suite[],
+  consequences: readonly Consequence[] = CONSEQUENCES,
+): readonly string[] {
   const defects = new Map(cases.filter(({ kind }) => kind === 'defect').map((each) => [each.name, each]));
   return [
     ...cases.filter(({ kind }) => kind !== 'defect').flatMap(falseAlarms),
     ...unnoticed(defects, suites),
     ...unshown(cases, suites),
     ...unclaimed(defects, suites),
+    ...unrelated(defects, suites, consequences),
+    ...withoutConsequence(defects, consequences),
     ...[...defects.values()].flatMap(({ name, tripped }) =>
       tripped
         .filter(({ outcome }) => outcome === 'error')
@@ -39,16 +46,16 @@ function unnoticed(defects: ReadonlyMap<string, ProvenCase>, suites: readonly Su
       return provenBy.flatMap((defect) => {
         const shown = defects.get(defect);
         if (shown === undefined) return [`${id} names the defect ${defect}, which is not there`];
-        return shown.tripped.some((each) => notices(each, id))
+        return shown.tripped.some((each) => each.outcome !== 'error' && standsFor(id, each))
           ? []
           : [`${id} does not notice the defect ${defect}`];
       });
     });
 }
 
-/** A check that stands for one thing of the config each is noticed in any of them. */
-function notices(tripped: Judged, id: string): boolean {
-  return tripped.outcome !== 'error' && (tripped.id === id || tripped.id.startsWith(`${id}.`));
+/** A check that stands for one thing of the config each is seen in any of them. */
+function standsFor(id: string, tripped: Judged): boolean {
+  return tripped.id === id || tripped.id.startsWith(`${id}.`);
 }
 
 /** Observations that are the same with a deviation as without it. */
@@ -85,4 +92,40 @@ function unclaimed(defects: ReadonlyMap<string, ProvenCase>, suites: readonly Su
       ({ name, tripped }) =>
         `no check names the defect ${name} (trips ${tripped.map(({ id }) => id).join(', ') || 'nothing'})`,
     );
+}
+
+/** Checks that complain of a defect which none of their suite names, where no consequence of it is known to be that. */
+function unrelated(
+  defects: ReadonlyMap<string, ProvenCase>,
+  suites: readonly Suite[],
+  consequences: readonly Consequence[],
+): readonly string[] {
+  return [...defects.values()].flatMap(({ name, tripped }) => {
+    const related = [
+      ...suites
+        .filter(({ checks }) =>
+          checks.some(({ provenBy, shownBy }) => provenBy.includes(name) || shownBy.includes(name)),
+        )
+        .flatMap(({ checks }) => checks.map(({ id }): string => id)),
+      ...consequences.filter((each) => each.defects.includes(name)).flatMap(({ trips }) => trips),
+    ];
+    return tripped
+      .filter((each) => !related.some((id) => standsFor(id, each)))
+      .map(({ id, message }) => `${name} trips ${id}, whose suite does not name it: ${message}`);
+  });
+}
+
+function withoutConsequence(
+  defects: ReadonlyMap<string, ProvenCase>,
+  consequences: readonly Consequence[],
+): readonly string[] {
+  return consequences.flatMap(({ defects: names, trips }) =>
+    names.flatMap((name) => {
+      const shown = defects.get(name);
+      if (shown === undefined) return [`a consequence is told of ${name}, which is not there`];
+      return trips
+        .filter((id) => !shown.tripped.some((each) => standsFor(id, each)))
+        .map((id) => `${name} should trip ${id} as a consequence, and does not`);
+    }),
+  );
 }

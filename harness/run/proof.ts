@@ -9,9 +9,8 @@ import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/events.ts';
 import { openSession } from '../session.ts';
-import { systemClock } from '../transport/clock.ts';
 import type { Configs, ProofCase } from './proof-cases.ts';
-import { DEADLINE_MS, type ProofClock, proofClock } from './proof-clock.ts';
+import { DEADLINE_MS, proofClock } from './proof-clock.ts';
 import { withOperations } from './proof-operations.ts';
 import { SETTINGS } from './proof-settings.ts';
 
@@ -41,8 +40,8 @@ interface Round {
   /** Of these alone the outcomes count; the others' requests come before theirs. */
   readonly counts: (suite: Suite) => boolean;
   readonly plan: Plan;
-  /** null for the time that it is. */
-  readonly clock: ProofClock | null;
+  /** Whether the clock leaps over the waits for the limit. */
+  readonly leaps: boolean;
 }
 
 const LIMIT_SUITE = 'rate-limit';
@@ -54,6 +53,10 @@ const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
 const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
 /** Beyond what a wait can be, so that the clock of the proof tells one from the other. */
 const HANGING = { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS };
+/** Hundreds of turns of the event loop, in which an answer that comes at all has come. */
+const PATIENT = { connectMs: 2_000, responseMs: 2_000 };
+/** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
+const HUNG_MS = 15 * 60_000;
 
 /** The shipped configs of the reference providers. */
 export async function proofConfigs(): Promise<Configs> {
@@ -77,7 +80,7 @@ export async function prove(
 ): Promise<readonly ProvenCase[]> {
   const limit = pLimit(AT_ONCE);
   // One process of Pact's for all of them.
-  const verifier = openVerifier();
+  const verifier = openVerifier({ quietMs: HUNG_MS });
   try {
     return await Promise.all(
       cases.map((each) =>
@@ -132,7 +135,7 @@ function roundsFor({ kind, name }: ProofCase, suites: readonly Suite[]): readonl
     suites: suites.filter((suite) => !isLimit(suite)),
     counts: () => true,
     plan: WIDE,
-    clock: null,
+    leaps: false,
   };
   // What other suites have sent may count or not, and some limiters do not tell afterwards: not for all of them.
   const preceded = kind === 'conforming' || name.includes('counts-known-paths');
@@ -140,7 +143,7 @@ function roundsFor({ kind, name }: ProofCase, suites: readonly Suite[]): readonl
     suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
     counts: isLimit,
     plan: NARROW,
-    clock: proofClock(),
+    leaps: true,
   };
   if (kind !== 'defect') return [functional, limit];
   if (!naming.some(isLimit)) return [functional];
@@ -158,17 +161,19 @@ async function runRound(
   each: ProofCase,
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
-  const config = SETTINGS[each.setting](round.clock === null ? provided : { ...provided, timeouts: HANGING });
+  const clock = proofClock({ leaps: round.leaps });
+  const timeouts = round.leaps ? HANGING : PATIENT;
+  const config = SETTINGS[each.setting]({ ...provided, timeouts });
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const provider = await startProvider(each.kind === 'variant' ? provided : config, {
-    ...(round.clock && { clock: round.clock.provider }),
+    clock: clock.provider,
   });
   const session = openSession({
     config,
     providerUrl: provider.url,
     runId: 'proof',
     userAgent: 'conform/proof',
-    clock: round.clock?.session ?? systemClock,
+    clock: clock.session,
     record: (event) => log.record(event),
     verifier,
   });
@@ -178,7 +183,7 @@ async function runRound(
       for (const check of suite.checks) {
         const { outcome, message } = await judge(check, session, {
           strict: false,
-          signal: AbortSignal.timeout(60_000),
+          signal: AbortSignal.timeout(HUNG_MS),
         });
         if (round.counts(suite)) {
           log.judged({ id: check.id, outcome, message }, standingOf(check, config).missing !== null);
@@ -188,6 +193,7 @@ async function runRound(
   } finally {
     await session.close();
     await provider.stop();
+    clock.stop();
   }
 }
 
