@@ -11,6 +11,9 @@ import { UsageError } from '../exit.ts';
 import { listDefects, listVariants } from '../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../report/grounds.ts';
 import { loadSuites, SUITES_URL } from '../run/catalogue.ts';
+import { proofConfigs } from '../run/proof.ts';
+import { type ProofCase, proofCases } from '../run/proof-cases.ts';
+import { SETTING_IN_WORDS } from '../run/proof-settings.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {
@@ -27,7 +30,7 @@ export async function explain(id: string, options: { readonly config: string }):
       : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
     '',
     'Proven by',
-    ...proof(check),
+    ...proof(check, proofCases(suites, await proofConfigs())),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
@@ -72,22 +75,45 @@ function unweighed(ground: Ground): string {
   return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
 }
 
-function proof({ observes, provenBy, shownBy }: CheckDefinition): readonly string[] {
-  if (!observes) return provenBy.flatMap(howToSee);
+/** The defects that prove it, what is seen of each, and the commands that show how it fails. */
+function proof(check: CheckDefinition, cases: readonly ProofCase[]): readonly string[] {
+  const { id, observes, provenBy, shownBy } = check;
   const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
-  return shownBy.length === 0
-    ? [silent]
-    : [silent, '  It records something else of:', ...shownBy.flatMap(howToSee)];
+  const names = observes ? shownBy : provenBy;
+  if (names.length === 0) return [silent];
+  const shown = names.flatMap((named) => cases.find(({ name }) => name === named) ?? []);
+  return [
+    ...(observes ? [silent, '  It records something else of:'] : []),
+    ...names.flatMap((name) => deviation(name, shown)),
+    '',
+    `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
+    ...new Set(shown.flatMap((each) => howToSee(id, each))),
+  ];
 }
 
-/** A defect or a variant, and the reference provider to see it on. */
-function howToSee(name: string): readonly string[] {
+function deviation(name: string, shown: readonly ProofCase[]): readonly string[] {
+  const service = shown.find((each) => each.name === name)?.service ?? 'search';
   const defect = listDefects().find((each) => each.name === name);
-  const deviation = defect ?? listVariants().find((each) => each.name === name);
-  if (deviation === undefined) return [`  ${name}`];
-  const [service = 'search'] = deviation.services;
-  const option = defect === undefined ? '--variant' : '--defect';
-  return [`  ${name}: ${deviation.summary}`, `    conform serve ${service} ${option} ${name}`];
+  if (defect !== undefined) {
+    return [
+      `  ${name}: ${defect.summary}`,
+      `    seen: ${defect.breaks}`,
+      `    conform serve ${service} --defect ${name}`,
+    ];
+  }
+  const summary = listVariants().find((each) => each.name === name)?.summary;
+  return [`  ${name}: ${summary}`, `    conform serve ${service} --variant ${name}`];
+}
+
+function howToSee(id: string, { service, setting }: ProofCase): readonly string[] {
+  const otherwise = [
+    SETTING_IN_WORDS[setting],
+    id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
+  ].filter((each) => each !== null);
+  return [
+    `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
+    ...otherwise.map((each) => `    config/services/${service}.yaml has to say ${each}`),
+  ];
 }
 
 function find(suites: readonly Suite[], id: string): { suite: Suite; check: CheckDefinition } {

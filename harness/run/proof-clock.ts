@@ -15,12 +15,12 @@ interface ProofClockOptions {
   readonly leaps: boolean;
 }
 
-/** How often the event loop is looked at, in ms. */
-const TICK_MS = 5;
-/** What one turn of the event loop counts for at the most, in ms. */
-const LONGEST_TURN_MS = 2 * TICK_MS;
-/** Octets on their way need real time, and so do requests that are meant to overtake each other. In ms. */
-const REAL_UP_TO_MS = 50;
+/** How often the event loop is looked at when it has nothing else to do, in real ms. */
+const TICK_MS = 1;
+/** What the clock goes on each time, in its ms: the fewest turns of the event loop that a wait lasts for follow. */
+const STEP_MS = 5;
+/** Octets on their way need their time, and so do requests that are meant to overtake each other. In ms. */
+const KEPT_UP_TO_MS = 50;
 /** Always the same phase of the windows of the clock. */
 const BEGIN_MS = Date.UTC(2026, 0, 1, 12, 0, 20);
 /** How long requests that are sent together may take to arrive, in ms. */
@@ -29,9 +29,9 @@ const TOGETHER_MS = 40;
 export const DEADLINE_MS = 10 * 60_000;
 
 /**
- * Time that passes as this process gets on: both sides of a proof live in it, so a turn of the event loop that takes
- * long, on a busy machine or beside other cases, holds both of them up and is not held against either. A wait thereby
- * lasts for a number of turns at the least, whatever the machine.
+ * Time that passes as this process gets on, one step with each turn of its event loop and no more. Both sides of a
+ * proof live in it: what takes long, on a busy machine or beside other cases, holds both of them up and is not held
+ * against either. A wait lasts for a number of turns at the least, and no longer than it must where nothing happens.
  *
  * With `leaps` it also leaps over whatever either side waits for on purpose: a window of a minute is over at once.
  */
@@ -39,19 +39,21 @@ export function proofClock({ leaps }: ProofClockOptions): ProofClock {
   let passedMs = 0;
   let seenMs = performance.now();
   const ticking = setInterval(() => {
-    const nowMs = performance.now();
-    passedMs += Math.min(nowMs - seenMs, LONGEST_TURN_MS);
-    seenMs = nowMs;
+    passedMs += STEP_MS;
+    seenMs = performance.now();
   }, TICK_MS).unref();
-  // Within a turn it passes as it really does, for as long as a turn may count.
-  const now = () => passedMs + Math.min(performance.now() - seenMs, LONGEST_TURN_MS);
+  /** Within a turn whatever comes later has a later time, and all of it one before the next step. */
+  const now = () => {
+    const turnMs = performance.now() - seenMs;
+    return passedMs + STEP_MS * (turnMs / (turnMs + TICK_MS));
+  };
 
-  const isLeapt = (ms: number) => leaps && ms > REAL_UP_TO_MS && ms < DEADLINE_MS;
+  const isLeapt = (ms: number) => leaps && ms > KEPT_UP_TO_MS && ms < DEADLINE_MS;
 
   /** Until the clock shows `dueMs`. Rejects when the signal is aborted. */
   async function last(dueMs: number, signal?: AbortSignal): Promise<void> {
     for (let leftMs = dueMs - now(); leftMs > 0; leftMs = dueMs - now()) {
-      await delay(Math.ceil(leftMs), undefined, signal === undefined ? {} : { signal });
+      await delay(Math.ceil((leftMs / STEP_MS) * TICK_MS), undefined, signal === undefined ? {} : { signal });
     }
   }
 

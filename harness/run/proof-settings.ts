@@ -58,6 +58,18 @@ export const SETTINGS = {
   }),
 } satisfies Record<string, Adapt>;
 
+/** What a service config says otherwise than the shipped one; null where it says the same. */
+export const SETTING_IN_WORDS: Readonly<Record<Setting, string | null>> = {
+  bearer: null,
+  header: 'credentials: { scheme: header, name: X-API-Key }',
+  query: 'credentials: { scheme: query, name: api_key }',
+  basic: 'credentials: { scheme: basic }',
+  open: 'credentials: { scheme: none }',
+  signed: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
+  pusher: 'websocket: { dialect: pusher }',
+  origin: 'websocket: { origin: https://app.example }',
+};
+
 /** Deviations that are not seen under the shipped config, by their names. */
 const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }[] = [
   { names: /^api-key-header$/, setting: 'header' },
