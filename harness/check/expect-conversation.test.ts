@@ -45,7 +45,7 @@ describe('expectConversation', () => {
   it('names what was done, each conversation once, and no more than three', () => {
     const views = [200, 404, 101, 500, 503].map(answered);
     expect(saysOf((each) => each.toBeOpened(), ...views)).toBe(
-      'expected status 101, got status 200 for a WebSocket for a test; status 404 for a WebSocket for a test; status 500 for a WebSocket for a test and 1 more',
+      'expected status 101, got status 200 for a WebSocket for a test; status 404 for a WebSocket for a test; status 500 for a WebSocket for a test and for 1 more',
     );
   });
 
@@ -107,7 +107,7 @@ describe('expectConversation', () => {
     const asText = talk(sent, ['server', exampleFrame(OPCODE.text, 'abc')]);
     expect(saysOf((each) => each.toSendBack(), asText)).toBeNull();
     expect(saysOf((each) => each.toKeepKind(), asText)).toContain(
-      'got a text message for a binary message of 3 octets',
+      'got a text message instead of a binary message of 3 octets',
     );
     expect(
       saysOf((each) => each.toSendBack(), talk(sent, ['server', exampleFrame(OPCODE.binary, 'ab')])),
@@ -120,7 +120,7 @@ describe('expectConversation', () => {
   it('finds the frame that breaks a rule', () => {
     const masked = talk(['server', exampleFrame(OPCODE.text, 'x', { masked: true })]);
     expect(saysOf((each) => each.toKeep('unmasked frames', 'masking'), masked)).toContain(
-      'expected unmasked frames, got text frame masked (§5.1)',
+      'expected unmasked frames, got a text frame that is masked (§5.1)',
     );
     expect(saysOf((each) => each.toKeep('short lengths', 'length'), masked)).toBeNull();
   });

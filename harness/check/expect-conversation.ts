@@ -69,7 +69,7 @@ export const expectConversation: ExpectConversation = (...conversations) => {
     toKeepKind: () =>
       each('a message of the same kind back', (talk) => {
         const changed = talk.echoes.find(({ sent, back }) => back !== null && back.kind !== sent.kind);
-        return changed === undefined ? null : `a ${changed.back?.kind} message for ${messageText(changed)}`;
+        return changed === undefined ? null : `a ${changed.back?.kind} message instead of ${messageText(changed)}`;
       }),
     toKeep: (wanted, ...rules) => each(wanted, (talk) => talk.faultOf(...rules)),
     toConform: each,
@@ -85,8 +85,8 @@ function answerText({ status, conversation }: ConversationView): string {
 function lossText(lost: Echo, talk: ConversationView): string {
   const { back } = lost;
   return back === null
-    ? endText(talk, `nothing for ${messageText(lost)}`)
-    : `other content (${back.length} octets) for ${messageText(lost)}`;
+    ? endText(talk, `nothing instead of ${messageText(lost)}`)
+    : `other content (${back.length} octets) instead of ${messageText(lost)}`;
 }
 
 function messageText({ sent }: Echo): string {

@@ -67,12 +67,12 @@ export const expect: Expect = (...replies) => {
         response.isRegistered ? null : statusText(response.status),
       ),
     toBeUnserved: () =>
-      each('anything but 2xx', ({ response }) =>
+      each('a refusal, no 2xx', ({ response }) =>
         response.statusClass === 2 ? statusText(response.status) : null,
       ),
     toBeAnswered: () => each('a whole response', (reply) => failureText(reply)),
     toBeHandled: () =>
-      each('an orderly answer', (reply) => {
+      each('an answer that is no server error', (reply) => {
         const { status } = reply.response;
         return failureText(reply) ?? (status >= 500 && status !== 501 ? statusText(status) : null);
       }),

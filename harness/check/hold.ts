@@ -28,14 +28,24 @@ export function holdEach<S extends Subject>(
   const [first] = faults;
   if (first === undefined) return;
   const named = Map.groupBy(faults.slice(0, NAMED), ({ text }) => text);
-  const told = [...named].map(
-    ([text, alike]) => `${text} for ${alike.map(({ subject }) => subject.to).join(' and ')}`,
-  );
-  const more = faults.length > NAMED ? ` and ${faults.length - NAMED} more` : '';
-  throw new Violation(`expected ${wanted}, got ${told.join('; ')}${more}`, first.subject.evidence);
+  const more = faults.length > NAMED ? [`${faults.length - NAMED} more`] : [];
+  const told = [...named].map(([text, alike], index) => {
+    const rest = index === named.size - 1 ? more : [];
+    return `${text} ${andList([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
+  });
+  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence);
 }
 
 /** `401, 403 or 404` */
 export function orList(items: readonly (string | number)[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+  return listed(items, 'or');
+}
+
+/** `for this, for that and for 3 more`: what is named may itself have commas. */
+function andList(items: readonly string[]): string {
+  return listed(items, 'and');
+}
+
+function listed(items: readonly (string | number)[], word: string): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
 }

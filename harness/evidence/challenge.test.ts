@@ -54,16 +54,16 @@ describe('parseChallenges', () => {
   });
 
   it.each([
-    [[''], 'empty: no challenge'],
-    [[' , '], 'empty: no challenge'],
-    [['"Bearer"'], 'expected an authentication scheme'],
+    [[''], 'an empty one'],
+    [[' , '], 'an empty one'],
+    [['"Bearer"'], '`"Bearer"` where an authentication scheme should be'],
     [['realm="x"'], 'a parameter without a scheme before it'],
-    [['Bearer realm=api'], 'the realm of Bearer is not a quoted-string'],
-    [['Bearer realm="x" error="y"'], 'expected a comma or the end'],
-    [['Basic realm="x'], 'expected a token or a quoted-string after realm='],
+    [['Bearer realm=api'], 'a realm of Bearer that is not a quoted-string'],
+    [['Bearer realm="x" error="y"'], 'where a comma or the end should be'],
+    [['Basic realm="x'], 'after realm=, where a token or a quoted-string should be'],
     [['Bearer realm="x", realm="y"'], 'the parameter realm of Bearer twice'],
-    [['Bearer: realm="x"'], 'expected a comma or the end, got ":'],
-    [['Please log in'], 'expected a comma or the end'],
+    [['Bearer: realm="x"'], '`: realm="x"` where a comma or the end should be'],
+    [['Please log in'], 'where a comma or the end should be'],
     [['Bearer error='], null],
   ])('says what is wrong with %j', (lines, fault) => {
     const { faults } = parseChallenges(lines);

@@ -59,11 +59,11 @@ class ChallengeReader {
       this.#readElement();
       field.skipSpace();
       if (!field.done && field.next !== ',') {
-        this.#fault(`expected a comma or the end, got ${field.rest()}`);
+        this.#fault(`${field.rest()} where a comma or the end should be`);
         field.skipElement();
       }
     }
-    if (this.challenges.length === 0 && this.faults.length === 0) this.#fault('empty: no challenge');
+    if (this.challenges.length === 0 && this.faults.length === 0) this.#fault('an empty one');
   }
 
   /** A parameter of the challenge before, or a challenge with its first parameter. */
@@ -77,7 +77,7 @@ class ChallengeReader {
     }
     const scheme = field.token();
     if (scheme === null) {
-      this.#fault(`expected an authentication scheme, got ${field.rest()}`, true);
+      this.#fault(`${field.rest()} where an authentication scheme should be`, true);
       return;
     }
     const hasSpace = field.next === ' ';
@@ -105,7 +105,7 @@ class ChallengeReader {
     const isQuoted = field.next === '"';
     const value = isQuoted ? field.quotedString() : field.token();
     if (value === null) {
-      this.#fault(`expected a token or a quoted-string after ${name}=, got ${field.rest()}`, true);
+      this.#fault(`${field.rest()} after ${name}=, where a token or a quoted-string should be`, true);
       return;
     }
     if (challenge.parameters.has(name)) {
@@ -116,7 +116,7 @@ class ChallengeReader {
     if (name === 'realm') {
       challenge.realm = value;
       // §11.5: for the sake of old recipients a realm is sent as a quoted-string only.
-      if (!isQuoted) this.#fault(`the realm of ${challenge.scheme} is not a quoted-string`);
+      if (!isQuoted) this.#fault(`a realm of ${challenge.scheme} that is not a quoted-string`);
     }
   }
 

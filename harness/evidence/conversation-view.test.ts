@@ -88,13 +88,13 @@ describe('ConversationView', () => {
   });
 
   it.each([
-    [[exampleFrame(text, 'x', { masked: true })], 'text frame masked'],
+    [[exampleFrame(text, 'x', { masked: true })], 'a text frame that is masked'],
     [[exampleFrame(text, 'x', { rsv: 4 })], 'text frame with reserved bits 100 set'],
     [[exampleFrame(3, 'x')], 'reserved opcode 3 frame with an opcode that is not defined'],
     [[exampleFrame(text, 'x', { lengthOctets: 2 })], 'with a length of 1 in 2 octets'],
     [[exampleFrame(binary, 'x'.repeat(126), { lengthOctets: 8 })], 'with a length of 126 in 8 octets'],
-    [[exampleFrame(ping, 'x', { fin: false })], 'ping frame a fragmented control frame'],
-    [[exampleFrame(pong, 'x'.repeat(126))], 'pong frame a control frame of 126 octets'],
+    [[exampleFrame(ping, 'x', { fin: false })], 'a ping frame in fragments'],
+    [[exampleFrame(pong, 'x'.repeat(126))], 'a pong frame of 126 octets'],
     [[exampleFrame(continuation, 'x')], 'continuation frame with nothing to continue'],
     [
       [exampleFrame(text, 'x', { fin: false }), exampleFrame(text, 'y')],

@@ -303,14 +303,14 @@ function closeOf(frames: readonly TimedFrame[]): SentClose | null {
 function closeFaults({ payload, length, truncated }: RecordedFrame): readonly FrameFault[] {
   const { code, reason } = readClosePayload(payload);
   if (length === 1) {
-    return [{ rule: 'close-payload', message: 'close frame with a payload of one octet (§5.5.1)' }];
+    return [{ rule: 'close-payload', message: 'a close frame with a payload of one octet (§5.5.1)' }];
   }
   const faults: FrameFault[] = [];
   if (code !== null && !mayBeSent(code)) {
-    faults.push({ rule: 'close-code', message: `close frame with the code ${code} (§7.4)` });
+    faults.push({ rule: 'close-code', message: `a close frame with the code ${code} (§7.4)` });
   }
   if (reason === null && !truncated) {
-    faults.push({ rule: 'close-payload', message: 'close frame with a reason that is not UTF-8 (§5.5.1)' });
+    faults.push({ rule: 'close-payload', message: 'a close frame with a reason that is not UTF-8 (§5.5.1)' });
   }
   return faults;
 }

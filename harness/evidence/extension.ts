@@ -27,15 +27,15 @@ export function readExtensions(value: string): ExtensionReading {
 /** `token *( ";" token [ "=" ( token / quoted-string ) ] )`; a string says what is wrong. */
 function readExtension(reader: FieldReader): Extension | string {
   const name = reader.token();
-  if (name === null) return `expected the name of an extension, got ${reader.rest()}`;
+  if (name === null) return `${reader.rest()} where the name of an extension should be`;
   const parameters = new Map<string, string | null>();
   for (;;) {
     reader.skipSpace();
     if (reader.done) return { name, parameters };
-    if (!reader.takeChar(';')) return `expected ; or the end, got ${reader.rest()}`;
+    if (!reader.takeChar(';')) return `${reader.rest()} where ; or the end should be`;
     reader.skipSpace();
     const parameter = reader.token();
-    if (parameter === null) return `expected a parameter of ${name}, got ${reader.rest()}`;
+    if (parameter === null) return `${reader.rest()} where a parameter of ${name} should be`;
     reader.skipSpace();
     if (parameters.has(parameter)) return `the parameter ${parameter} twice`;
     if (!reader.takeChar('=')) {
@@ -44,7 +44,7 @@ function readExtension(reader: FieldReader): Extension | string {
     }
     reader.skipSpace();
     const value = reader.next === '"' ? reader.quotedString() : reader.token();
-    if (value === null) return `expected a value of ${parameter}, got ${reader.rest()}`;
+    if (value === null) return `${reader.rest()} where a value of ${parameter} should be`;
     parameters.set(parameter, value);
   }
 }

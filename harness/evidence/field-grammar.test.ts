@@ -18,10 +18,10 @@ describe('field grammar', () => {
   it.each([
     [';a=1; b="x;y" ;;C=2', { a: '1', b: 'x;y', c: '2' }, null],
     ['', {}, null],
-    ['; a = 1', {}, 'expected = right after the parameter a'],
+    ['; a = 1', {}, '` = 1` after the parameter a, where = should be'],
     [';a=1;a=2', { a: '1' }, 'the parameter a twice'],
-    [';a="x', {}, 'expected a token or a quoted-string'],
-    [';a=1 b', { a: '1' }, 'expected ; or the end'],
+    [';a="x', {}, 'after a=, where a token or a quoted-string should be'],
+    [';a=1 b', { a: '1' }, '`b` where ; or the end should be'],
   ])('reads the parameters %j', (value, parameters, fault) => {
     const read = readParameters(new FieldReader(value));
     expect(Object.fromEntries(read.parameters)).toEqual(parameters);

@@ -73,7 +73,7 @@ export class FieldReader {
   /** What is left, shortened, for a message. */
   rest(): string {
     const rest = this.value.slice(this.at, this.at + 40);
-    return rest === '' ? 'the end' : `"${rest}"`;
+    return rest === '' ? 'the end' : `\`${rest}\``;
   }
 
   /** Goes on to the next comma that is not in a quoted-string, or to the end; a quote that never ends takes it all. */
@@ -113,16 +113,16 @@ export function readParameters(reader: FieldReader): Parameters {
   while (true) {
     reader.skipSpace();
     if (reader.done) return end(null);
-    if (!reader.takeChar(';')) return end(`expected ; or the end, got ${reader.rest()}`);
+    if (!reader.takeChar(';')) return end(`${reader.rest()} where ; or the end should be`);
     reader.skipSpace();
     if (reader.done || reader.next === ';') continue;
     const name = reader.token()?.toLowerCase();
-    if (name === undefined) return end(`expected a parameter name, got ${reader.rest()}`);
+    if (name === undefined) return end(`${reader.rest()} where a parameter name should be`);
     if (!reader.takeChar('='))
-      return end(`expected = right after the parameter ${name}, got ${reader.rest()}`);
+      return end(`${reader.rest()} after the parameter ${name}, where = should be`);
     const value = reader.next === '"' ? reader.quotedString() : reader.token();
     if (value === null)
-      return end(`expected a token or a quoted-string after ${name}=, got ${reader.rest()}`);
+      return end(`${reader.rest()} after ${name}=, where a token or a quoted-string should be`);
     if (parameters.has(name)) return end(`the parameter ${name} twice`);
     parameters.set(name, value);
   }

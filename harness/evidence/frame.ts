@@ -107,7 +107,7 @@ export function serverFrameFaults(frame: RecordedFrame, compression: boolean): r
   const mayCompress = compression && (opcode === OPCODE.text || opcode === OPCODE.binary);
   const shortest = length < 126 ? 0 : length < 65_536 ? 2 : 8;
   const rules: readonly (readonly [boolean, FrameRule, string])[] = [
-    [masked, 'masking', 'masked (§5.1)'],
+    [masked, 'masking', 'that is masked (§5.1)'],
     [
       rsv !== 0 && !(mayCompress && rsv === 4),
       'reserved-bits',
@@ -119,10 +119,10 @@ export function serverFrameFaults(frame: RecordedFrame, compression: boolean): r
       'length',
       `with a length of ${length} in ${lengthOctets} octets, not the fewest (§5.2)`,
     ],
-    [isControl(opcode) && !fin, 'control', 'a fragmented control frame (§5.5)'],
-    [isControl(opcode) && length > 125, 'control', `a control frame of ${length} octets (§5.5)`],
+    [isControl(opcode) && !fin, 'control', 'in fragments (§5.5)'],
+    [isControl(opcode) && length > 125, 'control', `of ${length} octets (§5.5)`],
   ];
   return rules.flatMap(([broken, rule, what]) =>
-    broken ? [{ rule, message: `${opcodeName(opcode)} frame ${what}` }] : [],
+    broken ? [{ rule, message: `a ${opcodeName(opcode)} frame ${what}` }] : [],
   );
 }

@@ -47,7 +47,7 @@ export function readHttpDate(value: string, now: Date): HttpDate {
       return momentOf(groups, year, form);
     }
   }
-  return { kind: 'invalid', reason: 'it has none of the three forms of an HTTP-date' };
+  return { kind: 'invalid', reason: 'none of the three forms of an HTTP-date' };
 }
 
 type Form = (typeof FORMS)[number]['form'];

@@ -70,7 +70,7 @@ export function readJsonText(octets: Uint8Array): JsonText {
   const badAt = utf8FaultAt(octets);
   if (badAt === null) return text;
   // The grammar is one of octets below 0x80, so that one octet which is not UTF-8 hides no other fault.
-  const message = `octet ${badAt} is not UTF-8${otherEncoding(octets)}`;
+  const message = `octet ${badAt}, which is not UTF-8${otherEncoding(octets)}`;
   const fault = { kind: 'invalid-utf8', message, offset: badAt, path: '' } as const;
   const faults = [fault, ...text.faults].sort((a, b) => a.offset - b.offset).slice(0, MOST_REMARKS);
   return { ...text, value: undefined, faults };
@@ -149,7 +149,7 @@ class JsonReader {
     }
     this.#skipSpace();
     if (this.#at === octets.length) {
-      const message = octets.length === 0 ? 'empty: no JSON text' : 'nothing but white space: no JSON text';
+      const message = octets.length === 0 ? 'no content' : 'nothing but white space';
       this.#fault('empty', message, 0);
       return this.#result(undefined);
     }
@@ -216,7 +216,7 @@ class JsonReader {
       default: {
         const closing = this.#inObject ? '}' : ']';
         if (char === closing) return this.#close();
-        if (char !== ',') this.#stop(`expected , or ${closing}, got ${this.#here()}`);
+        if (char !== ',') this.#stop(`${this.#here()} where , or ${closing} should be`);
         this.#at++;
         if (this.#inObject) return 'name';
         if (level) level.member = Number(level.member) + 1;
@@ -241,7 +241,7 @@ class JsonReader {
   #readName(char: string): Expectation {
     const level = this.#level;
     if (char === '}') this.#stop('a comma before }');
-    if (char !== '"') this.#stop(`expected a name in double quotes, got ${this.#here()}`);
+    if (char !== '"') this.#stop(`${this.#here()} where a name in double quotes should be`);
     const start = this.#at;
     const name = this.#readString();
     if (level?.names) {
@@ -250,7 +250,7 @@ class JsonReader {
       level.names.add(name);
     }
     this.#skipSpace();
-    if (this.#char() !== ':') this.#stop(`expected : after the name ${quoted(name)}, got ${this.#here()}`);
+    if (this.#char() !== ':') this.#stop(`${this.#here()} after the name ${quoted(name)}, where : should be`);
     this.#at++;
     return 'value';
   }
@@ -268,7 +268,7 @@ class JsonReader {
     this.#at++;
     while (this.#char() !== '"') {
       const octet = this.#octets[this.#at];
-      if (octet === undefined) this.#stop('the string that begins here never ends', start);
+      if (octet === undefined) this.#stop('a string that never ends', start);
       if (octet < 0x20) this.#stop(`${this.#here()} unescaped in a string`);
       if (octet === 0x5c) {
         escaped = true;
@@ -289,7 +289,7 @@ class JsonReader {
   #readEscape(): void {
     const sequence = latin1Text(this.#octets.subarray(this.#at, this.#at + 6));
     const match = /^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/.exec(sequence);
-    if (match === null) this.#stop(`no such escape in a string: ${quoted(sequence.slice(0, 2))}`);
+    if (match === null) this.#stop(`an escape that JSON does not have: ${quoted(sequence.slice(0, 2))}`);
     this.#at += match[0].length;
   }
 
@@ -299,7 +299,7 @@ class JsonReader {
     while (/[A-Za-z0-9+.-]/.test(String.fromCharCode(this.#octets[end] ?? 0))) end++;
     const word = latin1Text(this.#octets.subarray(start, end));
     if (NUMBERLIKE.includes(word)) {
-      this.#fault('number', `${word} is no JSON number`, start);
+      this.#fault('number', `${word}, which is no JSON number,`, start);
     } else if (!LITERALS.includes(word)) {
       this.#checkNumber(word, start);
     }
@@ -310,14 +310,14 @@ class JsonReader {
     const match = NUMBER.exec(word);
     if (match === null) {
       if (this.#char() === ']') this.#stop('a comma before ]');
-      this.#stop(`expected a value, got ${word === '' ? this.#here() : quoted(word)}`);
+      this.#stop(`${word === '' ? this.#here() : quoted(word)} where a value should be`);
     }
     const [, fraction, exponent] = match;
     const value = Number(word);
     if (!Number.isFinite(value)) {
-      this.#caution('number-range', `${visible(word, 60)} is beyond the range of a double`, start);
+      this.#caution('number-range', `${visible(word, 60)}, which is beyond the range of a double,`, start);
     } else if (fraction === undefined && exponent === undefined && !Number.isSafeInteger(value)) {
-      this.#caution('big-integer', `${visible(word, 60)} is beyond 2^53 - 1 and is read as ${value}`, start);
+      this.#caution('big-integer', `${visible(word, 60)}, which is beyond 2^53 - 1 and read as ${value},`, start);
     }
   }
 
@@ -367,7 +367,9 @@ class JsonReader {
   #remark<Kind>(kind: Kind, message: string, offset: number): Remark<Kind> {
     const path = this.#path();
     const where = path === '' ? '' : ` in ${visible(path, 60)}`;
-    return { kind, message: `${message}${where}, at octet ${offset}`, offset, path };
+    // Of nothing it need not be told where it stands.
+    const at = kind === 'empty' ? '' : `, at octet ${offset}`;
+    return { kind, message: `${message}${where}${at}`, offset, path };
   }
 }
 

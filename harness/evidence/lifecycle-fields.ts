@@ -10,7 +10,7 @@ const FORMS: Readonly<Record<LifecycleField, (value: string, now: Date) => strin
   /** RFC 9745 §2.1: a structured field, an Item that is a Date (RFC 9651 §3.3.7). */
   Deprecation(value) {
     const [, rest] = /^@-?[0-9]{1,15}(?=$|[ ;])(.*)$/.exec(value) ?? [];
-    if (rest === undefined) return 'not a Date such as @1735689600';
+    if (rest === undefined) return 'not a Date';
     try {
       // The library takes no parameters behind a Date; behind an Integer they are the same.
       parseItem(`0${rest}`);

@@ -19,11 +19,11 @@ describe('parseLinks', () => {
   });
 
   it.each([
-    ['https://api.example; rel=next', 'expected <target>'],
-    ['<a', 'expected <target>'],
-    ['<a> rel=next', 'expected ; or a comma'],
-    ['<a>; =x', 'expected a parameter name'],
-    ['<a>; rel="x', 'expected a token or a quoted-string'],
+    ['https://api.example; rel=next', 'where <target> should be'],
+    ['<a', 'where <target> should be'],
+    ['<a> rel=next', 'where ; or a comma should be'],
+    ['<a>; =x', 'where a parameter name should be'],
+    ['<a>; rel="x', 'where a token or a quoted-string should be'],
   ])('says what is wrong with %j, and goes on', (value, fault) => {
     const { links, faults } = parseLinks([value, '<b>; rel=last']);
     expect(faults[0]).toContain(fault);

@@ -30,7 +30,7 @@ export function parseLinks(lines: readonly string[]): LinkReading {
     if (reader.done) return { links, faults };
     const target = reader.take(TARGET)?.slice(1, -1);
     const fault =
-      target === undefined ? `expected <target>, got ${reader.rest()}` : readLink(reader, target, links);
+      target === undefined ? `${reader.rest()} where <target> should be` : readLink(reader, target, links);
     if (fault !== null && faults.length < 20) faults.push(visible(fault, 200));
     if (fault !== null) reader.skipElement();
   }
@@ -49,17 +49,17 @@ function readLink(reader: FieldReader, target: string, links: Link[]): string | 
       links.push({ target, relations, parameters });
       return null;
     }
-    if (!reader.takeChar(';')) return `expected ; or a comma, got ${reader.rest()}`;
+    if (!reader.takeChar(';')) return `${reader.rest()} where ; or a comma should be`;
     reader.skipSpace();
     if (reader.done || reader.next === ';' || reader.next === ',') continue;
     const name = reader.token()?.toLowerCase();
-    if (name === undefined) return `expected a parameter name, got ${reader.rest()}`;
+    if (name === undefined) return `${reader.rest()} where a parameter name should be`;
     reader.skipSpace();
     let value: string | null = '';
     if (reader.takeChar('=')) {
       reader.skipSpace();
       value = reader.next === '"' ? reader.quotedString() : reader.token();
-      if (value === null) return `expected a token or a quoted-string after ${name}=, got ${reader.rest()}`;
+      if (value === null) return `${reader.rest()} after ${name}=, where a token or a quoted-string should be`;
     }
     if (!parameters.has(name)) parameters.set(name, value);
   }

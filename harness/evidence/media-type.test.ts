@@ -14,9 +14,9 @@ describe('readMediaType', () => {
     ['', 'no type'],
     ['json', 'no / after json'],
     ['application/', 'no subtype'],
-    ['application/json, application/json', 'expected ; or the end'],
-    ['application/json; charset', 'expected = right after the parameter charset'],
-    ['application/json charset=utf-8', 'expected ; or the end'],
+    ['application/json, application/json', 'where ; or the end should be'],
+    ['application/json; charset', 'the end after the parameter charset, where = should be'],
+    ['application/json charset=utf-8', 'where ; or the end should be'],
     ['text/html; charset=utf-8; charset=latin1', 'the parameter charset twice'],
     ['text /html', 'no / after text'],
   ])('refuses %j and says why', (value, reason) => {

@@ -69,10 +69,10 @@ export function assemble(frames: readonly TimedFrame[], inflation: Inflation | n
     if (fault !== null) {
       faults.push({
         rule: 'deflate',
-        message: `compressed message that cannot be inflated: ${fault} (RFC 7692 §7.2)`,
+        message: `a compressed message that cannot be inflated: ${fault} (RFC 7692 §7.2)`,
       });
     } else if (isText(fragments) && message.text === null && !message.truncated) {
-      faults.push({ rule: 'utf8', message: 'text message that is not UTF-8 (§8.1)' });
+      faults.push({ rule: 'utf8', message: 'a text message that is not UTF-8 (§8.1)' });
     }
     fragments = [];
   }

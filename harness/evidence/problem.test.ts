@@ -19,18 +19,18 @@ describe('problemFaults', () => {
   });
 
   it.each([
-    [null, 'a problem that is null'],
-    [[], 'a problem that is an array'],
-    ['Not Found', 'a problem that is "Not Found"'],
-    [{ type: 7 }, 'type is 7, not a URI reference'],
-    [{ type: 'not a uri' }, 'type is "not a uri"'],
-    [{ instance: 'http://[bad' }, 'instance is "http://[bad"'],
-    [{ instance: '/a%zz' }, 'instance is'],
-    [{ title: null }, 'title is null, not a string'],
-    [{ detail: { en: 'x' } }, 'detail is {"en":"x"}'],
-    [{ status: '404' }, 'status is "404", not a status code as a number'],
-    [{ status: 404.5 }, 'status is 404.5'],
-    [{ status: 400 }, 'status is 400, but the response has 404'],
+    [null, 'null, not an object'],
+    [[], 'an array, not an object'],
+    ['Not Found', '"Not Found", not an object'],
+    [{ type: 7 }, '"type": 7, not a URI reference'],
+    [{ type: 'not a uri' }, '"type": "not a uri"'],
+    [{ instance: 'http://[bad' }, '"instance": "http://[bad"'],
+    [{ instance: '/a%zz' }, '"instance": '],
+    [{ title: null }, '"title": null, not a string'],
+    [{ detail: { en: 'x' } }, '"detail": {"en":"x"}'],
+    [{ status: '404' }, '"status": "404", not a status code as a number'],
+    [{ status: 404.5 }, '"status": 404.5'],
+    [{ status: 400 }, '"status": 400 in a response with 404'],
   ])('says what is wrong with %j', (value, fault) => {
     const faults = problemFaults(value, 404);
     expect(faults).toHaveLength(1);

@@ -45,16 +45,16 @@ const MEMBERS: readonly MemberRule[] = [
 export function problemFaults(value: unknown, status: number): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [
-      `a problem that is ${Array.isArray(value) ? 'an array' : String(visible(JSON.stringify(value) ?? 'not JSON', 40))}, not an object`,
+      `${Array.isArray(value) ? 'an array' : visible(JSON.stringify(value) ?? 'no JSON', 40)}, not an object`,
     ];
   }
   const faults: string[] = [];
   for (const { member, wanted, holds } of MEMBERS) {
     if (!Object.hasOwn(value, member)) continue;
     const given: unknown = Reflect.get(value, member);
-    if (!holds(given)) faults.push(`${member} is ${visible(JSON.stringify(given) ?? '', 60)}, not ${wanted}`);
+    if (!holds(given)) faults.push(`"${member}": ${visible(JSON.stringify(given) ?? '', 60)}, not ${wanted}`);
     else if (member === 'status' && given !== status) {
-      faults.push(`status is ${String(given)}, but the response has ${status}`);
+      faults.push(`"status": ${String(given)} in a response with ${status}`);
     }
   }
   return faults;

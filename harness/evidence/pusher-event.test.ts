@@ -16,7 +16,7 @@ describe('readPusherEvent', () => {
 
   it('wants that encoding of the events of the service, but for pongs and errors', () => {
     const plain = (event: string) => readPusherEvent(JSON.stringify({ event, data: { code: 4001 } }));
-    expect(plain(ESTABLISHED)?.fault).toMatch(/not a JSON text in a string/);
+    expect(plain(ESTABLISHED)?.fault).toMatch(/no JSON text in a string/);
     expect(plain('pusher:error')).toMatchObject({ fault: null, data: { code: 4001 } });
     expect(plain('pusher:pong')?.fault).toBeNull();
     const broken = readPusherEvent(JSON.stringify({ event: ESTABLISHED, data: '{' }));

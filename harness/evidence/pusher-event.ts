@@ -33,8 +33,8 @@ const PLAIN_DATA = new Set(['pusher:error', 'pusher:pong', 'pusher:ping', 'pushe
 
 function faultOf(event: string, data: unknown): string | null {
   if (data === undefined || PLAIN_DATA.has(event)) return null;
-  if (typeof data !== 'string') return `the data of ${event} is not a JSON text in a string`;
-  return objectOf(data) === null ? `the data of ${event} is not the text of a JSON object` : null;
+  if (typeof data !== 'string') return `${event} with data that is no JSON text in a string`;
+  return objectOf(data) === null ? `${event} with data that is not the text of a JSON object` : null;
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | null {

@@ -80,7 +80,7 @@ describe('ResponseView', () => {
     const problem = (body: string) => viewOf({ status: 404, fields, body: exampleBody(body) });
     expect(problem('{"status":404}').isProblem).toBe(true);
     expect(problem('{"status":404}').problemFaults).toEqual([]);
-    expect(problem('{"status":400}').problemFaults[0]).toContain('the response has 404');
+    expect(problem('{"status":400}').problemFaults[0]).toContain('in a response with 404');
     expect(problem('{').problemFaults[0]).toContain('octet 1');
   });
 

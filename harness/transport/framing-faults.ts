@@ -61,9 +61,9 @@ export const FRAMING_FAULT = {
   /** §6.3 (6), §8 */
   shortBody: 'fewer octets than Content-Length',
   /** §6.3 (1) */
-  bodyOnHead: 'body on the response to HEAD',
-  bodyOn204: 'body on a 204 response',
-  bodyOn304: 'body on a 304 response',
+  bodyOnHead: 'a body on the response to HEAD',
+  bodyOn204: 'a body on a 204 response',
+  bodyOn304: 'a body on a 304 response',
   /** §9.3: nothing may follow on a connection without pipelined requests. */
   bytesAfterBody: 'bytes after the body',
 } as const;

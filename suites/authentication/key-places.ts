@@ -41,7 +41,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
       if (!reply.served) return;
       const where = accepted.length === 0 ? 'one of several parameters' : accepted.join(', ');
       violated(
-        `expected the key to open from the header alone, got service with it in ?${where}=`,
+        `expected the key to open from the header alone, got it served in the query as well, as ${where}`,
         reply.evidence,
       );
     },

@@ -157,7 +157,7 @@ function answers(
       const talk = await probe(pusher.establishedClient);
       expectConversation(talk).toConform(wanted, ({ pusherEvents }) => {
         if (pusherEvents.some(isAnswer)) return null;
-        return `none of it among ${pusherEvents.map(({ event }) => event).join(', ')}`;
+        return `only ${pusherEvents.map(({ event }) => event).join(', ')}`;
       });
     },
   );

@@ -61,12 +61,20 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
   {
     name: 'limit-per-process',
     services: EVERY,
-    summary: 'has two processes that count apart, chosen by the connection',
+    summary: 'has two processes that count apart and take connections in turn',
     breaks: 'requests on many connections are served up to twice the limit',
-    patch: inQuota(({ keyOf }) => ({
-      // The lowest bit of a port says who took it, not which one it is.
-      keyOf: (identity, request) => `${keyOf(identity, request)}#${((request.clientPort ?? 0) >> 1) % 2}`,
-    })),
+    patch: (conduct) => {
+      const connections = new Map<number, number>();
+      // They take connections in turn; the port of the client tells one from the other.
+      const processOf = (port: number): number => {
+        const turn = connections.get(port) ?? connections.size;
+        connections.set(port, turn);
+        return turn % 2;
+      };
+      return inQuota(({ keyOf }) => ({
+        keyOf: (identity, request) => `${keyOf(identity, request)}#${processOf(request.clientPort ?? 0)}`,
+      }))(conduct);
+    },
   },
   {
     name: 'limit-of-concurrency',
