@@ -113,7 +113,7 @@ describe('expectConversation', () => {
       saysOf((each) => each.toSendBack(), talk(sent, ['server', exampleFrame(OPCODE.binary, 'ab')])),
     ).toContain('got other content (2 octets) instead of a binary message of 3 octets');
     expect(saysOf((each) => each.toSendBack(), talk(sent))).toContain(
-      'got nothing for a binary message of 3 octets',
+      'got nothing instead of a binary message of 3 octets',
     );
   });
 

@@ -69,7 +69,9 @@ export const expectConversation: ExpectConversation = (...conversations) => {
     toKeepKind: () =>
       each('a message of the same kind back', (talk) => {
         const changed = talk.echoes.find(({ sent, back }) => back !== null && back.kind !== sent.kind);
-        return changed === undefined ? null : `a ${changed.back?.kind} message instead of ${messageText(changed)}`;
+        return changed === undefined
+          ? null
+          : `a ${changed.back?.kind} message instead of ${messageText(changed)}`;
       }),
     toKeep: (wanted, ...rules) => each(wanted, (talk) => talk.faultOf(...rules)),
     toConform: each,

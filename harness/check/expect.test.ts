@@ -96,12 +96,7 @@ describe('an expectation', () => {
       'a JSON body, got Content-Type text/html',
     ],
     ['JSON', reply(fields()), (it) => it.toHaveJsonMediaType(), 'a JSON media type, got no Content-Type'],
-    [
-      'JSON',
-      reply({ body: exampleBody('') }),
-      (it) => it.toBeJson(),
-      'a JSON body, got no content',
-    ],
+    ['JSON', reply({ body: exampleBody('') }), (it) => it.toBeJson(), 'a JSON body, got no content'],
     ['no freshness', reply(fields(['Cache-Control', 'no-store'])), (it) => it.toBeUncacheable(), null],
     [
       'no freshness',

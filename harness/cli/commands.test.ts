@@ -147,7 +147,7 @@ describe.concurrent('explain', () => {
       /^ {4}clause versioning\.prefix, stated: search-service\.md, Versioning, row 1 = \/v1$/m,
     );
     expect(stdout).toMatch(/^ {2}realtime: not judged, versioning\.prefix is not shown in the contract$/m);
-    expect(stdout).toMatch(/\nProven by\n {2}\S+: .*\n {4}conform serve search --defect \S+\n/);
+    expect(stdout).toMatch(/\nProven by\n {2}\S+: .*\n {4}seen: .*\n {4}conform serve search --defect \S+\n/);
   });
 
   it('names a service that can have the defect', async () => {

@@ -118,8 +118,7 @@ export function readParameters(reader: FieldReader): Parameters {
     if (reader.done || reader.next === ';') continue;
     const name = reader.token()?.toLowerCase();
     if (name === undefined) return end(`${reader.rest()} where a parameter name should be`);
-    if (!reader.takeChar('='))
-      return end(`${reader.rest()} after the parameter ${name}, where = should be`);
+    if (!reader.takeChar('=')) return end(`${reader.rest()} after the parameter ${name}, where = should be`);
     const value = reader.next === '"' ? reader.quotedString() : reader.token();
     if (value === null)
       return end(`${reader.rest()} after ${name}=, where a token or a quoted-string should be`);

@@ -317,7 +317,11 @@ class JsonReader {
     if (!Number.isFinite(value)) {
       this.#caution('number-range', `${visible(word, 60)}, which is beyond the range of a double,`, start);
     } else if (fraction === undefined && exponent === undefined && !Number.isSafeInteger(value)) {
-      this.#caution('big-integer', `${visible(word, 60)}, which is beyond 2^53 - 1 and read as ${value},`, start);
+      this.#caution(
+        'big-integer',
+        `${visible(word, 60)}, which is beyond 2^53 - 1 and read as ${value},`,
+        start,
+      );
     }
   }
 

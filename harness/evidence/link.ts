@@ -59,7 +59,8 @@ function readLink(reader: FieldReader, target: string, links: Link[]): string | 
     if (reader.takeChar('=')) {
       reader.skipSpace();
       value = reader.next === '"' ? reader.quotedString() : reader.token();
-      if (value === null) return `${reader.rest()} after ${name}=, where a token or a quoted-string should be`;
+      if (value === null)
+        return `${reader.rest()} after ${name}=, where a token or a quoted-string should be`;
     }
     if (!parameters.has(name)) parameters.set(name, value);
   }
