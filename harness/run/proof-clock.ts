@@ -35,7 +35,7 @@ export const DEADLINE_MS = 10 * 60_000;
  *
  * With `leaps` it also leaps over whatever either side waits for on purpose: a window of a minute is over at once.
  */
-export function proofClock({ leaps }: ProofClockOptions): ProofClock {
+export function proofClock({ leaps }: ProofClockOptions = { leaps: true }): ProofClock {
   let passedMs = 0;
   let seenMs = performance.now();
   const ticking = setInterval(() => {
