@@ -4,18 +4,25 @@ import { type Probe, probe, type Stimuli } from '../session.ts';
 import { Deflation, deflatedToEnd } from '../transport/deflate.ts';
 import { closePayload } from '../transport/frames.ts';
 import { NotApplicable } from '../verdict.ts';
-import { openOne, requireAlive, requireTaken } from './websocket.ts';
+import { openOne, requireAlive } from './websocket.ts';
 import { requireEcho } from './websocket-echo.ts';
+import { deflateOffer } from './websocket-handshake.ts';
 import { converse, type Talk } from './websocket-talk.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
 
 const NAME = 'permessage-deflate';
 
+/** Who declines a plain offer will hardly take another, and is not bothered with them. */
+async function requireCompression(stimuli: Stimuli): Promise<void> {
+  const { isCompressing } = await stimuli.ask(deflateOffer);
+  if (!isCompressing) throw new NotApplicable(`${NAME} is declined`);
+}
+
 /** One handshake for each offer. */
 function offered(name: string, ...offers: readonly string[]): Probe<readonly ConversationView[]> {
   return probe(name, async (stimuli) => {
-    await requireTaken(stimuli);
+    await requireCompression(stimuli);
     return Promise.all(
       offers.map((offer) =>
         converse(
@@ -66,8 +73,7 @@ function deflated(
 ): Probe<readonly ConversationView[]> {
   return probe(name, async (stimuli) => {
     await require(stimuli);
-    const [plain] = await stimuli.ask(plainOffer);
-    if (plain?.isCompressing !== true) throw new NotApplicable(`${NAME} is declined`);
+    await requireCompression(stimuli);
     return Promise.all(
       sendings.map(([purpose, talk]) =>
         openOne(stimuli, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, talk),
@@ -75,8 +81,6 @@ function deflated(
     );
   });
 }
-
-const plainOffer = offered('websocket-deflate-plain-offer', NAME);
 
 function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly ConversationView[]> {
   return deflated(
@@ -191,8 +195,7 @@ export const BOMB_OCTETS = 64 * 1024 * 1024;
 /** Inflated it is a thousand times as long. What comes back may be more than is heard out. */
 export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async (stimuli) => {
   await requireEcho(stimuli);
-  const [plain] = await stimuli.ask(plainOffer);
-  if (plain?.isCompressing !== true) throw new NotApplicable(`${NAME} is declined`);
+  await requireCompression(stimuli);
   return converse(
     stimuli,
     {
