@@ -2,6 +2,7 @@ import { suite } from '../harness/check/check.ts';
 import { closingChecks } from './websocket/closing.ts';
 import { compressionChecks } from './websocket/compression.ts';
 import { credentialChecks } from './websocket/credentials.ts';
+import { dialectChecks } from './websocket/dialects.ts';
 import { frameChecks } from './websocket/frames.ts';
 import { handshakeChecks } from './websocket/handshake.ts';
 import { messageChecks } from './websocket/messages.ts';
@@ -17,5 +18,6 @@ export const websocket = suite('websocket', 'WebSocket', [
   ...frameChecks,
   ...closingChecks,
   ...compressionChecks,
+  ...dialectChecks,
   ...pusherChecks,
 ]);

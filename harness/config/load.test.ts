@@ -250,7 +250,7 @@ describe('a websocket', () => {
       messages: { price: { type: 'object', pattern: '$' + '{not:read}' } },
       origin: null,
       subprotocols: [],
-      credential: { in: 'subprotocol', prefix: 'bearer.' },
+      credential: { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
       refusalCode: 4401,
       keepsIdleMs: 30_000,
     });

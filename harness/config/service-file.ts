@@ -127,9 +127,10 @@ export interface WebSocketBlock {
   readonly origin?: string;
   readonly subprotocols?: readonly string[];
   readonly credential?: {
-    readonly in: 'header' | 'query' | 'subprotocol';
+    readonly in: 'header' | 'query' | 'subprotocol' | 'none';
     readonly name?: string;
     readonly prefix?: string;
+    readonly encoding?: 'base64url' | 'plain';
   } | null;
   readonly refusalCode?: number;
   readonly keepsIdle?: string;

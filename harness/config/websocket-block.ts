@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { loadDialect, NoDialect } from './dialect.ts';
 import type { Draft } from './draft.ts';
 import { readDuration } from './limits-block.ts';
 import { didYouMean } from './nearest.ts';
@@ -79,6 +80,12 @@ async function dialectOf({
       'write raw, pusher, or the path of a module, relative to this file',
     );
   }
+  try {
+    await loadDialect(adapter);
+  } catch (error) {
+    if (!(error instanceof NoDialect)) throw error;
+    throw faultAt('websocket.dialect', `the module ${dialect}: ${error.message}`, 'see docs/dialects.md');
+  }
   return { dialect: 'own', adapter };
 }
 
@@ -109,8 +116,9 @@ function keyPlaceOf({ blocks, faultAt }: Draft): HandshakeKeyPlace | null {
     if (prefix !== '' && !TOKEN.test(prefix)) {
       throw faultAt('websocket.credential.prefix', 'is not part of a token', 'use letters, digits and - . _');
     }
-    return { in: place.in, prefix };
+    return { in: place.in, prefix, encoding: place.encoding ?? 'base64url' };
   }
+  if (place.in === 'none') return { in: place.in };
   if (place.name === undefined || !TOKEN.test(place.name)) {
     throw faultAt(
       'websocket.credential.name',

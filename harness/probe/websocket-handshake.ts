@@ -126,6 +126,15 @@ export const keyInQuery = held(
   (talk) => talk.end(),
 );
 
+export const keyInHeader = held(
+  'websocket-key-in-header',
+  {
+    purpose: 'a WebSocket handshake with the key in the header instead of the query',
+    credential: { placed: { in: 'authorization', name: 'Authorization' } },
+  },
+  (talk) => talk.end(),
+);
+
 /** Handshakes whose credential must not be accepted. */
 export const refusals: Probe<readonly ConversationView[]> = probe('websocket-refusals', async (stimuli) => {
   await requireTaken(stimuli);

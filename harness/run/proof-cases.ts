@@ -28,6 +28,8 @@ const CONFORMING: readonly (readonly [ReferenceName, Setting])[] = [
   ['realtime', 'bearer'],
   ['realtime', 'signed'],
   ['realtime', 'pusher'],
+  ['realtime', 'own'],
+  ['realtime', 'signed socket'],
   ['realtime', 'origin'],
 ];
 
@@ -89,5 +91,7 @@ function judgedOn(
 
 /** Applications and WebSockets are of the realtime service alone. */
 function fits(service: ReferenceName, setting: Setting): boolean {
-  return service === 'realtime' || !['signed', 'pusher', 'origin'].includes(setting);
+  return service === 'realtime' || REST_SETTINGS.has(setting);
 }
+
+const REST_SETTINGS: ReadonlySet<Setting> = new Set(['bearer', 'header', 'query', 'basic', 'open']);

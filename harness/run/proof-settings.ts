@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { Secret } from '../config/secret.ts';
 import type { AppCredentials, Credentials, ServiceConfig } from '../config/service.ts';
+import type { HandshakeKeyPlace } from '../config/websocket.ts';
 
 /** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
 export type Setting = keyof typeof SETTINGS;
@@ -28,8 +30,18 @@ function pusher(config: ServiceConfig): ServiceConfig {
   const { websocket } = config;
   if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
   const url = `/app/${appOf(config).key}?protocol=7`;
-  return { ...config, websocket: { ...websocket, url, dialect: 'pusher', echo: false } };
+  const { exchange: _, ...endpoint } = websocket;
+  const established = { required: ['socket_id', 'activity_timeout'] };
+  const messages = { 'pusher:connection_established': established };
+  return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
 }
+
+const inHandshake =
+  (credential: HandshakeKeyPlace): Adapt =>
+  ({ websocket, ...config }) => ({
+    ...config,
+    websocket: websocket && { ...websocket, credential, subprotocols: ['echo.v1'] },
+  });
 
 export const SETTINGS = {
   /** As the shipped config has it: a bearer key. */
@@ -51,6 +63,28 @@ export const SETTINGS = {
     return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
   },
   pusher,
+  /** The same, as if it were a dialect of the user's. */
+  own: (config: ServiceConfig): ServiceConfig => {
+    const { websocket, ...rest } = pusher(config);
+    const adapter = fileURLToPath(new URL('fixtures/own-dialect.ts', import.meta.url));
+    return {
+      ...rest,
+      websocket: websocket && { ...websocket, dialect: 'own', adapter, credential: { in: 'none' } },
+    };
+  },
+  /** The handshake carries the key elsewhere than other requests do. */
+  'key in subprotocol': inHandshake({ in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' }),
+  'key in token': inHandshake({ in: 'query', name: 'token' }),
+  /** Signed handshakes at an address that echoes. */
+  'signed socket': (config: ServiceConfig): ServiceConfig => ({
+    ...config,
+    credentials: { scheme: 'signed', secondKey: null, app: appOf(config) },
+  }),
+  /** A bad credential has a close code of its own. */
+  'close code': ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
+    ...config,
+    websocket: websocket && { ...websocket, refusalCode: 4401 },
+  }),
   /** Pages of one origin alone may connect. */
   origin: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
     ...config,
@@ -77,6 +111,10 @@ const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }
   { names: /^key-field-answer-cacheable$/, setting: 'header' },
   { names: /signature|^accepts-stale-timestamp$|^ignores-body-digest$/, setting: 'signed' },
   { names: /^pusher-/, setting: 'pusher' },
+  { names: /^own-/, setting: 'own' },
+  { names: /^ws-(takes-key-in|selects-key-as)-subprotocol$/, setting: 'key in subprotocol' },
+  { names: /^ws-(takes-key-in-token|key-in-query-only)$/, setting: 'key in token' },
+  { names: /^ws-closes-(4401|with-other-code)$/, setting: 'close code' },
   { names: /^ws-accepts-any-origin$/, setting: 'origin' },
 ];
 

@@ -6,8 +6,10 @@ import type { Budget } from '../transport/budget.ts';
 import type { TransportOptions } from '../transport/transport.ts';
 import { openConversation } from '../transport/websocket.ts';
 import { NotApplicable } from '../verdict.ts';
-import { credentialUse, placeChoice } from './credential.ts';
+import { credentialUse } from './credential.ts';
+import { dialectOf } from './dialects/dialects.ts';
 import { credentialOf, type HandshakeStimulus, openingRequest, type Talking } from './handshake.ts';
+import { placeInHandshake } from './handshake-credential.ts';
 
 interface Means {
   readonly config: ServiceConfig;
@@ -41,9 +43,15 @@ export async function converse(
   const { target } = socketAddressOf(baseUrl, websocket.url);
   const choice = credentialOf(stimulus, websocket);
   const credential = credentialUse(choice);
-  const bare = openingRequest(stimulus, { websocket, target, userAgent });
+  const bare = openingRequest(stimulus, {
+    websocket,
+    dialect: await dialectOf(websocket),
+    target,
+    userAgent,
+  });
   // The target has the path of the base URL already.
-  const request = placeChoice(bare, choice, credentials, redaction, { at: clock.wallNow() });
+  const means = { websocket, credentials, redaction };
+  const request = placeInHandshake(bare, choice, means, { at: clock.wallNow() });
   const opening = {
     endpoint: websocket.url,
     request,

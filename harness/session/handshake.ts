@@ -1,8 +1,8 @@
+import type { Dialect } from '../config/dialect.ts';
 import type { WebSocketConfig } from '../config/service.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
 import type { Converser, Opening } from '../transport/converser.ts';
 import { handshakeRequest } from '../transport/handshake.ts';
-import { queryOf, withQuery } from '../transport/query.ts';
 import type { HttpRequest } from '../transport/request.ts';
 import type { CredentialChoice } from './credential.ts';
 
@@ -36,12 +36,17 @@ export function isOrdinary(stimulus: HandshakeStimulus): boolean {
   return !method && !target && !fields && !without && !credential && !octetByOctet;
 }
 
-export function credentialOf(stimulus: HandshakeStimulus, { dialect }: WebSocketConfig): CredentialChoice {
-  return stimulus.credential ?? (dialect === 'pusher' ? 'none' : 'right');
+export function credentialOf(
+  stimulus: HandshakeStimulus,
+  { dialect, credential }: WebSocketConfig,
+): CredentialChoice {
+  const carriesNone = dialect === 'pusher' || credential?.in === 'none';
+  return stimulus.credential ?? (carriesNone ? 'none' : 'right');
 }
 
 interface Endpoint {
   readonly websocket: WebSocketConfig;
+  readonly dialect: Dialect;
   /** Of the configured endpoint, complete. */
   readonly target: string;
   /** `conform/1.2.3`. */
@@ -51,9 +56,10 @@ interface Endpoint {
 /** The request of a stimulus before its credential is placed. */
 export function openingRequest(
   stimulus: HandshakeStimulus,
-  { websocket, target, userAgent }: Endpoint,
+  { websocket, dialect, target, userAgent }: Endpoint,
 ): HttpRequest {
-  const configured = websocket.dialect === 'pusher' ? pusherTarget(target, userAgent) : target;
+  const version = userAgent.split('/')[1] ?? '0.0.0';
+  const configured = dialect.target?.(target, { version }) ?? target;
   const whole = handshakeRequest({
     target: stimulus.target ? stimulus.target(configured) : configured,
     origin: websocket.origin,
@@ -66,18 +72,4 @@ export function openingRequest(
     target: whole.target,
     fields: [...whole.fields.filter(([name]) => !gone.has(name.toLowerCase())), ...(stimulus.fields ?? [])],
   };
-}
-
-/** The parameters with which a Pusher client of protocol 7 opens its connection, but for those that are configured. */
-function pusherTarget(target: string, userAgent: string): string {
-  const given = new Set(queryOf(target).map(([name]) => name));
-  const usual = [
-    ['protocol', '7'],
-    ['client', 'conform'],
-    ['version', userAgent.split('/')[1] ?? '0.0.0'],
-  ] as const;
-  return withQuery(
-    target,
-    usual.filter(([name]) => !given.has(name)),
-  );
 }

@@ -1,11 +1,18 @@
 import { check, observation } from '../../harness/check/check.ts';
-import { hasWebSocket, inAuthorizationField } from '../../harness/check/requirement.ts';
-import { handshakeCredential } from '../../harness/check/websocket-requirement.ts';
+import { hasWebSocket } from '../../harness/check/requirement.ts';
+import {
+  handshakeCredential,
+  keyInHeader,
+  keyInQuery,
+  noRefusalCode,
+  refusalCode,
+} from '../../harness/check/websocket-requirement.ts';
 import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
 import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
 import { taken } from '../../harness/probe/websocket.ts';
 import {
-  keyInQuery,
+  keyInHeader as handshakeKeyInHeader,
+  keyInQuery as handshakeKeyInQuery,
   otherVersion,
   refusals,
   withoutCredential,
@@ -48,7 +55,7 @@ export const credentialChecks = [
     {
       title: 'refuses a bad credential with an HTTP error, before it switches protocols',
       grounds: [practice('OWASP API2:2023')],
-      applies,
+      applies: [...applies, noRefusalCode],
       provenBy: ['ws-101-then-close'],
     },
     async ({ probe, expectConversation }) => {
@@ -58,6 +65,29 @@ export const credentialChecks = [
           if (status !== null && status >= 400 && status < 500) return null;
           if (status === null) return 'no HTTP answer';
           return opened && closeCode !== null ? `101 and the close code ${closeCode}` : `status ${status}`;
+        },
+      );
+    },
+  ),
+
+  // RFC 6455 §7.4.2: 4000 to 4999 are for those who agree on them.
+  check(
+    'websocket.refusal-code',
+    {
+      title: 'refuses a bad credential with an HTTP error, or with the documented close code',
+      grounds: [clause('auth.scheme'), practice('documented close codes')],
+      applies: [...applies, refusalCode],
+      provenBy: ['ws-closes-with-other-code'],
+    },
+    async ({ service, probe, expectConversation }) => {
+      const code = service.websocket?.refusalCode ?? null;
+      expectConversation(...(await probe(refusals))).toConform(
+        `status 4xx, or the close code ${code}`,
+        ({ status, opened, isOver, closeCode, afterwards }) => {
+          if (status !== null && status >= 400 && status < 500) return null;
+          if (!opened) return status === null ? 'no HTTP answer' : `status ${status}`;
+          if (closeCode === code) return null;
+          return isOver ? `the close code ${closeCode ?? 'none'}` : `status 101 and ${afterwards}`;
         },
       );
     },
@@ -89,7 +119,7 @@ export const credentialChecks = [
       title: 'never sends a key, or part of one, back in its answer to a handshake',
       grounds: [practice('OWASP API8:2023')],
       applies,
-      provenBy: ['ws-echoes-key'],
+      provenBy: ['ws-echoes-key', 'ws-selects-key-as-subprotocol'],
     },
     async ({ probe, expectConversation }) => {
       const talks = [...(await probe(refusals)), await probe(taken), await probe(otherVersion)];
@@ -106,14 +136,30 @@ export const credentialChecks = [
     {
       title: 'does not take the key from the query of the handshake where the header works',
       grounds: [practice('OWASP API2:2023')],
-      applies: [hasWebSocket, handshakeCredential, inAuthorizationField],
+      applies: [hasWebSocket, handshakeCredential, keyInHeader],
       provenBy: ['ws-accepts-key-in-query'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
       // Where no credential is asked for, the key in the query opens nothing.
       if (isServed(await probe(withoutCredential)))
         return notApplicable('no credential opens the connection as well');
-      expectConversation(await probe(keyInQuery)).toBeTurnedAway();
+      expectConversation(await probe(handshakeKeyInQuery)).toBeTurnedAway();
+    },
+  ),
+
+  // Browsers cannot set header fields of a handshake; whatever else connects can, and should be able to.
+  check(
+    'websocket.key-needs-query',
+    {
+      title: 'takes the key of the handshake from the header as well, where clients send it in the query',
+      grounds: [practice('OWASP API2:2023')],
+      applies: [hasWebSocket, handshakeCredential, keyInQuery],
+      provenBy: ['ws-key-in-query-only'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(await probe(handshakeKeyInHeader)).toConform('an open connection', (talk) =>
+        isServed(talk) ? null : `${refusalOf(talk)}: the key must be in the address, which logs keep`,
+      );
     },
   ),
 

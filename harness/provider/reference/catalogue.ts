@@ -5,7 +5,7 @@ import { AUTHENTICATION_DEFECTS } from './defects/authentication.ts';
 import type { Defect } from './defects/defect.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
-import { PUSHER_DEFECTS } from './defects/pusher.ts';
+import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/pusher.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/rate-limit.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/rate-limit-counting.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
@@ -42,6 +42,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_COMPRESSION_DEFECTS,
   ...WEBSOCKET_MESSAGE_DEFECTS,
   ...PUSHER_DEFECTS,
+  ...OWN_DIALECT_DEFECTS,
 ];
 
 const VARIANTS: readonly Variant[] = [

@@ -129,6 +129,31 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   },
 ];
 
+/** The same faults, as they are seen by those who describe the dialect themselves. */
+export const OWN_DIALECT_DEFECTS: readonly Defect[] = [
+  {
+    name: 'own-silent-start',
+    services: REALTIME,
+    summary: 'does not greet, although its dialect has a greeting',
+    breaks: 'no event comes first',
+    patch: onEvent('pusher:connection_established', () => null),
+  },
+  {
+    name: 'own-no-pong',
+    services: REALTIME,
+    summary: 'does not answer the heartbeat of its dialect',
+    breaks: 'no event answers the heartbeat',
+    patch: onEvent('pusher:pong', () => null),
+  },
+  {
+    name: 'own-loses-subscriptions',
+    services: REALTIME,
+    summary: 'does not say that a subscription succeeded, although its dialect does',
+    breaks: 'no event answers the subscription',
+    patch: onEvent('pusher_internal:subscription_succeeded', () => null),
+  },
+];
+
 function closes(frame: Frame, code: number): boolean {
   return frame.opcode === OPCODE.close && closeCodeOf(frame) === code;
 }

@@ -1,11 +1,19 @@
 import { withText } from '../answer-changes.ts';
 import type { HandshakeRule } from '../conduct.ts';
-import { type Answer, fieldValue, queryParameters, withoutField } from '../message.ts';
-import { CREDENTIAL_REFUSALS } from '../occasion.ts';
-import { inWebSocket, onAnswer, type Patch, withoutRule } from '../patch.ts';
-import { findRoute } from '../routes.ts';
+import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../message.ts';
+import {
+  inWebSocket,
+  onAnswer,
+  onReceipt,
+  onSwitching,
+  type Patch,
+  together,
+  withoutRule,
+} from '../patch.ts';
 import { parseJsonObject } from '../services/json-text.ts';
+import { closingWithCode, keyFromSubprotocol } from '../variants/websocket.ts';
 import { type Defect, REALTIME } from './defect.ts';
+import { onHead } from './head-changes.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (
@@ -38,15 +46,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'opens the connection first and looks at the credential then',
     breaks: 'a handshake without a credential is answered 101 and closed with 1008',
-    patch: inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const verdict = judge(request, kernel);
-        const match = findRoute(kernel.service.sockets, request.path);
-        if (verdict.accepted || match === null) return verdict;
-        if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
-        return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode: 1008 };
-      },
-    })),
+    patch: closingWithCode(1008),
   },
   {
     name: 'ws-accepts-any-origin',
@@ -88,6 +88,45 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     patch: onRefusal((answer, request, { access }) => {
       const key = queryParameters(request.query).get('api_key');
       return access.keys.some(({ value }) => value === key) ? null : answer;
+    }),
+  },
+  {
+    name: 'ws-closes-with-other-code',
+    services: REALTIME,
+    summary: 'closes connections with a bad credential with a code that nobody has documented',
+    breaks: 'a handshake without a credential is answered 101 and closed with 4000',
+    patch: closingWithCode(4000),
+  },
+  {
+    name: 'ws-selects-key-as-subprotocol',
+    services: REALTIME,
+    summary: 'selects the subprotocol that carries the key, which shows it once more',
+    breaks: 'the 101 has the key in Sec-WebSocket-Protocol',
+    patch: (conduct) => {
+      let carried: string | null = null;
+      return together(
+        keyFromSubprotocol,
+        onHead((head) => {
+          carried = /^sec-websocket-protocol:.*(bearer\.[\w-]+)/im.exec(head)?.[1] ?? null;
+          return head;
+        }),
+        onSwitching((lines) => {
+          const others = lines.filter((line) => !/^sec-websocket-protocol:/i.test(line));
+          return carried === null ? lines : [...others, `Sec-WebSocket-Protocol: ${carried}`];
+        }),
+      )(conduct);
+    },
+  },
+  {
+    name: 'ws-key-in-query-only',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from the query and from nowhere else',
+    breaks: 'a handshake with the key in Authorization is refused',
+    patch: onReceipt((request) => {
+      if (!request.path.startsWith('/ws')) return request;
+      const token = queryParameters(request.query).get('token');
+      const bare = withoutField(request, 'Authorization');
+      return token === null ? bare : withField(bare, 'Authorization', `Bearer ${token}`);
     }),
   },
 ];

@@ -2,8 +2,10 @@ import type { WebSocket } from 'ws';
 import { asProblem } from '../answer-changes.ts';
 import { REALTIME } from '../defects/defect.ts';
 import { each, isData } from '../defects/frame-changes.ts';
-import { withoutField } from '../message.ts';
-import { inWebSocket, onAnswer, onOutbound, type Patch } from '../patch.ts';
+import { fieldValue, queryParameters, withField, withoutField } from '../message.ts';
+import { CREDENTIAL_REFUSALS } from '../occasion.ts';
+import { inWebSocket, onAnswer, onOutbound, onReceipt, type Patch } from '../patch.ts';
+import { findRoute } from '../routes.ts';
 import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import type { Variant } from './variant.ts';
@@ -37,6 +39,29 @@ const inTwoFrames: FrameRule = () => (frame) => {
     withPayload(rest, frame.payload.subarray(1)),
   ];
 };
+
+/** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
+export const keyFromSubprotocol: Patch = onReceipt((request) => {
+  const offered = (fieldValue(request, 'sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
+  const carried = offered.find((name) => name.startsWith(CARRIER));
+  if (carried === undefined) return request;
+  const key = Buffer.from(carried.slice(CARRIER.length), 'base64url').toString();
+  return withField(request, 'Authorization', `Bearer ${key}`);
+});
+
+const CARRIER = 'bearer.';
+
+/** Opens first, and closes with a code when the credential is bad. */
+export const closingWithCode = (closeCode: number): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      const match = findRoute(kernel.service.sockets, request.path);
+      if (verdict.accepted || match === null) return verdict;
+      if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
+      return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
+    },
+  }));
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
@@ -84,6 +109,28 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
       socket.ping('are you there?');
       socket.pong('here I am');
     }),
+  },
+  {
+    name: 'ws-takes-key-in-subprotocol',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from a subprotocol, in base64url behind `bearer.`',
+    patch: keyFromSubprotocol,
+  },
+  {
+    name: 'ws-takes-key-in-token',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from the parameter `token` as well',
+    patch: onReceipt((request) => {
+      const token = queryParameters(request.query).get('token');
+      const opens = token !== null && request.path === '/ws';
+      return !opens ? request : withField(request, 'Authorization', `Bearer ${token}`);
+    }),
+  },
+  {
+    name: 'ws-closes-4401',
+    services: REALTIME,
+    summary: 'opens the connection first and closes it with 4401 when the credential is bad',
+    patch: closingWithCode(4401),
   },
   {
     name: 'ws-takes-small-messages',

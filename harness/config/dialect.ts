@@ -1,0 +1,86 @@
+import { pathToFileURL } from 'node:url';
+
+/**
+ * What is spoken over a WebSocket, as far as a client must know it to be judged: how the connection is asked for,
+ * how a message is read, and what keeps it alive. A user's own is the default export of a module that the config names.
+ */
+export interface Dialect {
+  /** For people: `chat`. */
+  readonly name: string;
+  /** The target of the handshake, from the configured one; the same when left out. */
+  readonly target?: (target: string, client: DialectClient) => string;
+  /** What a text message of the service says; null for what is no message of the dialect. */
+  readonly read: (text: string) => DialectEvent | null;
+  /** Name of the event with which the service greets; none when left out. */
+  readonly greeting?: string;
+  /** How a client asks whether the service is there, and the name of the event that answers. */
+  readonly heartbeat?: { readonly send: string; readonly answer: string };
+  /** How a client asks for what is said in a channel, and the name of the event that says it may listen. */
+  readonly subscribe?: {
+    readonly send: (channel: string) => string;
+    readonly answer: string;
+    /** A channel that anybody may listen to. */
+    readonly channel: string;
+  };
+}
+
+export interface DialectClient {
+  /** Version of the harness: `1.2.3`. */
+  readonly version: string;
+}
+
+export interface DialectEvent {
+  /** What happened: `message`, `price-changed`. */
+  readonly event: string;
+  readonly channel: string | null;
+  /** What a JSON Schema for this event is held against; undefined for nothing. */
+  readonly data: unknown;
+}
+
+/** Why a module is no dialect. */
+export class NoDialect extends Error {}
+
+/** Importing has no limit of its own. In ms. */
+const LOAD_MS = 5_000;
+
+/** @throws NoDialect when the module does not load, or its default export is none. */
+export async function loadDialect(path: string): Promise<Dialect> {
+  const loaded = await importInTime(path);
+  const dialect: unknown = isRecord(loaded) ? loaded.default : undefined;
+  if (isDialect(dialect)) return dialect;
+  throw new NoDialect('its default export is no dialect: an object with a name and a function read');
+}
+
+async function importInTime(path: string): Promise<unknown> {
+  const patience = Promise.withResolvers<never>();
+  const timer = setTimeout(() => patience.reject(new NoDialect(`nothing after ${LOAD_MS} ms`)), LOAD_MS);
+  try {
+    return await Promise.race([import(pathToFileURL(path).href), patience.promise]);
+  } catch (error) {
+    throw new NoDialect(error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isDialect(value: unknown): value is Dialect {
+  if (!isRecord(value) || typeof value.name !== 'string' || typeof value.read !== 'function') return false;
+  const { target, greeting, heartbeat, subscribe } = value;
+  return (
+    (target === undefined || typeof target === 'function') &&
+    (greeting === undefined || typeof greeting === 'string') &&
+    (heartbeat === undefined || hasTexts(heartbeat, 'send', 'answer')) &&
+    (subscribe === undefined ||
+      (hasTexts(subscribe, 'answer', 'channel') &&
+        isRecord(subscribe) &&
+        typeof subscribe.send === 'function'))
+  );
+}
+
+function hasTexts(value: unknown, ...names: readonly string[]): boolean {
+  return isRecord(value) && names.every((name) => typeof value[name] === 'string');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

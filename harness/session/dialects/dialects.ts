@@ -1,0 +1,28 @@
+import { type Dialect, type DialectEvent, loadDialect } from '../../config/dialect.ts';
+import type { WebSocketConfig } from '../../config/service.ts';
+import { pusher } from './pusher.ts';
+import { raw } from './raw.ts';
+
+/**
+ * The dialect that a config names: one of those that come with the harness, or that of a module of the user's.
+ *
+ * @throws NoDialect when that module has changed since the config was read.
+ */
+export async function dialectOf({ dialect, adapter }: WebSocketConfig): Promise<Dialect> {
+  if (dialect === 'own' && adapter !== undefined) return guarded(await loadDialect(adapter));
+  return dialect === 'pusher' ? pusher : raw;
+}
+
+/** A user's function that throws over what a service sent has read nothing. */
+function guarded(own: Dialect): Dialect {
+  return {
+    ...own,
+    read(text): DialectEvent | null {
+      try {
+        return own.read(text);
+      } catch {
+        return null;
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Dialect } from '../../config/dialect.ts';
+import { readPusherEvent } from '../../evidence/pusher-event.ts';
+import { queryOf, withQuery } from '../../transport/query.ts';
+
+/** The Pusher protocol, version 7, in which the application's key in the address is all that a handshake carries. */
+export const pusher: Dialect = {
+  name: 'pusher',
+  /** The parameters with which its clients open a connection, but for those that are configured. */
+  target(target, { version }) {
+    const given = new Set(queryOf(target).map(([name]) => name));
+    const usual = [
+      ['protocol', '7'],
+      ['client', 'conform'],
+      ['version', version],
+    ] as const;
+    return withQuery(
+      target,
+      usual.filter(([name]) => !given.has(name)),
+    );
+  },
+  read(text) {
+    const read = readPusherEvent(text);
+    return read && { event: read.event, channel: read.channel, data: read.data ?? undefined };
+  },
+  greeting: 'pusher:connection_established',
+  heartbeat: { send: JSON.stringify({ event: 'pusher:ping', data: {} }), answer: 'pusher:pong' },
+  subscribe: {
+    send: (channel) => JSON.stringify({ event: 'pusher:subscribe', data: { channel } }),
+    answer: 'pusher_internal:subscription_succeeded',
+    channel: 'conform-public',
+  },
+};

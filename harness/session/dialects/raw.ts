@@ -1,0 +1,26 @@
+import type { Dialect } from '../../config/dialect.ts';
+
+/** Names by which a JSON message commonly says what it is. */
+const NAMES = ['event', 'type'] as const;
+
+/** No dialect at all: what is a JSON object and says what it is can be told from others all the same. */
+export const raw: Dialect = {
+  name: 'raw',
+  read(text) {
+    const message = jsonOf(text);
+    if (typeof message !== 'object' || message === null) return null;
+    const event = NAMES.map((name): unknown => Reflect.get(message, name)).find(
+      (name) => typeof name === 'string',
+    );
+    return typeof event === 'string' ? { event, channel: null, data: message } : null;
+  },
+};
+
+/** undefined for what is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
