@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -107,7 +108,7 @@ http {
   return front.url;
 }
 
-describe('a service behind nginx', () => {
+describe.runIf(existsSync(NGINX))('a service behind nginx', () => {
   it('has no other findings than without it', { timeout: 60_000 }, async () => {
     const server = await ECHO_SERVERS.ws();
     ending.push(server.close);

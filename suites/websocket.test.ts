@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { startProvider } from '../harness/provider/start.ts';
 import { acceptFor } from '../harness/transport/handshake.ts';
 import { byHand } from './fixtures/by-hand.ts';
+import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from './fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
 import { echoConfig, findings, outcomesOf, shipped, withOutcome } from './fixtures/outcomes.ts';
 
@@ -20,6 +22,7 @@ afterEach(async () => {
  */
 const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
   ws: [],
+  'ws, compressing': ['warning websocket.deflate-bomb'],
   '@fastify/websocket': [],
   websocket: [
     'fail websocket.post',
@@ -38,6 +41,29 @@ describe.each(Object.entries(ECHO_SERVERS))('an echo by %s', (library, start) =>
     expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
     expect(requestsSent).toBeLessThan(90);
+  });
+});
+
+/** The same of other runtimes and languages. */
+const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
+  bun: ['fail websocket.missing-connection'],
+  deno: [
+    'fail websocket.other-version',
+    'fail websocket.missing-version',
+    'fail websocket.unmasked',
+    'warning websocket.failure-announced',
+    'fail websocket.server-control-frames',
+  ],
+  'websockets (Python)': ['fail websocket.supported-version'],
+};
+
+describe.each(ECHO_PROGRAMS.filter(isInstalled))('an echo by %s', (name) => {
+  it('has no other findings than true ones', { timeout: 60_000 }, async () => {
+    const server = await startProgram(name);
+    ending.push(server.close);
+    const { judged } = await outcomesOf(server.url, await echoConfig());
+    expect(findings(judged)).toEqual(KNOWN_OF_PROGRAMS[name]);
+    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
   });
 });
 
@@ -94,6 +120,67 @@ describe('by hand', () => {
     const url = await started('faye-websocket');
     const { rest } = await byHand(url, { octets: FRAMES.unmaskedText, expects: 4 });
     expect(closeCode(rest)).toBe(1003);
+  });
+});
+
+describe('by hand, of programs', () => {
+  const started = async (name: Program) => {
+    const server = await startProgram(name);
+    ending.push(server.close);
+    return server.url;
+  };
+
+  it('bun switches protocols without Connection: Upgrade', async () => {
+    const { head } = await byHand(await started('bun'), { lines: { Connection: 'keep-alive' } });
+    expect(head).toMatch(/^HTTP\/1.1 101 /);
+  });
+
+  it('deno switches protocols for version 12, and for none', async () => {
+    const url = await started('deno');
+    for (const version of ['12', '']) {
+      const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': version } });
+      expect(head).toMatch(/^HTTP\/1.1 101 /);
+    }
+  });
+
+  it('deno echoes an unmasked frame', async () => {
+    const { rest } = await byHand(await started('deno'), { octets: FRAMES.unmaskedText, expects: 3 });
+    expect([...rest]).toEqual(FRAMES.echoedText);
+  });
+
+  it('deno ends TCP over a reserved opcode without a Close', async () => {
+    const { rest } = await byHand(await started('deno'), { octets: [0x83, 0x80, 0, 0, 0, 0], expects: 1 });
+    expect([...rest]).toEqual([]);
+  });
+
+  it('deno sends a Close of 126 octets back, which no control frame may have', async () => {
+    const payload = [0x03, 0xe8, ...Array<number>(124).fill(0x78)];
+    const octets = [0x88, 0xfe, 0, 126, 0, 0, 0, 0, ...payload];
+    const { rest } = await byHand(await started('deno'), { octets, expects: 4 });
+    expect([...rest.subarray(0, 4)]).toEqual([0x88, 126, 0, 126]);
+  });
+
+  it.runIf(isInstalled('websockets (Python)'))(
+    'websockets of Debian refuses version 12 without naming the one it speaks',
+    async () => {
+      const url = await started('websockets (Python)');
+      const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': '12' } });
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(head).not.toMatch(/^sec-websocket-version:/im);
+    },
+  );
+
+  it('ws inflates 64 KiB to 64 MiB and sends them back, compressed', async () => {
+    const server = await ECHO_SERVERS['ws, compressing']();
+    ending.push(server.close);
+    const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024), { finishFlush: constants.Z_SYNC_FLUSH });
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64BE(BigInt(bomb.length - 4));
+    const octets = [0xc2, 0xff, ...length, 0, 0, 0, 0, ...bomb.subarray(0, -4)];
+    const lines = { 'Sec-WebSocket-Extensions': 'permessage-deflate' };
+    const { rest } = await byHand(server.url, { octets, lines, expects: 10 });
+    expect(rest[0]).toBe(0xc2);
+    expect(rest.readBigUInt64BE(2)).toBeGreaterThan(65_000n);
   });
 });
 
