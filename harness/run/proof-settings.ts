@@ -101,6 +101,11 @@ export const SETTING_IN_WORDS: Readonly<Record<Setting, string | null>> = {
   open: 'credentials: { scheme: none }',
   signed: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
   pusher: 'websocket: { dialect: pusher }',
+  own: 'websocket: { dialect: a module of your own }',
+  'key in subprotocol': 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
+  'key in token': 'websocket: { credential: { in: query, name: token } }',
+  'signed socket': 'credentials: { scheme: signed }',
+  'close code': 'websocket: { refusalCode: 4401 }',
   origin: 'websocket: { origin: https://app.example }',
 };
 
