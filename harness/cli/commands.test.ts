@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conformingService, resultsOf } from '../report/sample-results.ts';
 import { writeReports } from '../report/write.ts';
-import { conform, temporaryFolder } from '../run/fixtures/conform-process.ts';
+import { atTerminal, conform, NO_TERMINAL, temporaryFolder } from '../run/fixtures/conform-process.ts';
 
 /** Commands that send nothing, as a user meets them: in a process, by what they print and how they end. */
 
@@ -199,6 +199,24 @@ describe.concurrent('init', () => {
       code: 2,
       stderr: expect.stringMatching(/is there already/),
     });
+  });
+
+  it.skipIf(NO_TERMINAL)('asks at a terminal, and keeps answers that are pasted at once', () => {
+    const config = join(folder.path, 'asked');
+    const { status, stdout } = atTerminal(['init', '--config', config], {
+      typed: 'shop\nhttp://127.0.0.1:9\n\nSHOP_KEY\n',
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Scheme (bearer, ') });
+    const written = readFileSync(join(config, 'services/shop.yaml'), 'utf8');
+    expect(written).toContain('url: "http://127.0.0.1:9"');
+    expect(written).toContain(`scheme: bearer\n  key: \${env:SHOP_KEY}`);
+  });
+
+  it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', () => {
+    const config = join(folder.path, 'silent');
+    const { status, stdout } = atTerminal(['init', '--config', config], { typed: 'shop\n' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('nothing is written') });
+    expect(existsSync(config)).toBe(false);
   });
 });
 

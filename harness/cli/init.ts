@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { FIRST_SCHEMES, type FirstScheme, initService, writeNewFiles } from '../config/first-service.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { UsageError } from '../exit.ts';
@@ -51,20 +51,18 @@ function openAsker(): Asker {
     };
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new AbortController();
-  // Ctrl-C, or the end of the input: the question would wait for ever.
-  lines.on('close', () => closed.abort());
+  // Lines are kept as they come: somebody may paste several at once.
+  const said = lines[Symbol.asyncIterator]();
   return {
     async answer(given, _option, question, fallback) {
       if (given !== undefined) return given;
       const hint = fallback === '' ? '' : ` [${fallback}]`;
-      try {
-        const said = await lines.question(`${question}${hint}: `, { signal: closed.signal });
-        return said.trim() || fallback;
-      } catch (error) {
-        if (!closed.signal.aborted) throw error;
-        throw new UsageError('no answer was given, and nothing is written');
-      }
+      lines.setPrompt(`${question}${hint}: `);
+      lines.prompt();
+      const line = await said.next();
+      // Ctrl-C, or the end of the input.
+      if (line.done) throw new UsageError('no answer was given, and nothing is written');
+      return line.value.trim() || fallback;
     },
     close: () => lines.close(),
   };

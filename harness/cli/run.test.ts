@@ -1,10 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readResults } from '../report/read-results.ts';
-import { conform, runFolders, temporaryFolder, until } from '../run/fixtures/conform-process.ts';
+import {
+  atTerminal,
+  conform,
+  NO_TERMINAL,
+  runFolders,
+  temporaryFolder,
+  until,
+} from '../run/fixtures/conform-process.ts';
 import type { HostileServer } from '../run/fixtures/hostile-servers.ts';
 import { counting } from '../run/fixtures/hostile-servers.ts';
 
@@ -60,26 +66,15 @@ describe.concurrent('what it prints', () => {
     expect(stdout).toMatch(/^ {2}pass +status\.sample · /m);
   });
 
-  const script = process.env.SCRIPT ?? 'script';
-  const isThere = spawnSync(script, ['--version']).error === undefined;
-  it.skipIf(!isThere && process.env.CONFORM_REQUIRE_TOOLS === undefined)(
-    'has colour at a terminal, unless NO_COLOR is set',
-    () => {
-      const atTerminal = (env: Readonly<Record<string, string>>) => {
-        const command = [process.execPath, 'harness/cli/main.ts', ...shortRun().args].join(' ');
-        const { status, stdout } = spawnSync(script, ['-qec', command, '/dev/null'], {
-          cwd: ROOT,
-          encoding: 'utf8',
-          env: { PATH: process.env.PATH, TERM: 'xterm', SEARCH_API_KEY: 'example-key-for-tests', ...env },
-        });
-        expect(status).toBe(0);
-        return stdout;
-      };
-      const isColour = (text: string) => text.includes(`${SGR}1m`) || text.includes(`${SGR}32m`);
-      expect(isColour(atTerminal({}))).toBe(true);
-      expect(isColour(atTerminal({ NO_COLOR: '1' }))).toBe(false);
-    },
-  );
+  it.skipIf(NO_TERMINAL)('has colour at a terminal, unless NO_COLOR is set', () => {
+    const isColour = (env: Readonly<Record<string, string>>) => {
+      const { status, stdout } = atTerminal(shortRun().args, { env });
+      expect(status).toBe(0);
+      return stdout.includes(`${SGR}1m`) || stdout.includes(`${SGR}32m`);
+    };
+    expect(isColour({})).toBe(true);
+    expect(isColour({ NO_COLOR: '1' })).toBe(false);
+  });
 });
 
 /** Each is wrong in one way; `URL` stands for a server that counts who connects to it. */
