@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../harness/check/judge.ts';
@@ -9,6 +8,7 @@ import { KEYS, type StartLimited } from '../harness/probe/limit/fixtures/limited
 import { withNest } from '../harness/probe/limit/fixtures/nest-limiter.ts';
 import { NODE_LIMITERS } from '../harness/probe/limit/fixtures/node-limiters.ts';
 import { HAPROXY, NGINX, PROXY_LIMITERS } from '../harness/probe/limit/fixtures/proxy-limiters.ts';
+import { mayUse } from '../harness/run/fixtures/system-tools.ts';
 import { openSession } from '../harness/session.ts';
 import { systemClock } from '../harness/transport/clock.ts';
 import { rateLimit } from './rate-limit.suite.ts';
@@ -113,8 +113,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
 const LIMITERS: Readonly<Record<string, StartLimited>> = {
   ...NODE_LIMITERS,
   '@nestjs/throttler': withNest,
-  ...(existsSync(NGINX) ? PROXY_LIMITERS.nginx : {}),
-  ...(existsSync(HAPROXY) ? PROXY_LIMITERS.haproxy : {}),
+  ...(mayUse(NGINX) ? PROXY_LIMITERS.nginx : {}),
+  ...(mayUse(HAPROXY) ? PROXY_LIMITERS.haproxy : {}),
 };
 
 const { services } = await loadServices({ configDir: CONFIG, env: {} });

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Suite } from '../harness/check/check.ts';
 import type { ServiceConfig } from '../harness/config/service.ts';
 import { HAPROXY } from '../harness/probe/limit/fixtures/proxy-limiters.ts';
+import { mayUse } from '../harness/run/fixtures/system-tools.ts';
 import { authentication } from './authentication.suite.ts';
 import { HTTP_SERVERS, type HttpServer, NGINX, startNginx } from './fixtures/http-servers.ts';
 import { configFor, judged } from './fixtures/judged.ts';
@@ -121,7 +121,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
     },
   },
 
-  ...(existsSync(NGINX) && {
+  ...(mayUse(NGINX) && {
     nginx: {
       start: startNginx,
       findings: {
@@ -159,7 +159,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
     } satisfies Target,
   }),
 
-  ...(existsSync(HAPROXY) && {
+  ...(mayUse(HAPROXY) && {
     haproxy: {
       start: startHaproxy,
       findings: {

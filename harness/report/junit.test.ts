@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { mayUse } from '../run/fixtures/system-tools.ts';
 import { renderJunit } from './junit.ts';
 import { HOSTILE } from './sample-evidence.ts';
 import { conformingService, resultsOf, sampleResults } from './sample-results.ts';
@@ -13,7 +14,7 @@ const SCHEMAS = readdirSync(SCHEMA_FOLDER)
   .filter((name) => name.endsWith('.xsd'))
   .map((name) => ({ name, path: join(SCHEMA_FOLDER, name) }));
 const XMLLINT = process.env.XMLLINT ?? 'xmllint';
-const xmllint = spawnSync(XMLLINT, ['--version']).error === undefined;
+const xmllint = mayUse(XMLLINT);
 
 function complaints(document: string, schema: string): string {
   const { status, stderr } = spawnSync(XMLLINT, ['--nonet', '--noout', '--schema', schema, '-'], {

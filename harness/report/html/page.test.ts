@@ -1,16 +1,17 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { conformingService, resultsOf, sampleResults } from '../sample-results.ts';
 import { checkAnchor } from './anchor.ts';
 import { renderPage } from './page.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const present = existsSync(CHROMIUM);
+const present = mayUse(CHROMIUM);
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
