@@ -174,7 +174,7 @@ async function measured(
 }
 
 describe.each(Object.entries(LIMITERS))('%s', (name, start) => {
-  it.concurrent('is judged as what it is', { timeout: 60_000 }, async () => {
+  it.concurrent('is judged as what it is', async () => {
     const truth = TRUTHS[name];
     if (truth === undefined) throw new Error(`nothing is known of ${name}`);
     const { findings, observed: seen } = await measured(start);

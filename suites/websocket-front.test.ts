@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import { loadOrders } from '../harness/config/fixtures/config-folder.ts';
 import { NGINX, running } from '../harness/probe/limit/fixtures/proxy-limiters.ts';
 import { startProvider } from '../harness/provider/start.ts';
+import { mayUse } from '../harness/run/fixtures/system-tools.ts';
 import { selfSigned } from '../harness/transport/testing/certificate.ts';
 import { listen } from '../harness/transport/testing/loopback.ts';
 import { byHand } from './fixtures/by-hand.ts';
@@ -42,7 +42,7 @@ async function tlsEcho() {
 }
 
 describe('a service over TLS, with an authority of its own', () => {
-  it('is judged when the config names the authority', { timeout: 60_000 }, async () => {
+  it('is judged when the config names the authority', async () => {
     const { ca, url } = await tlsEcho();
     const { judged } = await outcomesOf(url, { ...(await echoConfig()), tls: { file: 'ca.pem', ca } });
     expect(findings(judged)).toEqual([]);
@@ -108,8 +108,8 @@ http {
   return front.url;
 }
 
-describe.runIf(existsSync(NGINX))('a service behind nginx', () => {
-  it('has no other findings than without it', { timeout: 60_000 }, async () => {
+describe.runIf(mayUse(NGINX))('a service behind nginx', () => {
+  it('has no other findings than without it', async () => {
     const server = await ECHO_SERVERS.ws();
     ending.push(server.close);
     const { judged } = await outcomesOf(await nginxBefore(server.url), await echoConfig());
@@ -122,7 +122,7 @@ describe.runIf(existsSync(NGINX))('a service behind nginx', () => {
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
   });
 
-  it('conforms when it is the reference provider, credentials included', { timeout: 60_000 }, async () => {
+  it('conforms when it is the reference provider, credentials included', async () => {
     const config = await shipped();
     const provider = await startProvider(config);
     ending.push(provider.stop);

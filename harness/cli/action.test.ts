@@ -60,7 +60,7 @@ async function run(inputs: Readonly<Record<string, string>>, change = (yaml: str
   };
 }
 
-describe('the GitHub action', { timeout: 60_000 }, () => {
+describe('the GitHub action', () => {
   it('runs the services that are named, and gives the verdict to the page of the job', async () => {
     const { status, stderr, output, summary, has } = await run({
       services: 'search messaging',

@@ -148,7 +148,7 @@ describe('README', () => {
     expect(before.code).toBe(1);
     expect(ending).toEqual([0, 0, 0]);
     expect(broker.branches.get('search 1.4.0')).toBe('main');
-  }, 60_000);
+  });
 
   for (const command of commands().filter((each) => isOurs(each) && !isForBroker(each))) {
     it(command, async () => {
@@ -158,7 +158,7 @@ describe('README', () => {
       const { code, stdout, stderr } = await run(command, folder, lasts ? /Ctrl-C ends it/ : undefined);
       expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
       expect(stdout).not.toBe('');
-    }, 60_000);
+    });
   }
 });
 

@@ -169,7 +169,7 @@ describe.concurrent('reports that cannot be written', () => {
   });
 });
 
-describe.concurrent('--watch', { timeout: 60_000 }, () => {
+describe.concurrent('--watch', () => {
   it('runs again when the config changes, survives a slip in it, and ends with the last exit code', async () => {
     const place = mkdtempSync(join(folder.path, 'watch-'));
     const config = join(place, 'config');

@@ -105,7 +105,7 @@ const CUT_SHORT = (name: string) => ({
   [`${name}.after`]: 'blocked',
 });
 
-describe.concurrent('a signal', { timeout: 60_000 }, () => {
+describe.concurrent('a signal', () => {
   it.for([
     ['SIGINT', 'signal'],
     ['SIGINT', 'signalGroup'],
@@ -163,7 +163,7 @@ describe.concurrent('a signal', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('a worker', { timeout: 60_000 }, () => {
+describe.concurrent('a worker', () => {
   it('that is killed costs its own service the rest and the others nothing', async () => {
     const reports = reportsFolder();
     const run = conformRun(reports, {
@@ -240,7 +240,7 @@ describe.concurrent('a worker', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('the main process', { timeout: 60_000 }, () => {
+describe.concurrent('the main process', () => {
   it('with an unhandled rejection winds the run down', async () => {
     const { reports, run } = await underWayIn('never-settles');
     run.signal('SIGUSR2');
@@ -287,7 +287,7 @@ describe.concurrent('the main process', { timeout: 60_000 }, () => {
   );
 });
 
-describe.concurrent('a check that goes wrong is a fault of the harness', { timeout: 60_000 }, () => {
+describe.concurrent('a check that goes wrong is a fault of the harness', () => {
   it('and the others are judged', async () => {
     const reports = reportsFolder();
     const run = conformRun(reports, {
@@ -344,7 +344,7 @@ describe.concurrent('a check that goes wrong is a fault of the harness', { timeo
   });
 });
 
-describe.concurrent('a run', { timeout: 60_000 }, () => {
+describe.concurrent('a run', () => {
   it('that stops at the first failure is not interrupted: its verdict stands', async () => {
     const reports = reportsFolder();
     const run = conformRun(reports, {
