@@ -17,7 +17,7 @@ afterEach(() => {
   for (const harness of harnesses.splice(0)) harness.kill('SIGKILL');
 });
 
-/** A harness that has started a provider; resolves when it says so. */
+/** A harness that has started a provider; resolves when it says so, rejects with its words when it ends before. */
 async function harness(...args: readonly string[]): Promise<{ readonly pid: number; said(): string }> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   harnesses.push(child);
@@ -27,7 +27,10 @@ async function harness(...args: readonly string[]): Promise<{ readonly pid: numb
       said += chunk;
     });
   }
-  await expect.poll(() => said, LONG).not.toBe('');
+  await new Promise((resolve, reject) => {
+    child.stdout.once('data', resolve);
+    child.once('close', () => reject(new Error(said)));
+  });
   return { pid: child.pid ?? 0, said: () => said };
 }
 

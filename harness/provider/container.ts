@@ -113,7 +113,13 @@ class ContainerGroup {
       (await presentImage(this.runtime, config.image, purpose, this.#options));
     this.#images.set(config.image, image);
     if (config.ready?.kind === 'health' && !image.hasHealthCheck) {
-      throw new InconclusiveError(`the image ${image.name} has no HEALTHCHECK: use ready.http or ready.log`);
+      const hint =
+        this.runtime.podman && config.image.kind === 'build'
+          ? ' (Podman leaves it out of what it builds)'
+          : '';
+      throw new InconclusiveError(
+        `the image ${image.name} has no HEALTHCHECK${hint}: use ready.http or ready.log`,
+      );
     }
     say(`starting ${standing.called} from ${image.name}`);
     const place = { ...standing, labels: this.#labels, network: this.#network };

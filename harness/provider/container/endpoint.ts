@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Address, getJson } from './runtime-request.ts';
+import { type Address, get } from './runtime-request.ts';
 
 /** Where a container runtime may listen. */
 export interface Endpoint {
@@ -11,9 +11,7 @@ export interface Endpoint {
 }
 
 /** What answered there, or why nothing did. */
-export type Answer =
-  | { readonly podman: boolean; readonly version: string }
-  | { readonly reason: string; readonly silent: boolean };
+export type Answer = { readonly podman: boolean } | { readonly reason: string; readonly silent: boolean };
 
 const DEFAULT_PORT = 2375;
 
@@ -75,15 +73,15 @@ export async function ask({ name, address }: Endpoint, timeoutMs: number): Promi
     return { reason, silent: false };
   }
   try {
-    const { status, json } = await getJson(address, '/version', timeoutMs);
-    const version = status === 200 ? json : null;
-    if (!isVersion(version)) {
+    // Not its version: to tell that it runs other programs, which takes seconds on a machine that is busy.
+    const { status, fields } = await get(address, '/_ping', timeoutMs);
+    if (status !== 200 || fields['api-version'] === undefined) {
       return {
         reason: `${name} answers, but not as a container runtime does (status ${status})`,
         silent: false,
       };
     }
-    return { podman: /podman/i.test(JSON.stringify(version.Components ?? [])), version: version.Version };
+    return { podman: 'libpod-api-version' in fields };
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') {
       return { reason: `${name} does not answer within ${timeoutMs / 1_000} s`, silent: true };
@@ -100,10 +98,4 @@ function mayOpen(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isVersion(value: unknown): value is { readonly Version: string; readonly Components?: unknown } {
-  return (
-    typeof value === 'object' && value !== null && 'Version' in value && typeof value.Version === 'string'
-  );
 }

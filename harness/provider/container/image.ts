@@ -16,6 +16,8 @@ export interface PresentImage {
   readonly id: string;
   /** It has a HEALTHCHECK. */
   readonly hasHealthCheck: boolean;
+  /** By its EXPOSE, such as `6379/tcp`. */
+  readonly exposedPorts: readonly string[];
 }
 
 type Progress = Pick<StartOptions, 'signal' | 'say'>;
@@ -134,7 +136,8 @@ async function inspected(docker: Docker, name: string): Promise<PresentImage | n
   try {
     const found = docker.getImage(name).inspect();
     const { Id, Config } = await within(found, REQUEST_MS, 'the container runtime did not answer');
-    return { name, id: Id, hasHealthCheck: hasHealthCheck(Config) };
+    const exposedPorts = Object.keys(Config?.ExposedPorts ?? {});
+    return { name, id: Id, hasHealthCheck: hasHealthCheck(Config), exposedPorts };
   } catch (error) {
     if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return null;
     throw error;

@@ -53,7 +53,7 @@ const SETTLE_MS = 2_000;
  * @throws InconclusiveError when it does not start.
  */
 export async function launch(
-  { docker, host }: Runtime,
+  { docker, host, podman }: Runtime,
   image: PresentImage,
   config: ContainerConfig,
   standing: Standing,
@@ -75,6 +75,7 @@ export async function launch(
     created.resolve(container);
   });
   define(definition, config, standing, isLocal(host));
+  if (podman) definition.bindExposed(image.exposedPorts);
 
   const starting = definition.start();
   const endedEarly = ended.then((how) => {

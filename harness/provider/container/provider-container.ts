@@ -35,6 +35,19 @@ export class ProviderContainer extends GenericContainer {
     if (local) this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '0' }] };
   }
 
+  /**
+   * Podman counts what an image exposes among the ports that are to be bound, and the client library waits until they
+   * all are: so they are, for this machine alone.
+   */
+  bindExposed(ports: readonly string[]): void {
+    const bound = this.hostConfig.PortBindings ?? {};
+    const others = ports.filter((port) => !(port in bound));
+    this.hostConfig.PortBindings = {
+      ...bound,
+      ...Object.fromEntries(others.map((port) => [port, [{ HostIp: '127.0.0.1', HostPort: '0' }]])),
+    };
+  }
+
   protected override async containerCreated(id: string): Promise<void> {
     await this.#onCreated(id);
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Address, getJson } from './runtime-request.ts';
+import { type Address, get } from './runtime-request.ts';
 
 const LOOPBACK = '127.0.0.1';
 const REQUEST_MS = 2_000;
@@ -12,7 +12,7 @@ export async function publishedHost(address: Address, mounts: string = ownMounts
   const id = containerOf(mounts);
   if (id === null) return LOOPBACK;
   try {
-    const { status, json } = await getJson(address, `/containers/${id}/json`, REQUEST_MS);
+    const { status, json } = await get(address, `/containers/${id}/json`, REQUEST_MS);
     return status === 200 ? (gatewayOf(json) ?? LOOPBACK) : LOOPBACK;
   } catch {
     // Whatever it is in, it is not known to this runtime.

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };
@@ -6,17 +6,21 @@ export type Address = { readonly socketPath: string } | { readonly host: string;
 /** Octets of an answer that are read. */
 const LONGEST_ANSWER = 1024 * 1024;
 
+interface RuntimeAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly fields: IncomingHttpHeaders;
+  /** null when the content is none. */
+  readonly json: unknown;
+}
+
 /**
- * GETs a path of a runtime's interface; `json` is null when the content is none. Rejects with an AbortError when it
- * takes longer than `timeoutMs`, and when nobody answers.
+ * GETs a path of a runtime's interface. Rejects with an AbortError when it takes longer than `timeoutMs`, and when
+ * nobody answers.
  */
-export async function getJson(
-  address: Address,
-  path: string,
-  timeoutMs: number,
-): Promise<{ readonly status: number; readonly json: unknown }> {
+export async function get(address: Address, path: string, timeoutMs: number): Promise<RuntimeAnswer> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const asked = request({ ...address, path, agent: false, signal }, (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let length = 0;
@@ -27,13 +31,16 @@ export async function getJson(
       });
       response.on('error', reject);
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+        resolve({
+          status: response.statusCode ?? 0,
+          fields: response.headers,
+          json: parsed(Buffer.concat(chunks).toString('utf8')),
+        }),
       );
     });
     asked.on('error', reject);
     asked.end();
   });
-  return { status, json: parsed(text) };
 }
 
 function parsed(text: string): unknown {

@@ -30,11 +30,10 @@ async function listening(server: Server): Promise<string> {
   return path;
 }
 
-const answering = (status: number, body: string) =>
+const answering = (status: number, body: string, fields: Readonly<Record<string, string>> = {}) =>
   listening(
     createHttpServer((_request, response) => {
-      response.statusCode = status;
-      response.end(body);
+      response.writeHead(status, fields).end(body);
     }),
   );
 
@@ -137,10 +136,17 @@ describe('where a container runtime may be', () => {
     expect(endpoints({ DOCKER_HOST: 'tcp://build.example:2376', DOCKER_TLS_VERIFY: '1' })).toBeNull();
   });
 
+  it('is asked for a sign of life alone: all else takes a busy one seconds', async () => {
+    const busy = createHttpServer(({ url }, response) => {
+      if (url === '/_ping') response.writeHead(200, { 'Api-Version': '1.48' }).end('OK');
+    });
+    expect(await ask(at(await listening(busy)), 3_000)).toEqual({ podman: false });
+  });
+
   it('tells Docker and Podman apart', async () => {
-    const docker = await answering(200, '{"Version":"28.0.0","Components":[{"Name":"Engine"}]}');
-    const podman = await answering(200, '{"Version":"4.3.1","Components":[{"Name":"Podman Engine"}]}');
-    expect(await ask(at(docker), 3_000)).toEqual({ podman: false, version: '28.0.0' });
-    expect(await ask(at(podman), 3_000)).toEqual({ podman: true, version: '4.3.1' });
+    const docker = await answering(200, 'OK', { 'Api-Version': '1.48' });
+    const podman = await answering(200, 'OK', { 'Api-Version': '1.41', 'Libpod-API-Version': '4.3.1' });
+    expect(await ask(at(docker), 3_000)).toEqual({ podman: false });
+    expect(await ask(at(podman), 3_000)).toEqual({ podman: true });
   });
 });

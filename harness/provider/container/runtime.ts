@@ -17,6 +17,8 @@ export type Docker = ContainerRuntimeClient['container']['dockerode'];
 
 /** A runtime that is silent for so long is taken for none. */
 const ANSWER_MS = 3_000;
+/** For what the client library asks of one that has answered: all about it, which a busy one is slow to find out. */
+const ABOUT_MS = 30_000;
 
 let opened: Promise<Runtime> | null = null;
 
@@ -52,7 +54,8 @@ async function find(): Promise<Runtime> {
   if (answering === null && reasons.length > 0) throw new Error(reasons.join('; '));
 
   const host = answering && 'socketPath' in answering.address ? await publishedHost(answering.address) : null;
-  const client = await withHost(host, openClient).catch((error: Error) => {
+  const open = () => openClient(answering === null ? ANSWER_MS : ABOUT_MS);
+  const client = await withHost(host, open).catch((error: Error) => {
     if (candidates?.length === 0) throw new Error(NONE);
     throw error;
   });
@@ -64,9 +67,9 @@ async function find(): Promise<Runtime> {
   };
 }
 
-async function openClient(): Promise<ContainerRuntimeClient> {
+async function openClient(patienceMs: number): Promise<ContainerRuntimeClient> {
   const { getContainerRuntimeClient } = await import('testcontainers');
-  return within(getContainerRuntimeClient(), ANSWER_MS, 'it does not answer');
+  return within(getContainerRuntimeClient(), patienceMs, 'it does not answer');
 }
 
 /**
