@@ -16,13 +16,19 @@ export interface SchemaFault {
 /** @throws EndlessSchema, which says nothing about the value. */
 export type SchemaJudge = (value: unknown) => SchemaFault | null;
 
-/** A schema that asks of a value to fit the very same schema. */
+/** A schema that asks of a value to fit the very same schema, or so many others that nobody can wait for it. */
 export class EndlessSchema extends Error {
-  constructor() {
-    super('the schema refers to itself without end');
+  constructor(message = 'the schema refers to itself without end') {
+    super(message);
     this.name = 'EndlessSchema';
   }
 }
+
+/**
+ * References followed for one value. Alternatives that refer to alternatives multiply with each level of a schema, or
+ * of the value; an array of a hundred thousand resources needs one reference for each.
+ */
+const MOST_FOLLOWED = 1_000_000;
 
 /** Schemas that others refer to, by the URI with which they do. */
 export type Definitions = Readonly<Record<string, unknown>>;
@@ -41,6 +47,8 @@ export class SchemaBook {
   readonly #registered = new Set<string>();
   /** `unevaluated…` asks what a referenced schema has looked at, which only a reference proper can tell. */
   readonly #linked: boolean;
+  /** References followed for the value at hand. */
+  #followed = 0;
 
   /** @param definitions may still grow; then `unevaluated` tells whether they will use keywords of that name. */
   constructor(definitions: Definitions = {}, unevaluated = mentionsUnevaluated(definitions)) {
@@ -67,6 +75,7 @@ export class SchemaBook {
     if (!isSchema(schema)) throw new Error('a schema is an object, or true or false');
     const validate = this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema);
     return (value) => {
+      this.#followed = 0;
       try {
         return validate(value) ? null : describe(validate.errors ?? []);
       } catch (error) {
@@ -83,6 +92,10 @@ export class SchemaBook {
 
   #follow(uri: string): DataValidateFunction {
     const link: DataValidateFunction = (value: unknown, context?: DataValidationCxt): boolean => {
+      this.#followed += 1;
+      if (this.#followed > MOST_FOLLOWED) {
+        throw new EndlessSchema(`its schema leads to more than ${MOST_FOLLOWED} others`);
+      }
       const validate = this.#definition(uri);
       // The context tells where the value stands, so that errors name the place in the whole.
       const fits = validate(value, context);

@@ -6,8 +6,8 @@ import { type At, faultAt, isObject, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
-const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MAX_FILES = 4_096;
 /** A reference to a reference to a reference … */
 const MAX_REF_CHAIN = 32;

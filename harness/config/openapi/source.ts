@@ -4,7 +4,9 @@ import { yamlFault } from '../yaml-faults.ts';
 import { isObject, type SourceFile } from './at.ts';
 
 const MAX_DEPTH = 200;
-const MAX_NODES = 1_000_000;
+const MAX_NODES = 2_000_000;
+/** YAML is read many times slower than JSON, and takes many times the memory. In characters. */
+const MAX_YAML = 8 * 1024 * 1024;
 /** A JSON text larger than this is not read a second time to learn the line of a fault. */
 const MAX_PLACED_JSON = 2 * 1024 * 1024;
 
@@ -14,11 +16,18 @@ const MAX_PLACED_JSON = 2 * 1024 * 1024;
  * @throws UsageError for what is neither, and for what is larger or deeper than a document has reason to be.
  */
 export function sourceOf(text: string, path: string, shown: string): SourceFile {
-  const json = /^\s*[{[]/.test(text.slice(0, 1000)) ? parsedJson(text) : undefined;
+  const looksLikeJson = /^\s*[{[]/.test(text.slice(0, 1000));
+  const json = looksLikeJson ? parsedJson(text, shown) : undefined;
   if (json !== undefined) {
     const placed = lazily(() => (text.length > MAX_PLACED_JSON ? null : parsedYaml(text, shown)));
     holdToBounds(json, shown);
     return { path, shown, root: json, placeOf: (pointer) => placed()?.placeOf(pointer) ?? { file: shown } };
+  }
+  if (text.length > MAX_YAML) {
+    throw new UsageError(`is YAML of more than ${MAX_YAML / 1024 / 1024} MiB`, {
+      place: { file: shown },
+      remedy: 'save it as JSON, or split it',
+    });
   }
   const { document, placeOf } = parsedYaml(text, shown);
   const root = plain(document, shown);
@@ -26,13 +35,24 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
   return { path, shown, root, placeOf };
 }
 
-function parsedJson(text: string): unknown {
+function parsedJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    // The YAML reader reads it too, and says where the fault is.
-    return undefined;
+  } catch (error) {
+    // The YAML reader reads it too, and says better where the fault is.
+    if (text.length <= MAX_YAML) return undefined;
+    const [, offset] = /at position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    throw new UsageError('is no JSON', {
+      place: offset === undefined ? { file: shown } : placeAt(text, Number(offset), shown),
+      remedy: 'correct the syntax there',
+    });
   }
+}
+
+function placeAt(text: string, offset: number, file: string): Place {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  return { file, line, column: offset - before.lastIndexOf('\n') };
 }
 
 interface ParsedYaml {

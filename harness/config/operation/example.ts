@@ -8,6 +8,8 @@ export type Example = { readonly value: unknown } | { readonly reason: string };
 const MAX_LENGTH = 10_000;
 const MAX_COUNT = 100;
 const MAX_REPEAT = 1_000;
+/** References followed for one value: alternatives of alternatives may multiply without end. */
+const MAX_FOLLOWED = 5_000;
 /** Schemas looked through for such demands. */
 const MAX_SCHEMAS = 2_000;
 
@@ -20,6 +22,7 @@ export function exampleOf(schema: unknown, definitions: Definitions, book: Schem
   if (excess !== null) return { reason: `its schema demands ${excess}` };
   if (!isJsonSchema(schema)) return { reason: 'it has no schema' };
   let value: unknown;
+  let followed = 0;
   try {
     value = generateSync(schema, {
       seed: 1,
@@ -27,6 +30,8 @@ export function exampleOf(schema: unknown, definitions: Definitions, book: Schem
       useDefaultValue: true,
       useExamplesValue: true,
       refResolver: (ref) => {
+        followed += 1;
+        if (followed > MAX_FOLLOWED) throw new Error(`more than ${MAX_FOLLOWED} references in it`);
         const definition = definitions[ref];
         return isJsonSchema(definition) ? definition : true;
       },
