@@ -4,8 +4,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['harness/**/*.test.ts', 'suites/**/*.test.ts'],
-    // Minutes long and bound to real rate-limit windows: run by itself, on a quiet machine.
-    exclude: ['harness/run/proof.test.ts'],
     pool: 'forks',
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,

@@ -191,6 +191,8 @@ export const withoutContextEcho = echoed(
 
 /** Octets that a few compressed ones stand for: more than services take in a message, few enough to do no harm. */
 export const BOMB_OCTETS = 64 * 1024 * 1024;
+/** On the wire: what comes back of it is longer, a greeting or a complaint is shorter. */
+export const BULK_OCTETS = 1024;
 
 /** Inflated it is a thousand times as long. What comes back may be more than is heard out. */
 export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async (stimuli) => {
@@ -204,7 +206,7 @@ export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', asy
     },
     async (talk) => {
       await talk.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
-      await talk.anything();
+      await talk.bulk(BULK_OCTETS);
       await talk.close(closePayload(1000));
     },
   );

@@ -142,9 +142,11 @@ export class Talk {
     return null;
   }
 
-  /** Waits for any message, or for the end. */
-  async anything(): Promise<void> {
-    await this.#next('for an answer', (event) => isOver(event) || isData(event));
+  /** Waits for a frame of a message with so many octets on the wire at the least, or for the end. */
+  async bulk(octetsAtLeast: number): Promise<void> {
+    const isBulk = (event: ConversationEvent) =>
+      event.type === 'frame' && isData(event) && event.frame.length >= octetsAtLeast;
+    await this.#next('for an answer', (event) => isOver(event) || isBulk(event));
   }
 
   async #nextMessage(note: string): Promise<Message | null> {

@@ -13,15 +13,18 @@ const STACK_TRACE =
   '    at query (/srv/app/node_modules/pg/lib/client.js:526:17)\n' +
   '    at list (/srv/app/src/resources.js:41:9)';
 
-/** Of the requests that are the documented sample and no more, changes the answer to every second one. */
+/** Of the requests that are the documented sample and no more, changes the answer to every second one of a client. */
 const everySecond =
   (change: (answer: Answer) => Answer): Patch =>
   (conduct) => {
-    let answered = 0;
-    return onAnswer('served', (answer, { method, query, fields }) => {
+    const answeredTo = new Map<string, number>();
+    return onAnswer('served', (answer, request) => {
+      const { method, query, fields } = request;
       const unusual = /^(?:accept|accept-encoding|expect|if-none-match|origin|range|x-conform-long)$/i;
       if (method !== 'GET' || query !== null || fields.some(([name]) => unusual.test(name))) return answer;
-      answered += 1;
+      const client = fieldValues(request, 'authorization').join();
+      const answered = (answeredTo.get(client) ?? 0) + 1;
+      answeredTo.set(client, answered);
       return answered % 2 === 0 ? change(answer) : answer;
     })(conduct);
   };
@@ -330,7 +333,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     name: 'flapping-status',
     services: EVERY,
     summary: 'has a broken instance among those that answer',
-    breaks: 'every second plain request is answered 500',
+    breaks: 'every second plain request of a client is answered 500',
     patch: everySecond((answer) => failed(answer)),
   },
   {
