@@ -37,10 +37,12 @@ export function parseKeepingNumbers(
   text: string,
 ): { readonly value: unknown } | { readonly fault: JsonFault } {
   const octets = Buffer.from(text);
-  const [fault] = readJsonText(octets).faults;
+  const { faults, limit } = readJsonText(octets);
+  const [fault] = faults;
   if (fault) {
     return { fault: { problem: `is not JSON: ${fault.message}`, ...placeOf(octets, fault.offset) } };
   }
+  if (limit !== null) return { fault: { problem: `cannot be read: ${limit}` } };
   const json = sourceTextJson();
   const value = json.parse(text, (_key, each, { source }) =>
     typeof each === 'number' && source !== undefined && source !== String(each) ? json.rawJSON(source) : each,

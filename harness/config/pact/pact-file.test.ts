@@ -148,7 +148,7 @@ describe('a pact file', () => {
       'providerStates[0].name',
     ],
     [JSON.stringify(pactWith({ metadata: { pactSpecification: { version: '5.0' } } })), 'specification 5'],
-    [`${'['.repeat(100_000)}`, 'nested deeper'],
+    [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'levels deep'],
   ])('is refused when it is none: %#', (text, problem, line = undefined, column = undefined) => {
     const fault = faultOf(text);
     expect(fault.problem).toContain(problem);
