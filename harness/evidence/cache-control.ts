@@ -36,7 +36,8 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
     if (directive === null) {
       fault(`not a directive: "${element}"`);
     } else if (found.has(directive.name)) {
-      fault(`the directive ${directive.name} twice`);
+      // Said twice by two who mean the same it does no harm.
+      if (found.get(directive.name) !== directive.argument) fault(`the directive ${directive.name} twice`);
     } else {
       found.set(directive.name, directive.argument);
       if (IN_SECONDS.includes(directive.name) && deltaSeconds(directive.argument) === null) {

@@ -22,6 +22,7 @@ import { readQuota } from './quota.ts';
 import type { QuotaReading } from './quota-reading.ts';
 import { findSecretPlaces, type SecretPlace } from './response-traces.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from './retry-after.ts';
+import { repeatedField } from './single-fields.ts';
 import { isRegistered } from './status-registry.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { visible } from './visible.ts';
@@ -126,6 +127,11 @@ export class ResponseView {
 
   get framingFaults(): RecordedResponse['framingFaults'] {
     return this.#response.framingFaults;
+  }
+
+  /** A field whose value is no list and that stands on several lines, with its values; null when there is none. */
+  get repeatedField(): string | null {
+    return repeatedField(this.fields);
   }
 
   /** The combined field value (RFC 9110 §5.3): lines joined with `, `; undefined when there is none. */
@@ -270,6 +276,12 @@ export class ResponseView {
   /** WWW-Authenticate (RFC 9110 §11.6.1). */
   get challenges(): ChallengeReading {
     return this.#challenges();
+  }
+
+  /** The error code that a Bearer challenge tells (RFC 6750 §3.1); null for none. */
+  get bearerError(): string | null {
+    const bearer = this.challenges.challenges.find(({ scheme }) => scheme.toLowerCase() === 'bearer');
+    return bearer?.parameters.get('error') ?? null;
   }
 
   readonly #secretPlaces = lazy(() => {

@@ -2,6 +2,7 @@ import { type CheckDefinition, check, observation } from '../../harness/check/ch
 import { THROUGHOUT } from '../../harness/check/reading.ts';
 import { credentialed, inAuthorizationField, keyInOwnField } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc9110, rfc9111 } from '../../harness/contract/ground.ts';
+import { visible } from '../../harness/evidence/visible.ts';
 import * as credential from '../../harness/probe/credential.ts';
 import { everyReply, refusals } from '../../harness/probe/gathered.ts';
 import { sample } from '../../harness/probe/sample.ts';
@@ -73,6 +74,24 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
       expect(await probe(credential.withoutCredential)).toConform(
         'challenges with their parameters',
         ({ response }) => response.challenges.cautions[0] ?? null,
+      );
+    },
+  ),
+
+  // RFC 6750 §3.1: an error code is about a credential; to a request that has none it should not be told.
+  check(
+    'auth.challenge-error',
+    {
+      title: 'tells no error code in its challenge to a request without a credential',
+      grounds: [practice('RFC 6750 §3.1')],
+      applies: [inAuthorizationField],
+      provenBy: ['challenge-error-without-credential'],
+    },
+    async ({ probe, expect }) => {
+      expect(await probe(credential.withoutCredential)).toConform(
+        'a challenge without an error code',
+        ({ response: { bearerError } }) =>
+          bearerError === null ? null : `error="${visible(bearerError, 60)}"`,
       );
     },
   ),

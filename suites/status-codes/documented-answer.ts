@@ -1,7 +1,7 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
 import { IN_JSON } from '../../harness/check/reading.ts';
 import { credentialed } from '../../harness/check/requirement.ts';
-import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
+import { clause, practice, rfc, rfc9110, rfc9111 } from '../../harness/contract/ground.ts';
 import { visible } from '../../harness/evidence/visible.ts';
 import { everyReply } from '../../harness/probe/gathered.ts';
 import { sample, sampleAgain } from '../../harness/probe/sample.ts';
@@ -125,6 +125,53 @@ export const documentedAnswer: readonly CheckDefinition[] = [
           return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
         },
       );
+    },
+  ),
+
+  // RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
+  check(
+    'status.single-fields',
+    {
+      title: 'sends each field that has one value once',
+      grounds: [rfc9110('5.3', 'MUST')],
+      provenBy: ['content-type-twice'],
+    },
+    async ({ probe, expect }) => {
+      expect(...(await probe(everyReply))).toConform(
+        'one line of each such field',
+        ({ response }) => response.repeatedField,
+      );
+    },
+  ),
+
+  // RFC 9111 §5.2: directives with commas between them; a cache that cannot read `no-store` stores.
+  check(
+    'status.cache-control-form',
+    {
+      title: 'writes Cache-Control by its grammar',
+      grounds: [rfc9111('5.2', 'MUST')],
+      provenBy: ['cache-control-malformed'],
+    },
+    async ({ probe, expect }) => {
+      const telling = (await probe(everyReply)).filter(({ response }) => response.has('cache-control'));
+      expect(...telling).toConform(
+        'Cache-Control directives',
+        ({ response }) => response.cacheControl.faults[0] ?? null,
+      );
+    },
+  ),
+
+  // RFC 8288 §3: a target in angle brackets and parameters behind semicolons.
+  check(
+    'status.link-form',
+    {
+      title: 'writes Link by its grammar',
+      grounds: [rfc(8288, '3', 'MUST')],
+      provenBy: ['link-malformed'],
+    },
+    async ({ probe, expect }) => {
+      const telling = (await probe(everyReply)).filter(({ response }) => response.has('link'));
+      expect(...telling).toConform('links', ({ response }) => response.linkFaults[0] ?? null);
     },
   ),
 

@@ -305,6 +305,15 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
   },
   {
+    name: 'challenge-error-without-credential',
+    services: EVERY,
+    summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
+    breaks: 'WWW-Authenticate of the 401 to no credential has error="invalid_token"',
+    patch: onAnswer('unauthenticated', (answer) =>
+      withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
+    ),
+  },
+  {
     name: 'accepts-key-in-query',
     services: EVERY,
     summary: 'takes the key from the query as well, where logs and histories keep it',

@@ -291,6 +291,30 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     ),
   },
   {
+    name: 'content-type-twice',
+    services: EVERY,
+    summary: 'labels its content twice, each time otherwise (RFC 9110 §5.3)',
+    breaks: 'the 404 has two Content-Type fields',
+    patch: onFinished('not-found', (answer) => ({
+      ...answer,
+      fields: [...answer.fields, ['Content-Type', 'application/json; charset=utf-8']],
+    })),
+  },
+  {
+    name: 'cache-control-malformed',
+    services: EVERY,
+    summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
+    breaks: 'errors say `Cache-Control: no-store; no-cache`',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
+  },
+  {
+    name: 'link-malformed',
+    services: EVERY,
+    summary: 'writes links that are none (RFC 8288 §3)',
+    breaks: 'Link of the served answer lacks its angle brackets',
+    patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
+  },
+  {
     name: 'request-id-missing',
     services: REALTIME,
     summary: 'leaves clients nothing by which to name a request',
