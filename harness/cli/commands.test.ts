@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -240,6 +240,16 @@ describe('report', () => {
     const { code } = await conform(['report', 'results.json', '--reports', other], {}, here).ended;
     expect(code).toBe(0);
     expect(readFileSync(join(other, 'latest', 'index.html'), 'utf8')).toContain('</html>');
+  });
+
+  it('leaves the folders around a file alone that lies in no reports', async () => {
+    const downloads = join(folder.path, 'home', 'downloads');
+    mkdirSync(downloads, { recursive: true });
+    cpSync(join(reports, 'latest', 'results.json'), join(downloads, 'results.json'));
+    const { code } = await conform(['report', 'results.json'], {}, downloads).ended;
+    expect(code).toBe(0);
+    expect(readdirSync(join(folder.path, 'home'))).toEqual(['downloads']);
+    expect(readdirSync(downloads).sort()).toEqual(['reports', 'results.json']);
   });
 
   it('refuses what is no journal, and formats that are none', async () => {

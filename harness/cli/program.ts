@@ -100,7 +100,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('render the reports of a finished or killed run again')
     .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
     .option('--format <formats>', 'of junit,html,json,markdown', 'junit,html,json,markdown')
-    .option('--reports <dir>', 'where they go; the folder of the input when left out')
+    .option('--reports <dir>', 'where they go; those that the input lies in when left out, else reports')
     .action(async (results, options) => {
       const { report } = await import('./report.ts');
       ends(await report(results, options));

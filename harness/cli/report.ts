@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import { didYouMean } from '../config/nearest.ts';
 import { type JournalContent, readJournal } from '../evidence/journal.ts';
 import { HarnessError, UsageError } from '../exit.ts';
@@ -6,7 +5,7 @@ import { readEvent } from '../report/events.ts';
 import { foldEvents } from '../report/fold.ts';
 import { readResults } from '../report/read-results.ts';
 import type { Results } from '../report/results.ts';
-import { REPORT_FORMATS, type ReportFormat, writeReports } from '../report/write.ts';
+import { REPORT_FORMATS, type ReportFormat, reportsFolderOf, writeReports } from '../report/write.ts';
 import { HARNESS } from './identity.ts';
 
 /** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
@@ -17,8 +16,7 @@ export async function report(
   const isJournal = input.endsWith('.ndjson');
   const results = isJournal ? fromJournal(input) : readResults(input);
   const written = writeReports(results, {
-    // A run's files lie in a folder of their own, and that one in the folder of all reports.
-    reportsDir: options.reports ?? dirname(dirname(resolve(input))),
+    reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
     formats: formatsOf(options.format),
     journalPath: isJournal ? input : null,
   });

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../exit.ts';
 import { renderPage } from './html/page.ts';
 import { renderJunit } from './junit.ts';
@@ -61,6 +61,13 @@ const AT_WORK_MS = 24 * 60 * 60_000;
 const REPORT_FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', 'journal.ndjson'];
 const JUNIT_FOLDER = 'junit';
 const LOGS_FOLDER = 'logs';
+
+/** The folder of all reports that a file of one run lies in; null when it lies anywhere else. */
+export function reportsFolderOf(path: string): string | null {
+  const folder = dirname(resolve(path));
+  const isOfRun = basename(folder) === LATEST || RUN_FOLDER.test(basename(folder));
+  return isOfRun ? dirname(folder) : null;
+}
 
 /** Makes the folder of a run. Throws HarnessError, naming the path, when it, or `latest`, cannot be a folder. */
 export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 'startedAt'>): RunFolder {
