@@ -30,8 +30,14 @@ export interface ServiceResult {
   readonly service: string;
   readonly contract: string;
   readonly environment: string | null;
-  /** `image` is what a container ran, by name and content. */
-  readonly provider: { readonly kind: string; readonly url: string; readonly image?: string };
+  readonly provider: {
+    readonly kind: string;
+    readonly url: string;
+    /** What a container ran, by name and content. */
+    readonly image?: string;
+    /** What it wrote, a file beside the results; absent where nothing was kept. */
+    readonly log?: string;
+  };
   readonly plan: { readonly requests: number; readonly windowSeconds: number } | null;
   readonly requestsSent: number;
   readonly durationMs: number;

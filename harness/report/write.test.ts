@@ -64,6 +64,10 @@ describe('writing reports', () => {
     const { runDir, latestDir } = writeReports(results, { reportsDir, journalPath: null, logs });
     for (const folder of [runDir, latestDir]) {
       expect(readFileSync(join(folder, 'logs/search.log'), 'utf8')).toBe('listening\n');
+      expect(
+        readResults(join(folder, 'results.json')).services.map(({ provider }) => provider.log),
+      ).toContain('logs/search.log');
+      expect(readFileSync(join(folder, 'index.html'), 'utf8')).toContain('<a href="logs/search.log">');
     }
     writeReports(resultsOf([conformingService()], { id: 'another' }), { reportsDir, journalPath: null });
     expect([runDir, latestDir].map((folder) => existsSync(join(folder, 'logs/search.log')))).toEqual([

@@ -89,9 +89,10 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   const { reportsDir, journalPath } = options;
   const runDir = join(reportsDir, runFolderName(results.run));
   const latestDir = join(reportsDir, LATEST);
+  const logs = logFiles(options.logs);
   const contents = new Map([
-    ...render(results, options.formats ?? REPORT_FORMATS),
-    ...logFiles(options.logs),
+    ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS),
+    ...[...logs.values()].map(({ name, text }) => [name, text] as const),
   ]);
   const journal = journalPath === null ? [] : ['journal.ndjson'];
   const files = [...contents.keys(), ...journal];
@@ -135,9 +136,27 @@ function render(results: Results, formats: readonly ReportFormat[]): ReadonlyMap
   return contents;
 }
 
-function logFiles(logs: ReadonlyMap<string, string> = new Map()): readonly (readonly [string, string])[] {
+type LogFiles = ReadonlyMap<string, { readonly name: string; readonly text: string }>;
+
+/** By service. */
+function logFiles(logs: ReadonlyMap<string, string> = new Map()): LogFiles {
   const names = fileNames([...logs.keys()]);
-  return [...logs].map(([service, text]) => [`${LOGS_FOLDER}/${names.get(service)}.log`, `${text}\n`]);
+  return new Map(
+    [...logs].map(([service, text]) => [
+      service,
+      { name: `${LOGS_FOLDER}/${names.get(service)}.log`, text: `${text}\n` },
+    ]),
+  );
+}
+
+/** Says of each service where lies what its provider wrote; results that were read may name files left elsewhere. */
+function withLogs(results: Results, logs: LogFiles): Results {
+  const services = results.services.map((service) => {
+    const { log: _elsewhere, ...provider } = service.provider;
+    const file = logs.get(service.service);
+    return { ...service, provider: file === undefined ? provider : { ...provider, log: file.name } };
+  });
+  return { ...results, services };
 }
 
 /** A run beside this one: it has written to its journal of late, and no reports yet. */

@@ -17,7 +17,7 @@ export function matrix(results: Results): Markup {
 
 function row(service: ServiceResult, suites: readonly string[], strict: boolean): Markup {
   const verdict = serviceVerdict(service, strict);
-  const { kind, url, image } = service.provider;
+  const { kind, url, image, log } = service.provider;
   const host = url.replace(/^https?:\/\//, '');
   const where = kind === 'url' ? url : `${kind}${host === '' ? '' : `, ${host}`}`;
   const plan = service.plan === null ? '' : `${service.plan.requests} per ${service.plan.windowSeconds} s, `;
@@ -27,6 +27,8 @@ function row(service: ServiceResult, suites: readonly string[], strict: boolean)
     image === undefined ? null : html`<span class="where">${image}</span>`
   }<span class="where">${plan}${counted(service.requestsSent, 'request')}</span>${
     service.trouble === null ? null : html`<span class="trouble">${service.trouble}</span>`
+  }${
+    log === undefined ? null : html`<span class="where"><a href="${log}">what it wrote</a></span>`
   }</th>${suites.map((suite) => cell(service, suite))}</tr>`;
 }
 
