@@ -3,7 +3,7 @@ import { type Probe, probe, type Stimuli } from '../session.ts';
 import { NotApplicable } from '../verdict.ts';
 import * as credentials from './credential.ts';
 import { quotaSample } from './quota.ts';
-import { requireServed, sample, sampleAgain } from './sample.ts';
+import { rawSample, requireServed, sample, sampleAgain } from './sample.ts';
 import * as targets from './target.ts';
 
 /** Replies of many probes, for checks that hold for whatever the service says. */
@@ -45,6 +45,25 @@ const EVERYTHING = [
   targets.withoutUserAgent,
   targets.gzipAccepted,
 ];
+
+/** What is sent over a raw socket, so that the framing of its answer is seen. */
+const RAW = [
+  rawSample,
+  targets.headSample,
+  targets.optionsSample,
+  targets.traceSample,
+  targets.conditional,
+  targets.expectContinue,
+  targets.withoutHost,
+  targets.twoHosts,
+  targets.spacedFieldName,
+];
+
+/** Every answer whose framing was seen octet by octet: that to the sample alone where it is not served. */
+export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async (stimuli) => {
+  const { served } = await stimuli.ask(sample);
+  return repliesTo(stimuli, served ? RAW : [rawSample]);
+});
 
 /** Every error of the service's own. */
 export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async (stimuli) =>

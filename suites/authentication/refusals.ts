@@ -2,6 +2,7 @@ import { type CheckDefinition, check, observation } from '../../harness/check/ch
 import { THROUGHOUT } from '../../harness/check/reading.ts';
 import { credentialed, inAuthorizationField, keyInOwnField } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc9110, rfc9111 } from '../../harness/contract/ground.ts';
+import type { Reply } from '../../harness/evidence/reply.ts';
 import { visible } from '../../harness/evidence/visible.ts';
 import * as credential from '../../harness/probe/credential.ts';
 import { everyReply, refusals } from '../../harness/probe/gathered.ts';
@@ -106,11 +107,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     },
     async ({ probe, expect }) => {
       const always = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
-      // Whatever is refused as a bad request may have been refused by an HTTP server that knows no credentials.
-      const others = (await probe(refusals)).filter(({ exchange }) =>
-        [401, 403].includes(exchange.response?.status ?? 0),
-      );
-      expect(...new Set([...always, ...others])).toBeJson();
+      expect(...new Set([...always, ...forTheCredential(await probe(refusals))])).toBeJson();
     },
   ),
 
@@ -183,8 +180,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
       provenBy: ['refusal-cacheable'],
     },
     async ({ probe, expect }) => {
-      const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
-      expect(...replies).toBeUncacheable();
+      const always = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
+      expect(...new Set([...always, ...forTheCredential(await probe(refusals))])).toBeUncacheable();
     },
   ),
 
@@ -206,3 +203,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     },
   ),
 ];
+
+/** Whatever is refused as a bad request may have been refused by an HTTP server that knows no credentials. */
+function forTheCredential(refused: readonly Reply[]): readonly Reply[] {
+  return refused.filter(({ exchange }) => [401, 403].includes(exchange.response?.status ?? 0));
+}

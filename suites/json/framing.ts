@@ -3,7 +3,7 @@ import { framingFault } from '../../harness/check/framing.ts';
 import { ENCODED, FRAMED } from '../../harness/check/reading.ts';
 import { clause, rfc9110, rfc9112 } from '../../harness/contract/ground.ts';
 import type { ResponseView } from '../../harness/evidence/response.ts';
-import { everyReply } from '../../harness/probe/gathered.ts';
+import { everyReply, rawReplies } from '../../harness/probe/gathered.ts';
 import { rawSample } from '../../harness/probe/sample.ts';
 import * as target from '../../harness/probe/target.ts';
 
@@ -18,7 +18,7 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['content-length-too-long'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform(
+      expect(...(await probe(rawReplies))).toConform(
         'the octets that Content-Length declares',
         (reply) => framingFault(reply, 'length'),
         FRAMED,
@@ -35,7 +35,7 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['bad-chunk-size'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform(
+      expect(...(await probe(rawReplies))).toConform(
         'well-formed chunks',
         (reply) => framingFault(reply, 'chunks'),
         FRAMED,
@@ -52,7 +52,7 @@ export const framing: readonly CheckDefinition[] = [
       provenBy: ['bytes-after-body', 'bare-line-feeds', 'content-length-too-short'],
     },
     async ({ probe, expect }) => {
-      expect(await probe(rawSample)).toConform(
+      expect(...(await probe(rawReplies))).toConform(
         'one message framed by RFC 9112',
         (reply) => {
           const named = (['length', 'chunks', 'no-content'] as const).some(

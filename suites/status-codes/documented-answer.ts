@@ -134,7 +134,7 @@ export const documentedAnswer: readonly CheckDefinition[] = [
     {
       title: 'sends each field that has one value once',
       grounds: [rfc9110('5.3', 'MUST')],
-      provenBy: ['content-type-twice'],
+      provenBy: ['date-twice'],
     },
     async ({ probe, expect }) => {
       expect(...(await probe(everyReply))).toConform(

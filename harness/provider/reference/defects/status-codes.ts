@@ -291,13 +291,13 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     ),
   },
   {
-    name: 'content-type-twice',
+    name: 'date-twice',
     services: EVERY,
-    summary: 'labels its content twice, each time otherwise (RFC 9110 §5.3)',
-    breaks: 'the 404 has two Content-Type fields',
+    summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
+    breaks: 'the 404 has two Date fields',
     patch: onFinished('not-found', (answer) => ({
       ...answer,
-      fields: [...answer.fields, ['Content-Type', 'application/json; charset=utf-8']],
+      fields: [...answer.fields, ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT']],
     })),
   },
   {
