@@ -87,7 +87,7 @@ function answerText({ status, conversation }: ConversationView): string {
 function lossText(lost: Echo, talk: ConversationView): string {
   const { back } = lost;
   return back === null
-    ? endText(talk, `nothing instead of ${messageText(lost)}`)
+    ? `${endText(talk, 'nothing')} instead of ${messageText(lost)}`
     : `other content (${back.length} octets) instead of ${messageText(lost)}`;
 }
 

@@ -95,7 +95,7 @@ describe('ConversationView', () => {
     [[exampleFrame(binary, 'x'.repeat(126), { lengthOctets: 8 })], 'with a length of 126 in 8 octets'],
     [[exampleFrame(ping, 'x', { fin: false })], 'a ping frame in fragments'],
     [[exampleFrame(pong, 'x'.repeat(126))], 'a pong frame of 126 octets'],
-    [[exampleFrame(continuation, 'x')], 'continuation frame with nothing to continue'],
+    [[exampleFrame(continuation, 'x')], 'a continuation frame with nothing to continue'],
     [
       [exampleFrame(text, 'x', { fin: false }), exampleFrame(text, 'y')],
       'text frame within a fragmented message',
@@ -163,7 +163,7 @@ describe('ConversationView', () => {
       exampleFrame(OPCODE.close, Uint8Array.of(3, 232)),
       exampleFrame(text, Uint8Array.of(0x61)),
     );
-    expect(view.faultOf('after-close')).toBe('text frame after the Close (§5.5.1)');
+    expect(view.faultOf('after-close')).toBe('a text frame after the Close (§5.5.1)');
   });
 
   it('finds octets that are no frame', () => {

@@ -272,7 +272,7 @@ export class ConversationView {
         : [
             {
               rule: 'after-close' as const,
-              message: `${opcodeName(frame.opcode)} frame after the Close (§5.5.1)`,
+              message: `a ${opcodeName(frame.opcode)} frame after the Close (§5.5.1)`,
             },
           ],
     );

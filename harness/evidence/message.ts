@@ -58,7 +58,7 @@ export function assemble(frames: readonly TimedFrame[], inflation: Inflation | n
       faults.push({ rule: 'fragmentation', message });
     }
     if (!isFirst && fragments.length === 0) {
-      faults.push({ rule: 'fragmentation', message: 'continuation frame with nothing to continue (§5.4)' });
+      faults.push({ rule: 'fragmentation', message: 'a continuation frame with nothing to continue (§5.4)' });
       continue;
     }
     if (isFirst) fragments = [frame];

@@ -54,7 +54,8 @@ export class ResponseSchemas {
   fault({ schema }: ExpectedResponse, { response }: Reply): string | null {
     const { value, faults } = response.json;
     if (value === undefined) return faults[0]?.message ?? 'no JSON';
-    return this.#judge(schema)(value)?.message ?? null;
+    const fault = this.#judge(schema)(value);
+    return fault === null ? null : `one in which ${fault.message}`;
   }
 
   #judge(schema: unknown): SchemaJudge {

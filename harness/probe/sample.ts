@@ -8,7 +8,7 @@ export const sample: Probe<Reply> = probe('sample', (stimuli) => stimuli.reply({
 
 /** The same request once more. */
 export const sampleAgain: Probe<Reply> = probe('sample-again', (stimuli) =>
-  stimuli.reply({ purpose: 'as documented, once more' }),
+  stimuli.reply({ purpose: 'as documented a second time' }),
 );
 
 /** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */
