@@ -45,7 +45,7 @@ const checks: readonly CheckDefinition[] = [
     {
       title: 'sends well-formed quota fields',
       grounds: [practice('RateLimit header fields draft')],
-      provenBy: ['quota-fields-malformed'],
+      provenBy: ['quota-fields-malformed', 'reset-not-a-number'],
     },
     async ({ probe, expect, notApplicable }) => {
       const telling = (await probe(quotaReplies)).filter(({ response }) => response.quota.dialect !== 'none');
@@ -214,6 +214,7 @@ const checks: readonly CheckDefinition[] = [
         'retry-after-floored',
         'retry-after-zero',
         'retry-after-absurd',
+        'retry-after-whole-window',
       ],
     },
     async ({ probe, violated, notApplicable, note }) => {

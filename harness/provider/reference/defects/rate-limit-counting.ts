@@ -1,7 +1,8 @@
-import { fieldValue } from '../message.ts';
+import { fieldValue, withField } from '../message.ts';
 import { inCredentials, inQuota, onAnswer } from '../patch.ts';
 import { concurrencyLimit } from '../quota/concurrency.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../quota/limiter.ts';
+import { wholeSeconds, xRateLimitFields } from '../quota/quota-fields.ts';
 import { smallBucket } from '../quota/token-bucket.ts';
 import { type Defect, EVERY } from './defect.ts';
 
@@ -166,6 +167,28 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     summary: 'asks for a wait of months',
     breaks: 'Retry-After is 50331648, and the quota is back within a window',
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
+  },
+  {
+    name: 'retry-after-whole-window',
+    services: EVERY,
+    summary: 'asks for a whole window, however much of it is over',
+    breaks: 'Retry-After is the length of the window on each refusal',
+    patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
+      withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
+    ),
+  },
+  {
+    name: 'reset-not-a-number',
+    services: EVERY,
+    summary: 'tells the reset as what a failed calculation came to',
+    breaks: 'X-RateLimit-Reset is NaN',
+    patch: inQuota(() => ({
+      fields: (plan, standing, nowMs) =>
+        xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [
+          name,
+          name === 'X-RateLimit-Reset' ? 'NaN' : value,
+        ]),
+    })),
   },
   {
     name: 'refusal-without-quota-fields',
