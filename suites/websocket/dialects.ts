@@ -76,7 +76,7 @@ export const dialectChecks = [
       title: 'sends events of these shapes',
       grounds: [clause('events.payloads')],
       applies: [hasWebSocket],
-      shownBy: ['pusher-no-activity-timeout'],
+      shownBy: ['pusher-no-pong'],
     },
     async ({ service, probe, observe, note }) => {
       const settled = service.websocket?.messages ?? {};
