@@ -4,13 +4,16 @@ import { compressionChecks } from './websocket/compression.ts';
 import { credentialChecks } from './websocket/credentials.ts';
 import { dialectChecks } from './websocket/dialects.ts';
 import { frameChecks } from './websocket/frames.ts';
-import { handshakeChecks } from './websocket/handshake.ts';
+import { firstHandshakeCheck, handshakeChecks } from './websocket/handshake.ts';
+import { livenessChecks, reconnectCheck } from './websocket/liveness.ts';
 import { messageChecks } from './websocket/messages.ts';
 import { negotiationChecks } from './websocket/negotiation.ts';
 import { pusherChecks } from './websocket/pusher.ts';
 
 /** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
 export const websocket = suite('websocket', 'WebSocket', [
+  firstHandshakeCheck,
+  reconnectCheck,
   ...handshakeChecks,
   ...negotiationChecks,
   ...credentialChecks,
@@ -18,6 +21,7 @@ export const websocket = suite('websocket', 'WebSocket', [
   ...frameChecks,
   ...closingChecks,
   ...compressionChecks,
+  ...livenessChecks,
   ...dialectChecks,
   ...pusherChecks,
 ]);

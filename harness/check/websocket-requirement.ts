@@ -35,7 +35,7 @@ export const ownDialect: Condition = {
 /** Messages are configured, and what answers them. */
 export const messagePairs: Condition = {
   reasonNot: ({ websocket }) =>
-    websocket?.exchange ? null : 'no messages with their answers are configured (websocket.exchange)',
+    websocket?.exchange?.length ? null : 'no messages with their answers are configured (websocket.exchange)',
 };
 
 /** JSON Schemas are configured for what the service sends. */
@@ -74,5 +74,13 @@ export const refusalCode: Condition = {
   reasonNot: ({ websocket }) =>
     websocket?.refusalCode === undefined
       ? 'no close code for a bad credential is documented (websocket.refusalCode)'
+      : null,
+};
+
+/** How long a silent connection is kept is documented. */
+export const keepsIdle: Condition = {
+  reasonNot: ({ websocket }) =>
+    websocket?.keepsIdleMs === undefined
+      ? 'how long a silent connection is kept is not shown (websocket.keepsIdle)'
       : null,
 };

@@ -8,8 +8,8 @@ import { readSchema } from './schema-file.ts';
 import type { HandshakeKeyPlace, MessagePair, WebSocketConfig } from './websocket.ts';
 
 const MODULE = /\.[cm]?[jt]s$/;
-/** Longer than most services keep a silent connection. */
-const MAX_IDLE_MS = 5 * 60_000;
+/** No conversation lasts much longer. */
+const MAX_IDLE_MS = 150_000;
 
 /** RFC 6455 §4.1: elements are tokens of RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

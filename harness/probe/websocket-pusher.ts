@@ -5,8 +5,9 @@ import { type Probe, probe } from '../session.ts';
 import { closePayload } from '../transport/frames.ts';
 import { withoutQuery, withQuery } from '../transport/query.ts';
 import { signChannel } from '../transport/signing.ts';
-import { Blocked } from '../verdict.ts';
+import { Blocked, NotApplicable } from '../verdict.ts';
 import { held, openOne, requireAlive } from './websocket.ts';
+import type { Latency } from './websocket-liveness.ts';
 import type { Talk } from './websocket-talk.ts';
 
 /** What clients of the Pusher protocol, version 7, say. */
@@ -49,6 +50,69 @@ export const establishedClient: Probe<ConversationView> = probe(
 );
 
 export const ESTABLISHED = 'pusher:connection_established';
+
+/** A subscriber, and another client that sends events to their channel. */
+export interface ClientEvents {
+  readonly subscriber: ConversationView;
+  readonly sender: ConversationView;
+  /** Of each event, from being sent to being received. */
+  readonly latency: Latency;
+}
+
+const CLIENT_EVENTS = 20;
+
+export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (stimuli) => {
+  await stimuli.ask(establishedClient);
+  const { config, clock } = stimuli;
+  const app = config.credentials.scheme === 'none' ? null : config.credentials.app;
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  const tookMs: number[] = [];
+  let sender: ConversationView | undefined;
+  const subscriber = await openOne(
+    stimuli,
+    { purpose: 'a WebSocket with a subscriber' },
+    async (listening) => {
+      if (!(await enters(listening, app))) return;
+      sender = await openOne(
+        stimuli,
+        { purpose: 'a WebSocket with a client that sends events' },
+        async (talk) => {
+          if (!(await enters(talk, app))) return;
+          for (let index = 0; index < CLIENT_EVENTS; index++) {
+            const sentMs = clock.now();
+            const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+            await talk.text(JSON.stringify(message));
+            const isIt = ({ event, data }: PusherEvent) =>
+              event === 'client-conform' && data?.index === index;
+            if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+            tookMs.push(clock.now() - sentMs);
+          }
+          await talk.close(closePayload(1000));
+        },
+      );
+      await listening.close(closePayload(1000));
+    },
+  );
+  if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+  const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+  return { subscriber, sender, latency };
+});
+
+/** Into the channel for which a signature is needed. @returns whether that was allowed. */
+async function enters(talk: Talk, app: AppCredentials): Promise<boolean> {
+  const established = await pusherEvent(
+    talk,
+    'for connection_established',
+    ({ event }) => event === ESTABLISHED,
+  );
+  const socketId = established?.data?.socket_id;
+  if (typeof socketId !== 'string') return false;
+  await say(talk, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+  const isAnswer = ({ event }: PusherEvent) =>
+    event.endsWith(':subscription_succeeded') || event.endsWith('error');
+  const answer = await pusherEvent(talk, 'for the answer to the subscription', isAnswer);
+  return answer?.event.endsWith('succeeded') ?? false;
+}
 
 function authOf({ key, secret }: AppCredentials, socketId: string): string {
   return signChannel({ key, secret: secret.reveal() }, socketId, SIGNED_CHANNEL);

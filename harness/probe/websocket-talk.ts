@@ -133,9 +133,24 @@ export class Talk {
     );
   }
 
+  /** Many texts, each a message of its own, in one write. */
+  async atOnce(note: string, texts: readonly string[]): Promise<void> {
+    await this.together(note, ...texts.map((text) => [OPCODE.text, text] as const));
+  }
+
+  /** Says nothing for so long. @returns whether the connection is still open then. */
+  async silence(forMs: number): Promise<boolean> {
+    const over = await this.#converser.next({ timeoutMs: forMs, match: isOver, note: 'in silence' });
+    return over === null && this.#converser.open;
+  }
+
   /** Waits for a message of the server that satisfies, among the next hundred. @returns it, null when none came. */
-  async message(note: string, satisfies: (message: Message) => boolean): Promise<Message | null> {
-    for (let count = 0; count < MOST_MESSAGES; count++) {
+  async message(
+    note: string,
+    satisfies: (message: Message) => boolean,
+    most = MOST_MESSAGES,
+  ): Promise<Message | null> {
+    for (let count = 0; count < most; count++) {
       const message = await this.#nextMessage(note);
       if (message === null || satisfies(message)) return message;
     }

@@ -30,6 +30,7 @@ const CONFORMING: readonly (readonly [ReferenceName, Setting])[] = [
   ['realtime', 'pusher'],
   ['realtime', 'own'],
   ['realtime', 'signed socket'],
+  ['realtime', 'idle'],
   ['realtime', 'origin'],
 ];
 

@@ -85,6 +85,11 @@ export const SETTINGS = {
     ...config,
     websocket: websocket && { ...websocket, refusalCode: 4401 },
   }),
+  /** A silent connection must last. */
+  idle: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
+    ...config,
+    websocket: websocket && { ...websocket, keepsIdleMs: 1_200 },
+  }),
   /** Pages of one origin alone may connect. */
   origin: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
     ...config,
@@ -106,6 +111,7 @@ export const SETTING_IN_WORDS: Readonly<Record<Setting, string | null>> = {
   'key in token': 'websocket: { credential: { in: query, name: token } }',
   'signed socket': 'credentials: { scheme: signed }',
   'close code': 'websocket: { refusalCode: 4401 }',
+  idle: 'websocket: { keepsIdle: 1.2s }',
   origin: 'websocket: { origin: https://app.example }',
 };
 
@@ -119,6 +125,7 @@ const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }
   { names: /^own-/, setting: 'own' },
   { names: /^ws-(takes-key-in|selects-key-as)-subprotocol$/, setting: 'key in subprotocol' },
   { names: /^ws-(takes-key-in-token|key-in-query-only)$/, setting: 'key in token' },
+  { names: /^ws-closes-idle$/, setting: 'idle' },
   { names: /^ws-closes-(4401|with-other-code)$/, setting: 'close code' },
   { names: /^ws-accepts-any-origin$/, setting: 'origin' },
 ];

@@ -61,7 +61,13 @@ export async function converse(
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
   const about = { id, purpose: stimulus.purpose, credential, signal };
-  return budget.run(async () => {
+  const run: Budget['run'] = stimulus.beside
+    ? async (send, until) => {
+        await budget.take(until);
+        return send();
+      }
+    : budget.run;
+  return run(async () => {
     const converser = await openConversation(transport, opening, about);
     if (converser.open) {
       await talking(converser).catch((error: unknown) => {

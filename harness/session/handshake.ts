@@ -24,6 +24,8 @@ export interface HandshakeStimulus {
   /** Sends the handshake in segments of one octet. */
   readonly octetByOctet?: boolean;
   readonly automatic?: Opening['automatic'];
+  /** Takes none of the places that few connections share, so that many are open at the same time. */
+  readonly beside?: boolean;
 }
 
 /** What a probe does on the open connection. Not called when the handshake was not answered 101. */

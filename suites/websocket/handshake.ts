@@ -7,22 +7,22 @@ import * as handshake from '../../harness/probe/websocket-handshake.ts';
 
 const applies = [hasWebSocket];
 
+/** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
+export const firstHandshakeCheck = check(
+  'websocket.handshake',
+  {
+    title: 'opens a WebSocket at the configured address',
+    grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
+    applies,
+    provenBy: ['ws-refuses-handshake'],
+  },
+  async ({ probe, expectConversation }) => {
+    expectConversation(await probe(opening)).toBeOpened();
+  },
+);
+
 /** The opening handshake (RFC 6455 §4). Every refusal is paired with an ordinary handshake, which must be taken. */
 export const handshakeChecks = [
-  // §4.2.2, item 5: a server that takes the handshake answers it with 101.
-  check(
-    'websocket.handshake',
-    {
-      title: 'opens a WebSocket at the configured address',
-      grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
-      applies,
-      provenBy: ['ws-refuses-handshake'],
-    },
-    async ({ probe, expectConversation }) => {
-      expectConversation(await probe(opening)).toBeOpened();
-    },
-  ),
-
   // §4.2.2, item 5.4: SHA-1 of the key and the GUID, in base64.
   check(
     'websocket.accept',

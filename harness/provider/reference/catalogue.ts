@@ -17,6 +17,7 @@ import { WEBSOCKET_COMPRESSION_DEFECTS } from './defects/websocket-compression.t
 import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket-credentials.ts';
 import { WEBSOCKET_FRAME_DEFECTS } from './defects/websocket-frames.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket-handshake.ts';
+import { WEBSOCKET_LIVENESS_DEFECTS } from './defects/websocket-liveness.ts';
 import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket-messages.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
@@ -41,6 +42,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_CLOSING_DEFECTS,
   ...WEBSOCKET_COMPRESSION_DEFECTS,
   ...WEBSOCKET_MESSAGE_DEFECTS,
+  ...WEBSOCKET_LIVENESS_DEFECTS,
   ...PUSHER_DEFECTS,
   ...OWN_DIALECT_DEFECTS,
 ];

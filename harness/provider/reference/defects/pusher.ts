@@ -1,6 +1,7 @@
 import { queryParameters } from '../message.ts';
 import { inWebSocket, onInbound, onOutbound, onReceipt, type Patch } from '../patch.ts';
 import { type JsonObject, parseJsonObject } from '../services/json-text.ts';
+import { onOpen } from '../variants/websocket.ts';
 import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
 import { type Defect, REALTIME } from './defect.ts';
 import { closeCodeOf, closingWith, each } from './frame-changes.ts';
@@ -92,6 +93,25 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
         return withPayload(frame, Buffer.from(JSON.stringify(event).replace(/"auth":"[^"]*"/, '"auth":"x"')));
       }),
     ),
+  },
+  {
+    name: 'pusher-loses-client-events',
+    services: REALTIME,
+    summary: 'does not pass on what clients say to each other',
+    breaks: 'a client event reaches no other subscriber',
+    patch: onEvent('client-conform', () => null),
+  },
+  {
+    name: 'pusher-echoes-client-events',
+    services: REALTIME,
+    summary: 'sends a client event to its sender as well',
+    breaks: 'who sends a client event receives it',
+    patch: onOpen((socket) => {
+      socket.on('message', (content) => {
+        const event = parseJsonObject(content.toString());
+        if (event?.event === 'client-conform') socket.send(JSON.stringify(event));
+      });
+    }),
   },
   {
     name: 'pusher-accepts-unknown-app',

@@ -5,13 +5,14 @@ import { each, isData } from '../defects/frame-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../message.ts';
 import { CREDENTIAL_REFUSALS } from '../occasion.ts';
 import { inWebSocket, onAnswer, onOutbound, onReceipt, type Patch } from '../patch.ts';
+import { problem } from '../problem.ts';
 import { findRoute } from '../routes.ts';
 import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import type { Variant } from './variant.ts';
 
 /** Does something to each connection before its endpoint does. */
-const onOpen = (act: (socket: WebSocket) => void): Patch =>
+export const onOpen = (act: (socket: WebSocket) => void): Patch =>
   inWebSocket(({ judge }) => ({
     judge: (request, kernel) => {
       const verdict = judge(request, kernel);
@@ -62,6 +63,27 @@ export const closingWithCode = (closeCode: number): Patch =>
       return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
     },
   }));
+
+/** Connections at the same time. */
+const FEW = 9;
+
+const takingFew: Patch = (conduct) => {
+  let open = 0;
+  const counting = onOpen((socket) => {
+    open += 1;
+    socket.on('close', () => {
+      open -= 1;
+    });
+  });
+  return inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      return verdict.accepted && open >= FEW ? { accepted: false, answer: OVERLOADED } : verdict;
+    },
+  }))(counting(conduct));
+};
+
+export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
@@ -131,6 +153,12 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
     services: REALTIME,
     summary: 'opens the connection first and closes it with 4401 when the credential is bad',
     patch: closingWithCode(4401),
+  },
+  {
+    name: 'ws-takes-few-connections',
+    services: REALTIME,
+    summary: 'takes nine connections at the same time, and refuses more with 503',
+    patch: takingFew,
   },
   {
     name: 'ws-takes-small-messages',
