@@ -242,6 +242,18 @@ describe('nothing is decided, and nothing green, when', () => {
     expect(reason).toContain('answered 429');
   });
 
+  it('the answer is larger than what is read of one', async () => {
+    const { url } = await provider((_request, response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(`{"resources":["${'a'.repeat(1024 * 1024)}"]}`),
+    );
+    const { outcome } = await verified(search, url, sampleOf(search));
+    expect(outcome).toEqual(
+      new Blocked('the body goes on after 1048576 octets, so Pact has not seen the response'),
+    );
+  });
+
   it('the budget is spent', async () => {
     const { url, asked } = await provider(resource);
     const config = { ...search, safety: { ...search.safety, maxRequests: 0 } };

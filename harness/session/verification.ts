@@ -75,6 +75,10 @@ export async function verifyInteraction(
   }
   const evidence = last.id;
   if (last.response?.status === 429 && interaction.status !== 429) throw new Blocked(means.rateLimited());
+  // It may be right in the end.
+  if (last.failure?.kind === 'body-too-large') {
+    throw new Blocked(`${last.failure.message}, so Pact has not seen the response`);
+  }
   if (last.failure !== null) {
     return { mismatches: [`no whole response: ${last.failure.message}`], evidence, remark: '' };
   }
