@@ -10,7 +10,9 @@ const LINGER_MS = 2_000;
  * it does not conform.
  */
 export async function conclude(command: () => Promise<number>): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onStreamError);
+  process.stdout.on('error', onStreamError);
+  // What goes on is told there, which is worth no run; and there is nowhere to complain.
+  process.stderr.on('error', () => {});
   process.on('uncaughtException', (error) => process.exit(tell(error)));
   try {
     process.exitCode = await command();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +65,12 @@ describe.concurrent('what it prints', () => {
   it('names every check when it is to be verbose', async () => {
     const { stdout } = await conform(shortRun('--verbose').args).ended;
     expect(stdout).toMatch(/^ {2}pass +status\.sample · /m);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('is the verdict also where progress cannot be told', () => {
+    const command = [process.execPath, 'harness/cli/main.ts', ...shortRun().args, '2> /dev/full'].join(' ');
+    const { status, stdout } = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^Conforms/m) });
   });
 
   it.skipIf(NO_TERMINAL)('has colour at a terminal, unless NO_COLOR is set', () => {
