@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
 import type { Companion, ContainerProvider } from '../config/started-provider.ts';
@@ -182,6 +184,38 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
       `starting its companion index from ${image}`,
       `starting the container from ${image}`,
     ]);
+  });
+
+  it('is given files, and is reached by its companions under its own names', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'conform-files-'));
+    folders.push(folder);
+    writeFileSync(join(folder, 'synonyms.txt'), 'quick: fast\n');
+    const read = `
+      process.stdout.write(require('node:fs').readFileSync('/etc/search/synonyms.txt', 'utf8'));
+      import('/app/harness/provider/fixtures/image/serve.ts');`;
+    const ask = `
+      const asked = () => fetch('http://search-api:8080/').then(({ status }) => process.stdout.write('it answers ' + status + '\\n'));
+      const again = () => asked().catch(() => setTimeout(again, 100));
+      again();
+      setInterval(() => undefined, 1_000);`;
+    const running = await start(
+      provider({
+        files: { '/etc/search/synonyms.txt': join(folder, 'synonyms.txt') },
+        command: ['--eval', read],
+        aliases: ['search-api'],
+        companions: [companion({ command: ['--eval', ask] })],
+      }),
+    );
+    await expect.poll(() => running.logs?.() ?? '', { timeout: 10_000 }).toMatch(/^it answers 401$/m);
+    expect(running.logs?.()).toMatch(/^quick: fast$/m);
+  });
+
+  it('is ended when it takes more memory than it may: says so', async () => {
+    const take = 'const taken = []; for (;;) taken.push(Buffer.alloc(16 * 1024 ** 2, 1));';
+    const limits = { memoryBytes: 128 * 1024 ** 2, cpus: null };
+    expect(await failing({ command: ['--eval', take], limits })).toMatch(
+      /^the container exited with code 137, out of memory before it was ready/,
+    );
   });
 
   it('exits at its start: says so at once, with its code and what it wrote', async () => {
