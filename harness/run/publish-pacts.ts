@@ -16,6 +16,9 @@ import {
 import type { Results, ServiceResult } from '../report/results.ts';
 import { brokerSender } from './broker-send.ts';
 
+/** For all that is published, in ms. */
+const PATIENCE_MS = 120_000;
+
 interface Publishing {
   readonly version: PublishedVersion;
   readonly harness: Results['run']['harness'];
@@ -94,7 +97,9 @@ async function asked<T>(
 ): Promise<T> {
   const redaction = createRedaction();
   for (const secret of brokerSecrets(broker)) redaction.add(secret.name, secret.reveal());
+  const late = AbortSignal.timeout(PATIENCE_MS);
   const send = brokerSender({
+    signal: late,
     redaction,
     userAgent: `${harness.name}/${harness.version}`,
     runId: 'publish',
@@ -103,9 +108,11 @@ async function asked<T>(
   try {
     return await ask(openBroker(broker, send));
   } catch (error) {
-    if (error instanceof BrokerTrouble)
-      throw new InconclusiveError(redaction.sink(error.message), { cause: error });
-    throw error;
+    if (!(error instanceof BrokerTrouble)) throw error;
+    const reason = late.aborted
+      ? `${broker.url} did not take it all within ${PATIENCE_MS / 1_000} s`
+      : error.message;
+    throw new InconclusiveError(redaction.sink(reason), { cause: error });
   }
 }
 

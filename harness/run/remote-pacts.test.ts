@@ -33,12 +33,12 @@ function pactOf(consumer: string, status = 200, provider = 'search'): StubPact {
 }
 
 /** Search with its shipped pact, and what of the pacts a test changes. */
-async function fetched(change: Partial<PactsConfig>): Promise<PactsConfig> {
+async function fetched(change: Partial<PactsConfig>, patienceMs?: number): Promise<PactsConfig> {
   const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
   const config = services[0]?.config;
   if (!config?.pacts) throw new Error('search has no pact');
   const signal = new AbortController().signal;
-  const options = { userAgent: 'conform/0.0.0', runId: 'tests', signal };
+  const options = { userAgent: 'conform/0.0.0', runId: 'tests', signal, ...(patienceMs && { patienceMs }) };
   const { pacts } = await withPactsFetched({ ...config, pacts: { ...config.pacts, ...change } }, options);
   if (!pacts) throw new Error('the pacts were lost');
   return pacts;
@@ -121,6 +121,13 @@ describe('pacts that cannot be had', () => {
     expect(pacts.unread).toEqual([expect.stringMatching(why)]);
     expect(pacts.unread[0]).toContain(`the pacts of ${broker.url} could not be read`);
     expect(pacts.unread[0]).not.toContain(TOKEN);
+  });
+
+  it('are not waited for longer than all of a source may take, and those of the next are', async () => {
+    const broker = await stub({ instead: () => null });
+    const files = [await served(pactOf('web-shop'))];
+    const { unread } = await fetched({ broker: brokerAt(broker.url), files }, 2_000);
+    expect(unread).toEqual([`the pacts of ${broker.url} could not be read: they were not there within 2 s`]);
   });
 
   it('are told where a URL is not there, or leads to the pact of another provider', async () => {
