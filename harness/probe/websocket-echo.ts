@@ -101,5 +101,7 @@ export const characterEchoes = echoed(
 
 /** Octets that differ with their place, so that neither a loss nor an exchange goes unseen. */
 function patterned(length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) * 7) & 0xff);
+  const octets = new Uint8Array(length);
+  for (let index = 0; index < length; index++) octets[index] = (index * 31 + (index >> 8) * 7) & 0xff;
+  return octets;
 }

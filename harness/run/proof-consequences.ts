@@ -44,9 +44,4 @@ export const CONSEQUENCES: readonly Consequence[] = [
     trips: ['status.head-no-content'],
     because: 'the answer to HEAD ends with its head: whatever follows is content',
   },
-  {
-    defects: ['content-type-twice'],
-    trips: ['json.error-media-type', 'json.content-type-valid'],
-    because: 'two media types in one value are none',
-  },
 ];
