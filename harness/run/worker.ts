@@ -1,6 +1,6 @@
 import { suitesFor } from '../check/cases.ts';
 import type { CheckDefinition, Suite } from '../check/check.ts';
-import { type Judgment, judge } from '../check/judge.ts';
+import { type Judgment, judge, standingOf } from '../check/judge.ts';
 import { unpackService } from '../config/pack.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { openJournal } from '../evidence/journal.ts';
@@ -31,9 +31,13 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
 
   const journal = openJournal(input.journalPath);
   let lastEvidence = 0;
+  let asked = false;
   const record = (event: JournalEvent) => {
     journal.append(event);
-    if (event.type === 'evidence') lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
+    if (event.type === 'evidence') {
+      asked = true;
+      lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
+    }
     if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
   };
   const config = unpackService(input.config);
@@ -68,16 +72,18 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     await close();
     const renewed = await askForRenewal(() => tell({ type: 'renew' }));
     troubleTold = false;
+    asked = false;
     fresh = 'url' in renewed;
     session = 'url' in renewed ? open(renewed.url) : inTrouble(open(input.providerUrl), renewed.reason);
   };
   let fresh = startsFresh(config);
   let met: Suite | null = null;
+  const asks = ({ checks }: Suite) => checks.some((check) => standingOf(check, config).reasonNot === null);
 
   return {
     suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),
     async judge(suite, check, signal) {
-      if (fresh && met !== null && met !== suite) await renew();
+      if (fresh && asked && met !== suite && asks(suite)) await renew();
       met = suite;
       const judgment = await judge(check, session, {
         strict: input.strict,
