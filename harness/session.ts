@@ -22,12 +22,14 @@ import { requestOf, type Stimulus } from './session/stimulus.ts';
 import { TroubleWatch } from './session/trouble.ts';
 import { type Verification, verifyInteraction } from './session/verification.ts';
 import { Waiting } from './session/waiting.ts';
+import { type Received, receiveWebhooks } from './session/webhooks.ts';
 import { addressOf } from './transport/address.ts';
 import { BudgetExhausted, type BudgetWait, openBudget } from './transport/budget.ts';
 import type { Clock } from './transport/clock.ts';
 import { type HttpTransport, openHttp } from './transport/http.ts';
 import { composeRaw, sendRaw } from './transport/raw.ts';
 import type { TransportOptions } from './transport/transport.ts';
+import type { WebhookReceiver } from './transport/webhook-receiver.ts';
 import { Blocked, NotApplicable } from './verdict.ts';
 
 /** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
@@ -56,6 +58,11 @@ export interface Stimuli {
   verify(interaction: ExpectedInteraction): Promise<Verification>;
   /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
   burst(order: BurstOrder): Promise<MetLimit>;
+  /** What the service sends to a receiver while `act` lasts, answered with these statuses in turn. */
+  receive(
+    answers: readonly number[],
+    act: (receiver: WebhookReceiver, url: string) => Promise<void>,
+  ): Promise<readonly Received[]>;
   /** Announces a wait on purpose to whoever watches; it is not held against the check's own time. */
   waiting(wait: BudgetWait): void;
   readonly signal: AbortSignal;
@@ -269,6 +276,12 @@ export function openSession(options: SessionOptions): Session {
         const met = await sendBurst(order, { budget, clock, transport, http, nextId, keep, send });
         for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) trail.add(id);
         return met;
+      },
+      async receive(answers, act) {
+        const { webhooks } = config;
+        if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+        const kept = (exchange: Exchange) => void trail.add(keep(exchange, 0).id);
+        return receiveWebhooks(answers, act, { webhooks, clock, redaction, nextId, keep: kept });
       },
       waiting: (wait) => waiting.announce(wait),
       signal,

@@ -6,6 +6,7 @@ import { pact } from './pact.suite.ts';
 import { rateLimit } from './rate-limit.suite.ts';
 import { statusCodes } from './status-codes.suite.ts';
 import { versioning } from './versioning.suite.ts';
+import { webhooks } from './webhooks.suite.ts';
 import { websocket } from './websocket.suite.ts';
 
 /**
@@ -20,5 +21,6 @@ export const suites: readonly Suite[] = [
   operations,
   pact,
   websocket,
+  webhooks,
   rateLimit,
 ];

@@ -31,6 +31,9 @@ const PROVIDER_TEXTS =
 /** A shell reads it, and has `${…}` of its own. */
 const STATE_COMMAND = 'pacts.states.command';
 
+/** `${WEBHOOK_URL}` in it is known when the receiver listens. */
+const TRIGGER = /^webhooks\.trigger\./;
+
 /** Schemas are data of their own: what looks like a reference in a pattern is none. */
 const OPAQUE =
   /^(operations\.\d+\.(response|parameters\.\d+)\.schema|websocket\.(exchange\.\d+\.expect|messages\.[^.]+))(\.|$)/;
@@ -47,6 +50,7 @@ export async function draftService(
   const read = async (node: Located, key: string): Promise<Located> => {
     if (
       key === STATE_COMMAND ||
+      TRIGGER.test(key) ||
       SECRET_KEYS.has(key) ||
       PROVIDER_TEXTS.test(key) ||
       (OPAQUE.test(key) && node.kind !== 'scalar')

@@ -12,6 +12,7 @@ import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { STATUS_CODE_DEFECTS } from './defects/status-codes.ts';
 import { VERSIONING_DEFECTS } from './defects/versioning.ts';
+import { WEBHOOK_DEFECTS } from './defects/webhooks.ts';
 import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket-closing.ts';
 import { WEBSOCKET_COMPRESSION_DEFECTS } from './defects/websocket-compression.ts';
 import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket-credentials.ts';
@@ -44,6 +45,7 @@ const DEFECTS: readonly Defect[] = [
   ...WEBSOCKET_MESSAGE_DEFECTS,
   ...WEBSOCKET_LIVENESS_DEFECTS,
   ...PUSHER_DEFECTS,
+  ...WEBHOOK_DEFECTS,
   ...OWN_DIALECT_DEFECTS,
 ];
 

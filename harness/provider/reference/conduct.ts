@@ -5,6 +5,7 @@ import type { Answer, ReceivedRequest } from './message.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from './quota/limiter.ts';
 import type { QuotaFields } from './quota/quota-fields.ts';
 import type { Service, SocketEndpoint } from './service.ts';
+import type { WebhookConduct } from './webhooks.ts';
 import type { FrameRule } from './websocket/gate.ts';
 
 export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Kernel) => Answer;
@@ -76,6 +77,8 @@ export interface Conduct {
   readonly credentials: CredentialConduct;
   readonly quota: QuotaConduct;
   readonly websocket: WebSocketConduct;
+  /** How events are sent to receivers; null for not at all. */
+  readonly webhooks: WebhookConduct | null;
 }
 
 /** One running instance: a service, who may call it, its quota, and how it conducts itself. */

@@ -3,6 +3,7 @@ import { CONFORMING_CREDENTIALS } from './credentials/authentication.ts';
 import { handleRequest } from './handling.ts';
 import { fixedWindow } from './quota/fixed-window.ts';
 import { rateLimitFields, wholeSeconds } from './quota/quota-fields.ts';
+import { CONFORMING_WEBHOOKS } from './webhooks.ts';
 import { HANDSHAKE_RULES, judgeHandshake } from './websocket/handshake.ts';
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
@@ -31,4 +32,5 @@ export const CONFORMING: Conduct = {
     outbound: [],
     endsTcp: true,
   },
+  webhooks: CONFORMING_WEBHOOKS,
 };

@@ -12,6 +12,7 @@ import type { CredentialConduct } from './credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from './message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from './occasion.ts';
 import type { Limiter, Standing } from './quota/limiter.ts';
+import type { WebhookConduct } from './webhooks.ts';
 import type { FrameRule } from './websocket/gate.ts';
 
 /**
@@ -128,6 +129,13 @@ export const onStanding = (change: (standing: Standing, limit: number) => Standi
 export const inWebSocket =
   (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
   (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
+
+export const inWebhooks =
+  (change: (now: WebhookConduct) => Partial<WebhookConduct>): Patch =>
+  (conduct) => ({
+    ...conduct,
+    webhooks: conduct.webhooks && { ...conduct.webhooks, ...change(conduct.webhooks) },
+  });
 
 /** Lets opening handshakes pass that break one rule. */
 export const withoutRule = (name: HandshakeRule['name']): Patch =>

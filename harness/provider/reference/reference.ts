@@ -15,6 +15,7 @@ import { MESSAGING_RESOURCES } from './services/messaging.ts';
 import { realtimeService } from './services/realtime.ts';
 import { restService } from './services/rest-service.ts';
 import { SEARCH_RESOURCES } from './services/search.ts';
+import { WebhookSender } from './webhooks.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;
@@ -53,7 +54,9 @@ export interface ReferenceProvider extends RunningProvider {
 /** Realtime's limit where the config sets none. */
 const REALTIME_PLAN: QuotaPlan = { requests: 600, windowMs: 60_000 };
 
-const SERVICES: Readonly<Record<ReferenceName, (app: App | null) => Service>> = {
+const SERVICES: Readonly<
+  Record<ReferenceName, (app: App | null, webhooks: WebhookSender | null) => Service>
+> = {
   search: () => restService('search', SEARCH_RESOURCES),
   messaging: () => restService('messaging', MESSAGING_RESOURCES),
   realtime: realtimeService,
@@ -73,8 +76,9 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
   const access = accessBy(service, options.credentials);
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
   const faults: unknown[] = [];
+  const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
   const kernel: Kernel = {
-    service: SERVICES[service](access.app),
+    service: SERVICES[service](access.app, webhooks),
     access,
     plan,
     limiter: plan === null ? null : conduct.quota.algorithm(plan),
@@ -96,6 +100,9 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     defects,
     variant,
     faults,
-    stop: host.stop,
+    stop: async () => {
+      webhooks?.close();
+      await host.stop();
+    },
   };
 }

@@ -13,6 +13,7 @@ import { PUSHER_SIGHTINGS } from '../fixtures/pusher-sightings.ts';
 import { RATE_LIMIT_SIGHTINGS } from '../fixtures/quota-sightings.ts';
 import { type Sightings, sightingOf } from '../fixtures/sighting.ts';
 import { SIGNATURE_SIGHTINGS } from '../fixtures/signature-sightings.ts';
+import { WEBHOOK_SIGHTINGS } from '../fixtures/webhook-sightings.ts';
 import { WEBSOCKET_COMPRESSION_SIGHTINGS } from '../fixtures/websocket-compression-sightings.ts';
 import { WEBSOCKET_SIGHTINGS } from '../fixtures/websocket-sightings.ts';
 
@@ -28,6 +29,7 @@ const SIGHTINGS: Sightings = {
   ...WEBSOCKET_SIGHTINGS,
   ...WEBSOCKET_COMPRESSION_SIGHTINGS,
   ...PUSHER_SIGHTINGS,
+  ...WEBHOOK_SIGHTINGS,
 };
 
 describe('the defects', () => {

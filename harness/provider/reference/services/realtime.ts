@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
+import { isLoopback } from '../../../config/loopback.ts';
 import type { App } from '../access.ts';
-import { served } from '../message.ts';
+import { type Answer, type ReceivedRequest, served } from '../message.ts';
+import { problem } from '../problem.ts';
 import type { Service } from '../service.ts';
+import type { WebhookSender } from '../webhooks.ts';
 import { Channels } from './channels.ts';
+import { parseJsonObject } from './json-text.ts';
 import { pusherApi } from './pusher-api.ts';
 import { BACKLOG_LIMIT, conversePusher } from './pusher-connection.ts';
 
@@ -15,11 +19,22 @@ function echo(socket: WebSocket): void {
   });
 }
 
+/** Sends an event to the receiver that the request names, which must be on this machine: no relay for others. */
+function sendEvent(request: ReceivedRequest, webhooks: WebhookSender | null): Answer {
+  const url = parseJsonObject(request.body.toString('utf8'))?.url;
+  const target = typeof url === 'string' ? URL.parse(url) : null;
+  if (target === null || target.protocol !== 'http:' || !isLoopback(target.hostname)) {
+    return problem('invalid-content');
+  }
+  webhooks?.send(target.href, 'conform.requested', { service: 'realtime' });
+  return { ...served({ receiver: 'noted' }), status: 202 };
+}
+
 /**
  * The realtime service: `GET /`, an echo at `/ws`, and for one application the Pusher protocol at `/app/:key`
  * with its HTTP API. The application's key is public, so that address demands no other credential.
  */
-export function realtimeService(app: App | null): Service {
+export function realtimeService(app: App | null, webhooks: WebhookSender | null = null): Service {
   const channels = new Channels();
   const socketId = (): string => `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`;
   return {
@@ -37,6 +52,11 @@ export function realtimeService(app: App | null): Service {
               links: { self: '/', echo: '/ws' },
             }),
         },
+      },
+      {
+        template: '/webhooks',
+        credential: 'any',
+        methods: { POST: ({ request }) => sendEvent(request, webhooks) },
       },
       ...(app === null ? [] : pusherApi(app.id, channels)),
     ],

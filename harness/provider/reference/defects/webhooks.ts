@@ -1,0 +1,64 @@
+import { inWebhooks } from '../patch.ts';
+import { SIGNATURE_FIELD, webhookSignature } from '../webhooks.ts';
+import { type Defect, REALTIME } from './defect.ts';
+
+/** Ways to get webhooks wrong. */
+export const WEBHOOK_DEFECTS: readonly Defect[] = [
+  {
+    name: 'webhook-not-sent',
+    services: REALTIME,
+    summary: 'takes the address of a receiver and sends nothing there',
+    breaks: 'no event comes',
+    patch: (conduct) => ({ ...conduct, webhooks: null }),
+  },
+  {
+    name: 'webhook-form-body',
+    services: REALTIME,
+    summary: 'sends events as a form',
+    breaks: 'the body of an event is no JSON',
+    patch: inWebhooks(({ compose }) => ({
+      compose: (event, secret) => {
+        const body = new URLSearchParams({ id: event.id, type: event.type }).toString();
+        const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
+        const { fields } = compose(event, secret);
+        return {
+          fields: { ...fields, 'Content-Type': 'application/x-www-form-urlencoded', ...signature },
+          body,
+        };
+      },
+    })),
+  },
+  {
+    name: 'webhook-wrong-signature',
+    services: REALTIME,
+    summary: 'signs the id of an event instead of its body',
+    breaks: 'the signature is not that of the body',
+    patch: inWebhooks(({ compose }) => ({
+      compose: (event, secret) => {
+        const { fields, body } = compose(event, secret);
+        return { fields: { ...fields, [SIGNATURE_FIELD]: webhookSignature(event.id, secret ?? '') }, body };
+      },
+    })),
+  },
+  {
+    name: 'webhook-gives-up',
+    services: REALTIME,
+    summary: 'sends an event once, whatever the receiver says',
+    breaks: 'an event that was answered 503 does not come again',
+    patch: inWebhooks(() => ({ retriesAfterMs: [] })),
+  },
+  {
+    name: 'webhook-hammers',
+    services: REALTIME,
+    summary: 'repeats a failed event at once, and again at once',
+    breaks: 'attempts follow each other without a pause',
+    patch: inWebhooks(() => ({ retriesAfterMs: [0, 0, 0] })),
+  },
+  {
+    name: 'webhook-repeats',
+    services: REALTIME,
+    summary: 'sends an event again that was received',
+    breaks: 'an event that was answered 200 comes twice',
+    patch: inWebhooks(() => ({ copies: 2 })),
+  },
+];

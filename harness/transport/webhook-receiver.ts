@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FieldLine } from '../evidence/exchange.ts';
+import { InconclusiveError } from '../exit.ts';
+import { type Clock, startDeadline } from './clock.ts';
+
+/** A request that the service sent to the receiver. */
+export interface Delivery {
+  /** On the clock's monotonic scale, when it was whole, in ms. */
+  readonly atMs: number;
+  readonly method: string;
+  readonly target: string;
+  readonly fields: readonly FieldLine[];
+  readonly body: Uint8Array;
+  /** The content went on after the limit, and was not read. */
+  readonly truncated: boolean;
+  /** What it was answered. */
+  readonly status: number;
+}
+
+export interface WebhookReceiver {
+  /** `http://127.0.0.1:PORT`, or the like for another address. */
+  readonly url: string;
+  readonly deliveries: readonly Delivery[];
+  /** Waits until there are so many. @returns whether there are. */
+  waitFor(count: number, timeoutMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Octets of the content of one delivery that are kept. */
+const MOST_OCTETS = 256 * 1024;
+/** Deliveries that are taken; whoever sends more is not listened to any longer. */
+const MOST_DELIVERIES = 50;
+/** How long one may take to arrive, in ms. */
+const REQUEST_MS = 10_000;
+
+/**
+ * Listens for what a service sends. `answers` is the status of each delivery in turn, the last one for all further ones.
+ *
+ * @throws InconclusiveError when the address cannot be listened to.
+ */
+export async function openReceiver(
+  listen: { readonly address: string; readonly port: number },
+  answers: readonly number[],
+  clock: Clock,
+): Promise<WebhookReceiver> {
+  const deliveries: Delivery[] = [];
+  let wake: () => void = () => undefined;
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      void read(request).then((content) => {
+        if (content === null || deliveries.length >= MOST_DELIVERIES) return request.destroy();
+        const status = answers[deliveries.length] ?? answers.at(-1) ?? 200;
+        const { method = '', url: target = '', rawHeaders } = request;
+        deliveries.push({
+          atMs: clock.now(),
+          method,
+          target,
+          fields: linesOf(rawHeaders),
+          ...content,
+          status,
+        });
+        response.writeHead(status, { Connection: 'close' }).end();
+        wake();
+      });
+    },
+  );
+  server.maxConnections = 20;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new InconclusiveError(
+          `webhooks cannot be received at ${listen.address}:${listen.port}: ${error.code ?? error.message}`,
+        ),
+      ),
+    );
+    server.listen(listen.port, listen.address, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = listen.address.includes(':') ? `[${listen.address}]` : listen.address;
+  return {
+    url: `http://${host}:${port}`,
+    deliveries,
+    waitFor(count, timeoutMs) {
+      if (deliveries.length >= count) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const cancel = startDeadline(clock, timeoutMs, () => resolve(false));
+        wake = () => {
+          if (deliveries.length < count) return;
+          cancel();
+          resolve(true);
+        };
+      });
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** null when it was broken off. */
+async function read(request: IncomingMessage): Promise<Pick<Delivery, 'body' | 'truncated'> | null> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of request) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > MOST_OCTETS) break;
+    }
+  } catch {
+    return null;
+  }
+  return { body: Buffer.concat(pieces).subarray(0, MOST_OCTETS), truncated: length > MOST_OCTETS };
+}
+
+function linesOf(raw: readonly string[]): readonly FieldLine[] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [
+    raw[2 * index] ?? '',
+    raw[2 * index + 1] ?? '',
+  ]);
+}
