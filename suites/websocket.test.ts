@@ -258,14 +258,19 @@ describe('a service that keeps nobody', () => {
 });
 
 /** Takes each handshake, and does to the connection what a test says, with no library in between. */
-async function bareEndpoint(act: (socket: Socket) => void): Promise<string> {
+async function bareEndpoint(act: (socket: Socket) => void, more: readonly string[] = []): Promise<string> {
   const open = new Set<Socket>();
   const server = createTcpServer((socket) => {
     open.add(socket);
     socket.on('error', () => undefined).on('close', () => open.delete(socket));
     socket.once('data', (head) => {
       const [, key = ''] = /^sec-websocket-key: *(\S+)/im.exec(head.toString('latin1')) ?? [];
-      const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${acceptFor(key)}`];
+      const fields = [
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        `Sec-WebSocket-Accept: ${acceptFor(key)}`,
+        ...more,
+      ];
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`);
       act(socket);
     });
@@ -296,6 +301,51 @@ const PING = Buffer.from([0x89, 0x02, 0x68, 0x69]);
 /** The head of a binary frame of 2^62 octets. */
 const ENORMOUS = Buffer.from([0x82, 0x7f, 0x40, 0, 0, 0, 0, 0, 0, 0]);
 
+const FIRST_FRAGMENT = Buffer.from([0x01, 0x02, 0x68, 0x69]);
+const FURTHER_FRAGMENT = Buffer.from([0x00, 0x02, 0x68, 0x69]);
+const CLOSE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
+
+/** An octet now and then of a frame that is never whole. */
+function dripping(socket: Socket): void {
+  socket.write(Buffer.from([0x82, 0x7e, 0xff, 0xff]));
+  const drip = setInterval(() => socket.write(Buffer.alloc(1)), 20);
+  socket.on('close', () => clearInterval(drip));
+}
+
+/** A compressed binary message of 64 MiB. */
+function bombFrame(): Buffer {
+  const deflated = deflateRawSync(Buffer.alloc(64 * 1024 * 1024), { finishFlush: constants.Z_SYNC_FLUSH });
+  const payload = deflated.subarray(0, -4);
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(0xc27f);
+  head.writeBigUInt64BE(BigInt(payload.length), 2);
+  return Buffer.concat([head, payload]);
+}
+
+describe('a service that sends compression bombs', () => {
+  it('is told once that nobody asked for them, and never inflated', { timeout: 60_000 }, async () => {
+    const bomb = bombFrame();
+    const url = await bareEndpoint(
+      (socket) => {
+        socket.write(bomb);
+        // Whatever comes ends the connection, so that nobody waits for long.
+        socket.on('data', () => socket.end(CLOSE));
+      },
+      ['Sec-WebSocket-Extensions: permessage-deflate'],
+    );
+    const config = await echoConfig();
+    const before = process.memoryUsage().arrayBuffers;
+    const { judged } = await outcomesOf(url, {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 1_000 },
+    });
+    expect(withOutcome(judged, 'error')).toEqual([]);
+    expect(judged.get('websocket.unoffered-extension')?.outcome).toBe('fail');
+    // Of each bomb 64 KiB are kept; one that was inflated would be 64 MiB.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(48 * 1024 * 1024);
+  });
+});
+
 describe('a hostile service', () => {
   it.each([
     ['says nothing', () => undefined, /no sign of life/],
@@ -309,20 +359,40 @@ describe('a hostile service', () => {
       },
       /not heard to its end/,
     ],
-  ])('that %s is given up soon, and not accused of more than it does', async (_, act, reason) => {
-    const url = await bareEndpoint(act);
-    const config = await echoConfig();
-    const { judged } = await outcomesOf(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 1_000 },
-    });
-    expect(withOutcome(judged, 'error')).toEqual([]);
-    expect(judged.get('websocket.unmasked')).toMatchObject({
-      outcome: 'blocked',
-      message: expect.stringMatching(reason),
-    });
-    expect(judged.get('websocket.accept')?.outcome).toBe('pass');
-  });
+    [
+      'never ends a message',
+      (socket: Socket) => {
+        socket.write(FIRST_FRAGMENT);
+        repeating(Buffer.concat(Array<Buffer>(1_000).fill(FURTHER_FRAGMENT)))(socket);
+      },
+      /not heard to its end/,
+    ],
+    ['lets a frame drip', dripping, /no sign of life/],
+    [
+      'resets the connection behind a Close',
+      (socket: Socket) => {
+        socket.write(CLOSE, () => socket.resetAndDestroy());
+      },
+      /came unasked/,
+    ],
+  ])(
+    'that %s is given up soon, and not accused of more than it does',
+    { timeout: 60_000 },
+    async (_, act, reason) => {
+      const url = await bareEndpoint(act);
+      const config = await echoConfig();
+      const { judged } = await outcomesOf(url, {
+        ...config,
+        timeouts: { connectMs: 1_000, responseMs: 1_000 },
+      });
+      expect(withOutcome(judged, 'error')).toEqual([]);
+      expect(judged.get('websocket.unmasked')).toMatchObject({
+        outcome: 'blocked',
+        message: expect.stringMatching(reason),
+      });
+      expect(judged.get('websocket.accept')?.outcome).toBe('pass');
+    },
+  );
 });
 
 describe('the reference provider', () => {

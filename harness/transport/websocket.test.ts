@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../evidence/conversation.ts';
@@ -502,5 +503,30 @@ describe('secrets', () => {
     const converser = await open(server.url, { options: { redaction: redaction() } });
     for (const char of SECRET) await converser.sendOctets(Buffer.from(char), 'one octet');
     expect(octetsOf(converser.finish())).toBe('[redacted:TEST_KEY]');
+  });
+});
+
+describe('a compressed message that holds a secret', () => {
+  const deflated = (text: string) =>
+    deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+
+  it('is recorded without its octets, others as they are', async () => {
+    const redaction = createRedaction();
+    redaction.add('KEY', 'hush-key-for-tests');
+    const clean = deflated('nothing to hide');
+    const { url } = await scripted((socket) => {
+      socket.write(frame(OPCODE.text, deflated('the key is hush-key-for-tests'), { rsv: 4 }));
+      socket.write(frame(OPCODE.text, clean, { rsv: 4 }));
+    });
+    const converser = await open(url, { options: { redaction } });
+    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    const recorded = converser
+      .finish()
+      .events.flatMap((event) => (event.type === 'frame' ? [event.frame] : []));
+    expect(recorded.map(({ payload, truncated }) => [payload.length, truncated])).toEqual([
+      [0, true],
+      [clean.length, false],
+    ]);
   });
 });

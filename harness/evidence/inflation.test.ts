@@ -1,0 +1,42 @@
+import { constants, deflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { Inflation } from './inflation.ts';
+
+function deflated(text: string | Buffer, before?: string): Uint8Array {
+  const dictionary = before === undefined ? {} : { dictionary: Buffer.from(before) };
+  return deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH, ...dictionary }).subarray(0, -4);
+}
+
+const textOf = (inflation: Inflation, payload: Uint8Array) =>
+  Buffer.from(inflation.next(payload).octets ?? []).toString();
+
+describe('a compressed message', () => {
+  it('may refer to the one before, where context is kept', () => {
+    const inflation = new Inflation(true);
+    expect(textOf(inflation, deflated('conform'))).toBe('conform');
+    expect(textOf(inflation, deflated('conform', 'conform'))).toBe('conform');
+  });
+
+  it('may not, where it is not', () => {
+    const inflation = new Inflation(false);
+    expect(textOf(inflation, deflated('conform'))).toBe('conform');
+    expect(inflation.next(deflated('conform', 'conform'))).toMatchObject({
+      octets: null,
+      fault: expect.stringMatching(/distance/),
+      isTooLong: false,
+    });
+  });
+
+  it('of an empty block is empty', () => {
+    expect(textOf(new Inflation(true), Uint8Array.of(0))).toBe('');
+  });
+
+  it('that stands for more than is inflated is given up, and so are those behind it', () => {
+    const inflation = new Inflation(true);
+    expect(inflation.next(deflated(Buffer.alloc(8 * 1024 * 1024)))).toMatchObject({
+      octets: null,
+      isTooLong: true,
+    });
+    expect(inflation.next(deflated('conform'))).toMatchObject({ octets: null, isTooLong: true });
+  });
+});
