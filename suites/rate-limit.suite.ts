@@ -77,6 +77,39 @@ const checks: readonly CheckDefinition[] = [
   ),
 
   check(
+    'limits.quota-consistent',
+    {
+      title: 'sends no quota fields that contradict each other',
+      grounds: [practice('RateLimit header fields draft')],
+      provenBy: ['quota-fields-contradict'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const telling = (await probe(quotaReplies)).filter(({ response }) => response.quota.dialect !== 'none');
+      if (telling.length === 0) return notApplicable('no quota fields are seen');
+      expect(...telling).toConform(
+        'quota fields that can all be true',
+        ({ response }) => response.quota.contradictions[0] ?? null,
+      );
+    },
+  ),
+
+  check(
+    'limits.reset-unit',
+    {
+      title: 'tells the reset in seconds',
+      grounds: [practice('resets in seconds, as clients take them')],
+      provenBy: ['reset-epoch-milliseconds'],
+    },
+    async ({ probe, expect, notApplicable }) => {
+      const reply = await probe(quota.quotaSample);
+      if (reply.response.quota.resetSeconds === null) return notApplicable('no reset is told');
+      expect(reply).toConform('seconds, from now or since 1970', ({ response }) =>
+        /-ms$/.test(response.quota.dialect) ? 'milliseconds' : null,
+      );
+    },
+  ),
+
+  check(
     'limits.failures-free',
     {
       title: 'does not take requests with a wrong key from the quota of the right one',
@@ -222,6 +255,23 @@ const checks: readonly CheckDefinition[] = [
       if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
       if (dishonesty !== null) return violated(dishonesty, evidence);
       note(`Retry-After ${Math.round(retryAfterMs / 1000)} s held`);
+    },
+  ),
+
+  check(
+    'limits.reset-honest',
+    {
+      title: 'tells a reset on the refusal that agrees with when it serves again',
+      grounds: [practice('RateLimit header fields draft')],
+      applies: exceeding,
+      provenBy: ['reset-whole-window', 'reset-too-early'],
+    },
+    async ({ probe, violated, notApplicable, note }) => {
+      const { resetSeconds } = (await probe(quota.refusal)).response.quota;
+      if (resetSeconds === null) return notApplicable('no reset is told on the refusal');
+      const { resetDishonesty, evidence } = await probe(recovery);
+      if (resetDishonesty !== null) return violated(resetDishonesty, evidence);
+      note(`a reset in ${Math.round(resetSeconds)} s held`);
     },
   ),
 

@@ -1,4 +1,4 @@
-import { retryAfterFault } from '../evidence/limit/honesty.ts';
+import { resetFault, retryAfterFault } from '../evidence/limit/honesty.ts';
 import type { Reply } from '../evidence/reply.ts';
 import { type Probe, probe } from '../session.ts';
 import { limitMeasurement } from './limit/measurement.ts';
@@ -11,6 +11,8 @@ export interface Recovery {
   readonly retryAfterMs: number | null;
   /** What was wrong with that; null when it was honest. */
   readonly dishonesty: string | null;
+  /** What was wrong with the reset that refusals told; null when it was honest. */
+  readonly resetDishonesty: string | null;
   /** Whether refused requests put the end of the wait off; null where nothing tells. */
   readonly putOff: boolean | null;
   /** Requests sent alone after the refusal, until one was served. */
@@ -34,6 +36,7 @@ export const recovery: Probe<Recovery> = probe('recovery', async (stimuli) => {
     window: `${windowMs / 1000} s`,
     retryAfterMs: told?.response.retryAfterMs ?? null,
     dishonesty: retryAfterFault(observations, windowMs, inference),
+    resetDishonesty: resetFault(observations, windowMs, inference),
     putOff: inference.refusalsExtend,
     attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
     servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,

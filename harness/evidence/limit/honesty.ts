@@ -9,8 +9,52 @@ const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([
   'penalty',
 ]);
 
+/** What an answer tells of when the quota is back. */
+interface Told {
+  /** As the field is called. */
+  readonly field: string;
+  /** From the receipt of the answer, in ms; null where it tells nothing. */
+  readonly ofMs: (answer: LimitObservation) => number | null;
+  /** By how much it may be rounded, in ms. */
+  readonly roundingMs: (answer: LimitObservation) => number;
+}
+
+const RETRY_AFTER: Told = {
+  field: 'Retry-After',
+  ofMs: ({ retryAfterMs }) => retryAfterMs,
+  roundingMs: ({ retryAfterIsDate }) => TOLERANCE.wholeSeconds + (retryAfterIsDate ? TOLERANCE.dateField : 0),
+};
+
+const RESET: Told = {
+  field: 'the reset',
+  ofMs: ({ quota }) => (quota === null || quota.resetSeconds === null ? null : quota.resetSeconds * 1000),
+  // An epoch is held against the Date of its answer, which is cut to the second.
+  roundingMs: () => TOLERANCE.wholeSeconds + TOLERANCE.dateField,
+};
+
 /** What is wrong with Retry-After, held against when requests were in fact served; null when it was honest. */
 export function retryAfterFault(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+  inference: Pick<LimitInference, 'algorithm'>,
+): string | null {
+  return promiseFault(RETRY_AFTER, observations, windowMs, inference);
+}
+
+/** The same for the reset of the quota fields on refusals. */
+export function resetFault(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+  inference: Pick<LimitInference, 'algorithm'>,
+): string | null {
+  // Elsewhere the quota comes back bit by bit, and drafts and services differ in what the reset then means.
+  return AT_ONE_MOMENT.has(inference.algorithm)
+    ? promiseFault(RESET, observations, windowMs, inference)
+    : null;
+}
+
+function promiseFault(
+  { field, ofMs, roundingMs }: Told,
   observations: readonly LimitObservation[],
   windowMs: number,
   { algorithm }: Pick<LimitInference, 'algorithm'>,
@@ -19,16 +63,17 @@ export function retryAfterFault(
     .filter(({ fate, part }) => fate !== 'lost' && part !== 'parallel')
     .toSorted((a, b) => a.sentMs - b.sentMs);
   for (const [at, refusal] of inOrder.entries()) {
-    const { retryAfterMs, retryAfterIsDate, fate, finishedMs } = refusal;
-    if (fate !== 'refused' || retryAfterMs === null) continue;
-    const rounding = TOLERANCE.wholeSeconds + (retryAfterIsDate ? TOLERANCE.dateField : 0);
-    if (retryAfterMs > windowMs + rounding) {
-      return `expected Retry-After within the window of ${seconds(windowMs)}, got ${seconds(retryAfterMs)}`;
+    const waitMs = ofMs(refusal);
+    if (refusal.fate !== 'refused' || waitMs === null) continue;
+    const { finishedMs } = refusal;
+    const rounding = roundingMs(refusal);
+    if (waitMs > windowMs + rounding) {
+      return `expected ${field} within the window of ${seconds(windowMs)}, got ${seconds(waitMs)}`;
     }
-    const promisedMs = finishedMs + retryAfterMs;
+    const promisedMs = finishedMs + waitMs;
     const next = inOrder[at + 1];
     if (next?.fate === 'refused' && next.sentMs >= promisedMs + TOLERANCE.limiterClock) {
-      return `expected service after Retry-After (${seconds(retryAfterMs)}), got a refusal ${seconds(next.sentMs - finishedMs)} after it`;
+      return `expected service after ${field} (${seconds(waitMs)}), got a refusal ${seconds(next.sentMs - finishedMs)} after it`;
     }
     const served = inOrder
       .slice(at + 1)
@@ -36,7 +81,7 @@ export function retryAfterFault(
     if (served === undefined || !AT_ONE_MOMENT.has(algorithm)) continue;
     const lateMs = promisedMs - served.sentMs;
     if (lateMs > rounding + TOLERANCE.afterPromise) {
-      return `expected Retry-After to tell the time left, got ${seconds(retryAfterMs)}, and service ${seconds(served.sentMs - finishedMs)} after the refusal`;
+      return `expected ${field} to tell the time left, got ${seconds(waitMs)}, and service ${seconds(served.sentMs - finishedMs)} after the refusal`;
     }
   }
   return null;

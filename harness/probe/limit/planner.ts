@@ -181,19 +181,29 @@ function recoveryProbe(
   return { kind: 'probe', reason: chosen.reason };
 }
 
-/** When Retry-After asks to come back, if that is not anyway tried within the second by which it is rounded. */
+/** When a refusal asks to come back, if that is not anyway tried within the second by which it is rounded. */
 function promised(
-  refusal: LimitObservation,
+  { finishedMs, retryAfterMs, quota }: LimitObservation,
   windowOverMs: number,
   windowMs: number,
   lastProbeMs: number | null,
 ): readonly Occasion[] {
-  if (refusal.retryAfterMs === null || refusal.retryAfterMs > windowMs + TOLERANCE.wholeSeconds) return [];
-  const atMs = refusal.finishedMs + refusal.retryAfterMs + TOLERANCE.afterPromise;
-  const rounding = atMs >= windowOverMs && atMs <= windowOverMs + TOLERANCE.wholeSeconds;
-  // Who says `0` each time is not asked each time.
-  const again = lastProbeMs !== null && atMs < lastProbeMs + PROMISES_APART * windowMs;
-  return rounding || again ? [] : [{ atMs, reason: 'Retry-After says that it is served again' }];
+  const resetSeconds = quota?.resetSeconds ?? null;
+  const told = [
+    { forMs: retryAfterMs, reason: 'Retry-After says that it is served again' },
+    {
+      forMs: resetSeconds === null ? null : resetSeconds * 1000,
+      reason: 'the quota fields say that it is served again',
+    },
+  ];
+  return told.flatMap(({ forMs, reason }) => {
+    if (forMs === null || forMs > windowMs + TOLERANCE.wholeSeconds) return [];
+    const atMs = finishedMs + forMs + TOLERANCE.afterPromise;
+    const rounding = atMs >= windowOverMs && atMs <= windowOverMs + TOLERANCE.wholeSeconds;
+    // Who says `0` each time is not asked each time.
+    const again = lastProbeMs !== null && atMs < lastProbeMs + PROMISES_APART * windowMs;
+    return rounding || again ? [] : [{ atMs, reason }];
+  });
 }
 
 /** When the next window of the service's own clock begins, at the latest. */

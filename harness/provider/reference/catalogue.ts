@@ -6,6 +6,7 @@ import type { Defect } from './defects/defect.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/pusher.ts';
+import { QUOTA_FIELD_DEFECTS } from './defects/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/rate-limit.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/rate-limit-counting.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
@@ -37,6 +38,7 @@ const DEFECTS: readonly Defect[] = [
   ...OPERATION_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
+  ...QUOTA_FIELD_DEFECTS,
   ...WEBSOCKET_HANDSHAKE_DEFECTS,
   ...WEBSOCKET_CREDENTIAL_DEFECTS,
   ...WEBSOCKET_FRAME_DEFECTS,

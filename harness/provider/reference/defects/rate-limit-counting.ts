@@ -2,7 +2,7 @@ import { fieldValue, withField } from '../message.ts';
 import { inCredentials, inQuota, onAnswer } from '../patch.ts';
 import { concurrencyLimit } from '../quota/concurrency.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../quota/limiter.ts';
-import { wholeSeconds, xRateLimitFields } from '../quota/quota-fields.ts';
+import { wholeSeconds } from '../quota/quota-fields.ts';
 import { smallBucket } from '../quota/token-bucket.ts';
 import { type Defect, EVERY } from './defect.ts';
 
@@ -176,41 +176,5 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
       withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
     ),
-  },
-  {
-    name: 'reset-not-a-number',
-    services: EVERY,
-    summary: 'tells the reset as what a failed calculation came to',
-    breaks: 'X-RateLimit-Reset is NaN',
-    patch: inQuota(() => ({
-      fields: (plan, standing, nowMs) =>
-        xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [
-          name,
-          name === 'X-RateLimit-Reset' ? 'NaN' : value,
-        ]),
-    })),
-  },
-  {
-    name: 'refusal-without-quota-fields',
-    services: EVERY,
-    summary: 'tells of the quota as long as there is some, and no more when it is spent',
-    breaks: 'RateLimit and RateLimit-Policy are missing on the 429',
-    patch: onAnswer('rate-limited', (answer) => ({
-      ...answer,
-      fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
-    })),
-  },
-  {
-    name: 'remaining-negative',
-    services: EVERY,
-    summary: 'counts the remaining quota below zero',
-    breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) =>
-        fields(plan, standing, nowMs).map(([name, value]) => [
-          name,
-          standing.admitted ? value : value.replace(/\br=0\b/, 'r=-1'),
-        ]),
-    })),
   },
 ];

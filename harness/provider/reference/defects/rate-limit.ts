@@ -1,4 +1,3 @@
-import type { FieldLine } from '../../../evidence/exchange.ts';
 import { asProblem, withContent } from '../answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../message.ts';
 import { aroundHandling, inQuota, onAnswer, onStanding, type Patch } from '../patch.ts';
@@ -57,11 +56,6 @@ function extendedByRefusals(plan: QuotaPlan): Limiter {
 
 /** A client notices it, and no time limit of one. */
 const TARPIT_MS = 1_500;
-
-const MALFORMED_FIELDS: readonly FieldLine[] = [
-  ['RateLimit-Policy', '"default";q=many;w=1.5'],
-  ['RateLimit', '"default";r = ;t=soon'],
-];
 
 export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
   {
@@ -176,20 +170,6 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   {
-    name: 'quota-fields-lie',
-    services: EVERY,
-    summary: 'announces a quota that never shrinks',
-    breaks: 'the remaining quota is the same on every answer, refusals included',
-    patch: onStanding((standing, limit) => ({ ...standing, remaining: limit })),
-  },
-  {
-    name: 'quota-fields-malformed',
-    services: EVERY,
-    summary: 'writes quota fields that are no structured fields (RFC 9651)',
-    breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
-    patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
-  },
-  {
     name: 'limit-shared-between-keys',
     services: EVERY,
     summary: 'counts all credentials together',
@@ -216,15 +196,6 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
         );
         return `${keyOf(identity, request)}?${new URLSearchParams(names)}`;
       },
-    })),
-  },
-  {
-    name: 'quota-fields-other-limit',
-    services: EVERY,
-    summary: 'announces twice the quota that it has',
-    breaks: 'RateLimit-Policy tells of 2N requests, N are served',
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, standing, nowMs),
     })),
   },
   {
