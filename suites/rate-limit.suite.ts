@@ -324,9 +324,12 @@ const checks: readonly CheckDefinition[] = [
       provenBy: ['never-recovers'],
     },
     async ({ probe, violated, note }) => {
-      const { attempts, servedAfterMs, evidence } = await probe(recovery);
+      const { attempts, servedAfterMs, waitedMs, evidence } = await probe(recovery);
       if (servedAfterMs === null)
-        return violated(`expected the client to recover, got ${attempts} refused attempts`, evidence);
+        return violated(
+          `expected the client to recover, got ${attempts} refused attempts within ${Math.round(waitedMs / 1000)} s`,
+          evidence,
+        );
       note(`recovered at attempt ${attempts}`);
     },
   ),
@@ -427,7 +430,7 @@ const checks: readonly CheckDefinition[] = [
       if (parallel === null) return notApplicable('the quota was not whole again while it was measured');
       if (parallelExcess > 0) {
         return violated(
-          `expected as many as one after the other, got ${parallelExcess} more of ${parallel.burst.entries.length} sent together`,
+          `expected no more of ${parallel.burst.entries.length} requests sent together to be served than one by one, got ${parallelExcess} more`,
           evidence,
         );
       }

@@ -1,11 +1,14 @@
+import type { Plan } from '../config/service.ts';
 import type { BurstEntry } from '../evidence/burst.ts';
-import type { Bounds, LimitObservation } from '../evidence/limit/observation.ts';
+import { countedBounds, type FirstRefused, firstRefusedWithin } from '../evidence/limit/first-refused.ts';
+import { GRADUAL } from '../evidence/limit/infer.ts';
+import type { LimitObservation } from '../evidence/limit/observation.ts';
 import { requestsOfOthers } from '../evidence/limit/others.ts';
 import type { MetLimit } from '../session/burst.ts';
 import { type Probe, probe } from '../session.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
-import { limitMeasurement } from './limit/measurement.ts';
-import { exhaustion } from './quota.ts';
+import { type LimitMeasurement, limitMeasurement, type Recount } from './limit/measurement.ts';
+import { exhaustion, flowedBack } from './quota.ts';
 
 export interface MeasuredLimit {
   /** 1-based index of the first refused request of a window; null when none was refused. */
@@ -17,11 +20,6 @@ export interface MeasuredLimit {
   readonly documented: { readonly requests: number; readonly window: string };
 }
 
-/** Of the plan: bounds further apart than this do not tell the documented number from another. */
-const TELLING_SHARE = 0.1;
-/** The same for small plans, in requests: what flows back while a burst is under way. */
-const TELLING_LEAST = 5;
-
 /** Two counts that differ by no more than that, in requests, are one: something flows back while it is counted. */
 const FLOWING = 2;
 
@@ -32,30 +30,15 @@ const FLOWING = 2;
 export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (stimuli) => {
   const { plan, sent, evidence, firstRefused } = await stimuli.ask(exhaustion);
   const measurement = await stimuli.ask(limitMeasurement);
-  const { inference, observations } = measurement;
+  const { inference, observations, recount } = measurement;
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
-  const measured = (at: number | null, uncertainty: string | null = null): MeasuredLimit => ({
-    firstRefused: at,
-    uncertainty,
-    sent,
-    evidence,
-    documented,
-  });
+  const about = { sent, evidence, documented };
   const others = requestsOfOthers(observations);
   if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
-  if (measurement.recount !== null) {
-    const { firstRefused: now, firstRefusedBefore: before, evidence: counted } = measurement.recount;
-    const together = admittedAfterwards(observations);
-    // A number that two windows agree on is the service's own, whatever was missing in a third.
-    if (now === plan.requests + 1 || now === together + 1) {
-      return { ...measured(now, `others had spent ${now - before} of an earlier window`), evidence: counted };
-    }
-    const differ = now === null || Math.abs(now - before) > FLOWING;
-    if (differ || together === plan.requests) {
-      throw new Blocked(
-        `others spend this quota: request ${before} was the first refused, a window later ${now ?? 'none'}`,
-      );
-    }
+  const recounted = recount && settledBy(recount, plan, measurement);
+  if (recount && recounted) {
+    const { at, uncertainty } = recounted;
+    return { ...about, firstRefused: at, uncertainty, evidence: recount.evidence };
   }
   switch (inference.algorithm) {
     case 'queue':
@@ -63,37 +46,51 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
       throw new NotApplicable(`requests are held back instead of refused: ${inference.because.join('; ')}`);
     case 'none':
     case 'concurrency':
-      return measured(null);
+      return { ...about, firstRefused: null, uncertainty: null };
     default:
       break;
   }
   const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
   if (bounds === null)
     throw new Blocked(`none of ${sent} requests was refused, and they were too few within one window`);
-  const exact = plan.requests + 1;
-  if (bounds.least === bounds.most) return measured(bounds.least);
-  if (exact < bounds.least || exact > bounds.most) {
-    const nearest = exact < bounds.least ? bounds.least : bounds.most;
-    return measured(nearest, `between ${bounds.least} and ${bounds.most}`);
-  }
-  // The documented number was admitted for sure; what flowed back meanwhile came on top.
-  const flowing = bounds.least === exact;
-  if (!flowing && bounds.most - bounds.least > Math.max(TELLING_LEAST, plan.requests * TELLING_SHARE)) {
+  const found = firstRefusedWithin(bounds, plan);
+  if (found === null) {
     throw new Blocked(
       `the first refused request was one of ${bounds.least} to ${bounds.most}: nothing tells which`,
     );
   }
-  return measured(exact, `between ${bounds.least} and ${bounds.most}`);
+  return { ...about, firstRefused: found.at, uncertainty: found.uncertainty };
 });
 
-/** Where no limiter explains what was seen: the requests of the first burst, with those that may not have counted. */
-function countedBounds(
-  firstRefused: number | null,
-  observations: readonly { readonly counted: 'surely' | 'maybe' }[],
-): Bounds | null {
-  if (firstRefused === null) return null;
-  const maybe = observations.filter(({ counted }) => counted === 'maybe').length;
-  return { least: Math.max(1, firstRefused - maybe), most: firstRefused };
+/**
+ * What a count in a further window says; null when it says nothing more than the first one did.
+ * @throws Blocked when the two cannot both be the service's own.
+ */
+function settledBy(
+  { firstRefused: now, firstRefusedBefore: before, elapsedMs }: Recount,
+  plan: Plan,
+  { observations, inference }: LimitMeasurement,
+): FirstRefused | null {
+  const exact = plan.requests + 1;
+  if (now === null && (before === null || before >= exact)) return null;
+  if (now !== null && (before === null || before >= exact || now === before)) {
+    const flowed = 1 + Math.floor(flowedBack(plan, elapsedMs));
+    const gradual = inference.compatible.some((each) => GRADUAL.has(each));
+    return gradual && now > exact && now <= exact + flowed
+      ? { at: exact, uncertainty: `${now - exact} more flowed back meanwhile` }
+      : { at: now, uncertainty: null };
+  }
+  const together = admittedAfterwards(observations);
+  // A number that two windows agree on is the service's own, whatever was missing in a third.
+  if (now !== null && before !== null && (now === exact || now === together + 1)) {
+    return { at: now, uncertainty: `others had spent ${now - before} of an earlier window` };
+  }
+  if (now === null || Math.abs(now - (before ?? now)) > FLOWING || together === plan.requests) {
+    throw new Blocked(
+      `others spend this quota: request ${before} was the first refused, a window later ${now ?? 'none'}`,
+    );
+  }
+  return null;
 }
 
 /** Admitted since the quota came back: the request that found it so, and those sent together. */

@@ -87,6 +87,8 @@ function promiseFault(
   return null;
 }
 
+/** Tenths matter only where they are a good part of it. */
 function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  const value = ms / 1000;
+  return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} s`;
 }

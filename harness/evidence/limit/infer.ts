@@ -21,6 +21,9 @@ export type LimitAlgorithm =
   | 'none'
   | 'unknown';
 
+/** Kinds whose quota flows back while it is counted. */
+export const GRADUAL: ReadonlySet<LimitAlgorithm> = new Set(['token-bucket', 'sliding-counter']);
+
 export interface LimitInference {
   /** `unknown` unless the observations leave one kind alone. */
   readonly algorithm: LimitAlgorithm;
@@ -169,7 +172,7 @@ export function inferLimit(
   if (all.fitting.length > 0 || !parallelSeen || !serialRefused) return conclude(all, returned, 0);
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
   const alone = holdAgainst(beforeParallel(decisions), context);
-  const raced = excess(decisions, alone);
+  const raced = excess(decisions, alone, documented);
   const { firstRefused, refusalsExtend, compatible } = conclude(alone, returned, raced);
   if (raced === 0) return { ...nothing, ...UNKNOWN, firstRefused, compatible: [], because: all.contradicted };
   const because = [`${raced} more than that were admitted of those sent together`];
@@ -299,8 +302,9 @@ function beforeParallel(decisions: readonly Decision[]): readonly Decision[] {
 }
 
 /** How many more than the limit a burst of requests sent together brought through. */
-function excess(decisions: readonly Decision[], { fitting }: Held): number {
-  const limit = Math.max(0, ...fitting.map(({ limit: { most } }) => most));
+function excess(decisions: readonly Decision[], { fitting }: Held, { requests }: DocumentedLimit): number {
+  // Where no limiter explains even the serial ones, nothing but the documented number is left to go by.
+  const limit = fitting.length === 0 ? requests : Math.max(...fitting.map(({ limit: { most } }) => most));
   const admitted = decisions.filter(
     ({ source, fate }) => source.part === 'parallel' && fate === 'admitted',
   ).length;

@@ -1,5 +1,6 @@
 import { secondKeyOf } from '../../config/service.ts';
-import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
+import { countedBounds, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
+import { GRADUAL, inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
@@ -25,7 +26,7 @@ export interface LimitMeasurement {
   /** Requests sent alone after the refusal, in the order of sending. */
   readonly probes: readonly Reply[];
   readonly parallel: MetLimit | null;
-  /** A count in a further window, where requests of others may have come between; null where there was no need. */
+  /** A count in a further window, where the first one leaves doubt; null where there was no need. */
   readonly recount: Recount | null;
   /** Why it ended. */
   readonly ended: string;
@@ -37,8 +38,10 @@ export interface LimitMeasurement {
 export interface Recount {
   /** 1-based index of the first refused request; null when none was refused. */
   readonly firstRefused: number | null;
-  /** The first burst met its refusal at this one. */
-  readonly firstRefusedBefore: number;
+  /** The first burst met its refusal at this one; null when it met none. */
+  readonly firstRefusedBefore: number | null;
+  /** How long it took. */
+  readonly elapsedMs: number;
   readonly evidence: string;
 }
 
@@ -87,34 +90,60 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const observations = observed();
   const inference = inferLimit(observations, plan, ownOffsetMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-  const recount = inDoubt(met, inference) ? await countAgain(stimuli, met, observations) : null;
+  const why = doubt(met, inference, observations);
+  const recount = why === null ? null : await countAgain(stimuli, met, { observations, inference }, why);
   return { observations, inference, probes, parallel, recount, ended, evidence };
 });
 
-/** Refused too early, and then more was admitted than any limiter with that limit would: perhaps others asked as well. */
-function inDoubt(
+/** Kinds that may have one number that is exceeded at one request, and then come back. */
+const COUNTABLE: ReadonlySet<LimitInference['algorithm']> = new Set([
+  'fixed-window',
+  'fixed-window-aligned',
+  'sliding-log',
+  'penalty',
+  'unknown',
+]);
+
+/**
+ * Why what was seen does not settle the count; null when it does. Refused too early, and then more was admitted than
+ * any limiter with that limit would: perhaps others asked as well. Refused late or not at all, although there is a
+ * limit: a window may have ended within the burst.
+ */
+function doubt(
   { firstRefused, plan }: Exhaustion,
-  { compatible, parallelExcess }: LimitInference,
-): boolean {
+  inference: LimitInference,
+  observations: readonly LimitObservation[],
+): string | null {
+  const { algorithm, compatible, parallelExcess, returned } = inference;
+  if (!COUNTABLE.has(algorithm) || returned === null) return null;
   const early = firstRefused !== null && firstRefused <= plan.requests;
-  return early && (compatible.length === 0 || parallelExcess > 0);
+  if (early && (compatible.length === 0 || parallelExcess > 0)) {
+    return 'others may have spent of this quota: it is counted again after a window without any request';
+  }
+  const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
+  const exact = bounds !== null && bounds.least === bounds.most;
+  // What flows back while it is counted is never known to the one request.
+  const flows = compatible.some((each) => GRADUAL.has(each));
+  return exact || (flows && bounds !== null && firstRefusedWithin(bounds, plan) !== null)
+    ? null
+    : 'a window may have ended within the burst: it is counted again after one without any request';
 }
 
 async function countAgain(
   stimuli: Stimuli,
   { firstRefused, plan }: Exhaustion,
-  observations: readonly LimitObservation[],
+  { observations, inference }: Pick<LimitMeasurement, 'observations' | 'inference'>,
+  reason: string,
 ): Promise<Recount> {
-  await waitUntil(
-    stimuli,
-    forgottenMs(observations, plan.windowMs),
-    'others may have spent of this quota: it is counted again after a window without any request',
-  );
+  // A sliding counter weighs what lies up to two windows back.
+  const remembers = inference.compatible.includes('sliding-counter') ? plan.windowMs : 0;
+  await waitUntil(stimuli, forgottenMs(observations, plan.windowMs) + remembers, reason);
   const order = { purpose: 'to meet the rate limit once more', before: 0, upTo: serialBurst(plan) };
   const { burst, refusal } = await stimuli.burst(order);
   return {
     firstRefused: refusal === null ? null : burst.entries.length,
-    firstRefusedBefore: firstRefused ?? 0,
+    firstRefusedBefore: firstRefused,
+    elapsedMs: burst.timing.durationMs,
     evidence: burst.id,
   };
 }
