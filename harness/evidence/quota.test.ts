@@ -219,7 +219,7 @@ describe('readQuota', () => {
 
   it.each([
     [['RateLimit-Policy: "a";q=5;w=60', 'RateLimit: "a";r=6;t=1'], '6 remaining of a limit of 5'],
-    [['RateLimit-Policy: "a";q=5;w=60', 'RateLimit: "a";r=5;t=62'], '62 s until more of a window of 60 s'],
+    [['RateLimit-Policy: "a";q=5;w=60', 'RateLimit: "a";r=5;t=122'], '122 s until more of a window of 60 s'],
     [
       ['RateLimit-Policy: "a";q=5', 'RateLimit: "b";r=5'],
       'tells of "b", which RateLimit-Policy does not have',
@@ -230,8 +230,8 @@ describe('readQuota', () => {
       'a limit of 100, which no policy has',
     ],
     [
-      ['RateLimit: limit=50, remaining=1, reset=99', 'RateLimit-Policy: 50;w=60'],
-      '99 s until the reset of a window of 60 s',
+      ['RateLimit: limit=50, remaining=1, reset=129', 'RateLimit-Policy: 50;w=60'],
+      '129 s until the reset of a window of 60 s',
     ],
     [['X-RateLimit-Limit: 5', 'X-RateLimit-Remaining: 6'], '6 remaining of a limit of 5'],
     [['X-RateLimit-Limit: 5', 'X-RateLimit-Remaining: 3', 'X-RateLimit-Used: 1'], '1 used and 3 remaining'],

@@ -118,7 +118,7 @@ function readNamed({ combined, policy, windowSeconds }: RateLimitValues): QuotaR
     }
   }
   for (const { name, windowSeconds: window, resetSeconds } of notes.policies) {
-    if (window !== null && resetSeconds !== null && resetSeconds > window + ROUNDING_SECONDS) {
+    if (window !== null && resetSeconds !== null && resetSeconds > longestReset(window)) {
       notes.contradictions.push(`${text(name)}: ${resetSeconds} s until more of a window of ${window} s`);
     }
   }
@@ -216,7 +216,7 @@ function withIntegerPolicies(
   }
   const inForce = matching.find((one) => one.windowSeconds === windowSeconds) ?? matching[0];
   const window = inForce?.windowSeconds ?? null;
-  if (window !== null && resetSeconds !== null && resetSeconds > window + ROUNDING_SECONDS) {
+  if (window !== null && resetSeconds !== null && resetSeconds > longestReset(window)) {
     notes.contradictions.push(`${resetSeconds} s until the reset of a window of ${window} s`);
   }
   return notes.reading(dialect, { ...numbers, windowSeconds: window });
@@ -298,4 +298,9 @@ function partitionOf(
   if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');
   notes.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
   return null;
+}
+
+/** A sliding counter remembers two windows; nobody has to wait longer than that. In seconds. */
+function longestReset(windowSeconds: number): number {
+  return 2 * windowSeconds + ROUNDING_SECONDS;
 }
