@@ -67,7 +67,7 @@ describe('an image without a container runtime', () => {
 });
 
 describe('a program of this machine', () => {
-  const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', '120/3s'];
+  const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', '120/10s'];
   const environment = (...more: readonly string[]) => `  release:
     extends: staging
     provider: { command: { run: ${JSON.stringify([...serve, ...more])}, cwd: ../.., url: "http://127.0.0.1:${'$'}{PORT}" } }
