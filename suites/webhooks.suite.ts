@@ -23,7 +23,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const applies = [configured, allowed];
 const grounds = [clause('events.webhooks')];
 /** Attempts closer together than this are no pause, in ms. */
-const LEAST_PAUSE_MS = 100;
+const LEAST_PAUSE_MS = 200;
 
 /** Events that the service sends to a receiver, which refuses the first two attempts. */
 export const webhooks = suite('webhooks', 'Webhooks', [

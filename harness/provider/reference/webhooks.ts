@@ -35,7 +35,7 @@ export const CONFORMING_WEBHOOKS: WebhookConduct = {
     const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
     return { fields: { 'Content-Type': 'application/json', 'X-Webhook-Id': event.id, ...signature }, body };
   },
-  retriesAfterMs: [200, 600, 1_800],
+  retriesAfterMs: [400, 1_200, 3_600],
   copies: 1,
 };
 

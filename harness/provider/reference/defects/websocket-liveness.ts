@@ -19,11 +19,19 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'closes a connection on which nothing is said for a moment',
     breaks: 'a silent connection is closed with 1001 after 300 ms',
-    patch: onOpen((socket) => {
-      const impatience = setTimeout(() => socket.close(1001, 'idle'), IDLE_MS);
-      socket.on('message', () => impatience.refresh());
-      socket.on('ping', () => impatience.refresh());
-      socket.on('close', () => clearTimeout(impatience));
+    patch: onOpen((socket, { clock }) => {
+      let heardMs = clock.now();
+      const hear = () => {
+        heardMs = clock.now();
+      };
+      socket.on('message', hear).on('ping', hear);
+      const watch = async () => {
+        while (socket.readyState === socket.OPEN) {
+          await clock.sleep(Math.max(1, heardMs + IDLE_MS - clock.now()));
+          if (clock.now() - heardMs >= IDLE_MS) socket.close(1001, 'idle');
+        }
+      };
+      void watch();
     }),
   },
   {

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { asProblem } from '../answer-changes.ts';
+import type { Kernel } from '../conduct.ts';
 import { REALTIME } from '../defects/defect.ts';
 import { each, isData } from '../defects/frame-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../message.ts';
@@ -12,7 +13,7 @@ import type { FrameRule } from '../websocket/gate.ts';
 import type { Variant } from './variant.ts';
 
 /** Does something to each connection before its endpoint does. */
-export const onOpen = (act: (socket: WebSocket) => void): Patch =>
+export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>
   inWebSocket(({ judge }) => ({
     judge: (request, kernel) => {
       const verdict = judge(request, kernel);
@@ -23,7 +24,7 @@ export const onOpen = (act: (socket: WebSocket) => void): Patch =>
         endpoint: {
           ...endpoint,
           converse: (socket, ...rest) => {
-            act(socket);
+            act(socket, kernel);
             endpoint.converse(socket, ...rest);
           },
         },
