@@ -26,7 +26,10 @@ export interface HeardEvent extends DialectEvent {
 /** Everything that the service said in any conversation, read in its dialect. */
 export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', async (stimuli) => {
   const dialect = await stimuli.ask(spoken);
-  const talks = await stimuli.ask(everyConversation);
+  const { dialect: kind, exchange } = stimuli.config.websocket ?? {};
+  const spokenTo = kind === 'own' ? [await stimuli.ask(client)] : [];
+  const asked = exchange?.length ? await stimuli.ask(exchanged) : [];
+  const talks = [...spokenTo, ...asked.map(({ talk }) => talk), ...(await stimuli.ask(everyConversation))];
   return talks.flatMap((talk) => heardIn(talk, dialect));
 });
 
@@ -95,15 +98,16 @@ async function exchangeOf(
   return { pair, talk, fault };
 }
 
-/** An answer is JSON, or a text, which a schema sees as a string. */
+/** An answer is JSON; a text that is none is what a schema sees as a string. */
 function answerFault({ text }: Message, judge: SchemaJudge): string | null {
-  if (text === null) return 'a message that is no text';
-  const asText = judge(text);
-  if (asText === null) return null;
+  return text === null ? 'a message that is no text' : (judge(jsonOf(text))?.message ?? null);
+}
+
+function jsonOf(text: string): unknown {
   try {
-    return judge(JSON.parse(text))?.message ?? null;
+    return JSON.parse(text);
   } catch {
-    return `a text that is no JSON (${asText.message})`;
+    return text;
   }
 }
 
