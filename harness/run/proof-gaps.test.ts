@@ -3,7 +3,7 @@ import { type CheckDefinition, check, observation, suite } from '../check/check.
 import { practice } from '../contract/ground.ts';
 import type { Judged, ProvenCase } from './proof.ts';
 import type { Consequence } from './proof-consequences.ts';
-import { gapsIn } from './proof-gaps.ts';
+import { gapsAmong, gapsIn } from './proof-gaps.ts';
 
 const options = { title: 'does as it should', grounds: [practice('doing so')] };
 
@@ -156,6 +156,20 @@ describe('the gaps of a proof', () => {
     expect(gaps(proof('defect', 'door-open', [judged('door.closed-at-night')]))).toEqual([
       'door.closed does not notice the defect door-open',
       'door-open trips door.closed-at-night, whose suite does not name it: expected this, got that',
+    ]);
+  });
+
+  it('are of some cases alone what those leave open', () => {
+    const [plain] = cases();
+    const open = proof('defect', 'door-open', [judged('door.closed'), judged('door.locked')]);
+    const few = [plain ?? open, open];
+    expect(gapsAmong(['door-open'], few, suites, [])).toEqual([]);
+    expect(
+      gapsAmong(['door-open', 'window-dirty'], [...few, proof('defect', 'window-dirty')], suites),
+    ).toEqual(['window.clean does not notice the defect window-dirty']);
+    const far = proof('defect', 'door-open', [judged('door.closed'), judged('window.clean')]);
+    expect(gapsAmong(['door-open'], [plain ?? far, far], suites, [])).toEqual([
+      'door-open trips window.clean, whose suite does not name it: expected this, got that',
     ]);
   });
 });

@@ -12,6 +12,14 @@ export function gapsIn(
   suites: readonly Suite[],
   consequences: readonly Consequence[] = CONSEQUENCES,
 ): readonly string[] {
+  return [...unproven(suites), ...gapsOf(cases, suites, consequences)];
+}
+
+function gapsOf(
+  cases: readonly ProvenCase[],
+  suites: readonly Suite[],
+  consequences: readonly Consequence[],
+): readonly string[] {
   const defects = new Map(cases.filter(({ kind }) => kind === 'defect').map((each) => [each.name, each]));
   return [
     ...cases.filter(({ kind }) => kind !== 'defect').flatMap(falseAlarms),
@@ -28,6 +36,29 @@ export function gapsIn(
   ];
 }
 
+/**
+ * The same of these defects and variants alone, with the conforming cases beside them: what others would have shown
+ * is not missed.
+ */
+export function gapsAmong(
+  names: readonly string[],
+  cases: readonly ProvenCase[],
+  suites: readonly Suite[],
+  consequences: readonly Consequence[] = CONSEQUENCES,
+): readonly string[] {
+  const among = (all: readonly string[]) => all.filter((name) => names.includes(name));
+  const concerned = suites.map((suite) => ({
+    ...suite,
+    checks: suite.checks.map((each) => ({
+      ...each,
+      provenBy: among(each.provenBy),
+      shownBy: among(each.shownBy),
+    })),
+  }));
+  const following = consequences.map((each) => ({ ...each, defects: among(each.defects) }));
+  return gapsOf(cases, concerned, following);
+}
+
 function falseAlarms(each: ProvenCase): readonly string[] {
   return [...each.tripped, ...each.blocked].map(
     ({ id, outcome, message }) => `${caseName(each)}: ${id} ${outcome}: ${message}`,
@@ -38,19 +69,25 @@ export function caseName({ service, setting, name }: ProvenCase): string {
   return `${service} ${name === '' ? 'as it is' : name}${setting === 'bearer' ? '' : ` (${setting})`}`;
 }
 
+function unproven(suites: readonly Suite[]): readonly string[] {
+  return suites
+    .flatMap(({ checks }) => checks)
+    .filter(({ observes, provenBy }) => !observes && provenBy.length === 0)
+    .map(({ id }) => `${id} names no defect`);
+}
+
 function unnoticed(defects: ReadonlyMap<string, ProvenCase>, suites: readonly Suite[]): readonly string[] {
   return suites
     .flatMap(({ checks }) => checks)
-    .flatMap(({ id, provenBy, observes }) => {
-      if (!observes && provenBy.length === 0) return [`${id} names no defect`];
-      return provenBy.flatMap((defect) => {
+    .flatMap(({ id, provenBy }) =>
+      provenBy.flatMap((defect) => {
         const shown = defects.get(defect);
         if (shown === undefined) return [`${id} names the defect ${defect}, which is not there`];
         return shown.tripped.some((each) => each.outcome !== 'error' && standsFor(id, each))
           ? []
           : [`${id} does not notice the defect ${defect}`];
-      });
-    });
+      }),
+    );
 }
 
 /** A check that stands for one thing of the config each is seen in any of them. */

@@ -22,7 +22,7 @@ const everySecond =
       const { method, query, fields } = request;
       const unusual = /^(?:accept|accept-encoding|expect|if-none-match|origin|range|x-conform-long)$/i;
       if (method !== 'GET' || query !== null || fields.some(([name]) => unusual.test(name))) return answer;
-      const client = fieldValues(request, 'authorization').join();
+      const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
       const answered = (answeredTo.get(client) ?? 0) + 1;
       answeredTo.set(client, answered);
       return answered % 2 === 0 ? change(answer) : answer;
