@@ -7,7 +7,7 @@ import { withLastLines } from '../last-lines.ts';
 import { createLogCapture } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
 import type { Docker, Runtime } from './runtime.ts';
-import { within } from './within.ts';
+import { REQUEST_MS, within } from './within.ts';
 
 /** An image that is there. */
 export interface PresentImage {
@@ -24,7 +24,6 @@ type Progress = Pick<StartOptions, 'signal' | 'say'>;
 
 /** For a pull or a build. */
 const FETCH_MS = 10 * 60_000;
-const REQUEST_MS = 10_000;
 /** More than that is a context that nobody meant. */
 const MOST_FILES = 50_000;
 

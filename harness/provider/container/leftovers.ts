@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isGone, ownLabel } from './harness-process.ts';
 import type { Docker, Runtime } from './runtime.ts';
-import { within } from './within.ts';
+import { REQUEST_MS, within } from './within.ts';
 
 /** On everything that is created for a run. */
 const HARNESS_LABEL = 'conform.harness';
 const START_LABEL = 'conform.start';
 const RUN_LABEL = 'conform.run';
 
-/** For one request to the runtime, and for one thing to be gone. */
-const REQUEST_MS = 10_000;
+/** So long somebody else may take to remove it, or what is on it. */
+const OTHERS_MS = 10_000;
 const POLL_MS = 100;
 
 export function labelsOf(about: {
@@ -124,10 +124,9 @@ const BEING_REMOVED: ReadonlySet<unknown> = new Set([403, 409]);
 
 /** Asks for the removal until it is gone, whoever has removed it. */
 async function untilGone(remove: () => Promise<unknown>, what: string): Promise<void> {
-  for (const until = performance.now() + REQUEST_MS; ; ) {
-    const leftMs = Math.max(0, until - performance.now());
+  for (const until = performance.now() + OTHERS_MS; ; ) {
     try {
-      await within(remove(), leftMs, what);
+      await within(remove(), REQUEST_MS, what);
       return;
     } catch (error) {
       const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;

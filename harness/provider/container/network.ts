@@ -1,8 +1,6 @@
 import { InconclusiveError } from '../../exit.ts';
 import type { Runtime } from './runtime.ts';
-import { within } from './within.ts';
-
-const REQUEST_MS = 10_000;
+import { REQUEST_MS, within } from './within.ts';
 
 /** @throws InconclusiveError when the runtime does not create it. */
 export async function createNetwork(

@@ -1,5 +1,8 @@
 import { InconclusiveError } from '../../exit.ts';
 
+/** For one request to a runtime that is there: one that is busy, with the removal of an image for one, takes its time. */
+export const REQUEST_MS = 30_000;
+
 /**
  * What the promise yields, unless it takes longer than `ms` or the signal aborts: the client library has no way to
  * break off. What becomes of the promise then is nobody's concern any more.
