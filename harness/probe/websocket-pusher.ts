@@ -51,6 +51,35 @@ export const establishedClient: Probe<ConversationView> = probe(
 
 export const ESTABLISHED = 'pusher:connection_established';
 
+export const PRESENCE_CHANNEL = 'presence-conform';
+export const PRESENT_USER = 'conform';
+
+/** A client that enters a presence channel: the signature covers who it says it is. */
+export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (stimuli) => {
+  await stimuli.ask(establishedClient);
+  const { credentials } = stimuli.config;
+  const app = credentials.scheme === 'none' ? null : credentials.app;
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  return openOne(stimuli, { purpose: 'a WebSocket with a client that is present' }, async (talk) => {
+    const established = await pusherEvent(
+      talk,
+      'for connection_established',
+      ({ event }) => event === ESTABLISHED,
+    );
+    const socketId = established?.data?.socket_id;
+    if (typeof socketId !== 'string') return;
+    const channelData = JSON.stringify({ user_id: PRESENT_USER });
+    const auth = signChannel(
+      { key: app.key, secret: app.secret.reveal() },
+      socketId,
+      PRESENCE_CHANNEL,
+      channelData,
+    );
+    await subscribe(talk, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+    await talk.close(closePayload(1000));
+  });
+});
+
 /** A subscriber, and another client that sends events to their channel. */
 export interface ClientEvents {
   readonly subscriber: ConversationView;
@@ -136,7 +165,7 @@ async function pusherEvent(
 
 async function subscribe(
   talk: Talk,
-  data: { readonly channel: string; readonly auth?: string },
+  data: { readonly channel: string; readonly auth?: string; readonly channel_data?: string },
 ): Promise<void> {
   await say(talk, 'pusher:subscribe', data);
   await pusherEvent(

@@ -3,6 +3,7 @@ import { hasWebSocket, pusherDialect } from '../../harness/check/requirement.ts'
 import { application } from '../../harness/check/websocket-requirement.ts';
 import { clause, practice } from '../../harness/contract/ground.ts';
 import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
+import { pusherAdvice } from '../../harness/evidence/pusher-code.ts';
 import type { PusherEvent } from '../../harness/evidence/pusher-event.ts';
 import * as pusher from '../../harness/probe/websocket-pusher.ts';
 
@@ -122,6 +123,53 @@ export const pusherChecks = [
     },
   ),
 
+  // Error codes: 4000 to 4099 ask a client not to come back unchanged; with any other range it comes back for ever.
+  check(
+    'websocket.pusher-refusal-range',
+    {
+      title: 'does not ask a client to come back whom it can never serve',
+      grounds,
+      applies,
+      provenBy: ['pusher-wrong-error-code'],
+    },
+    async ({ probe, expectConversation, notApplicable }) => {
+      const refused = (
+        await Promise.all([pusher.unknownApp, pusher.unsupportedProtocol, pusher.missingProtocol].map(probe))
+      ).filter((talk) => codesOf(talk).length > 0);
+      if (refused.length === 0) return notApplicable('no client was refused with a code');
+      expectConversation(...refused).toConform('a code of 4000 to 4099', (talk) => {
+        const code = codesOf(talk).find((each) => pusherAdvice(each) !== 'never come back unchanged');
+        return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
+      });
+    },
+  ),
+
+  // Presence channels: the answer tells who is there, the subscriber among them.
+  check(
+    'websocket.pusher-presence',
+    {
+      title: 'tells a client that enters a presence channel who is there',
+      grounds,
+      applies: [...applies, application],
+      provenBy: ['pusher-omits-presence'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(await probe(pusher.presentClient)).toConform(
+        'itself among those present',
+        ({ pusherEvents }) => {
+          const entered = pusherEvents.find((event) => succeeded(event, pusher.PRESENCE_CHANNEL));
+          if (entered === undefined) return pusherEvents.at(-1)?.event ?? 'no event';
+          const presence = entered.data?.presence;
+          const ids: unknown =
+            typeof presence === 'object' && presence !== null ? Reflect.get(presence, 'ids') : null;
+          return Array.isArray(ids) && ids.includes(pusher.PRESENT_USER)
+            ? null
+            : `${JSON.stringify(ids)} as ids`;
+        },
+      );
+    },
+  ),
+
   // Error codes: 4007, unsupported protocol version, and 4008, none supplied.
   check(
     'websocket.pusher-protocol-version',
@@ -165,6 +213,12 @@ function answers(
 
 function succeeded({ event, channel }: PusherEvent, wanted: string): boolean {
   return event === 'pusher_internal:subscription_succeeded' && channel === wanted;
+}
+
+/** Codes with which a client was refused, by pusher:error and by the Close. */
+function codesOf({ closeCode, pusherEvents }: ConversationView): readonly number[] {
+  const told = pusherEvents.filter(({ event }) => event === 'pusher:error').map(({ data }) => data?.code);
+  return [...told, closeCode].filter((code) => typeof code === 'number');
 }
 
 /** An HTTP error turns a client away as well; it has no such code. */

@@ -114,6 +114,13 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'pusher-omits-presence',
+    services: REALTIME,
+    summary: 'does not say who is in a presence channel',
+    breaks: 'the answer to a subscription of a presence channel has no presence',
+    patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
+  },
+  {
     name: 'pusher-accepts-unknown-app',
     services: REALTIME,
     summary: 'serves applications that do not exist',
