@@ -47,6 +47,7 @@ describe.concurrent('what explain says of the proof', () => {
     expect(text).toMatch(
       / {2}conform run realtime .*--check auth\.signed-stale\n {4}config\/services\/realtime\.yaml has to say credentials: \{ scheme: signed \}/,
     );
+    expect(await explained('webhooks.delivered')).toContain('has to say safety: { unsafeMethods: true }');
     expect(await explained('operations.schema')).toContain('has to say openapi: ../openapi/search.yaml');
   });
 

@@ -12,7 +12,7 @@ import { listDefects, listVariants } from '../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../report/grounds.ts';
 import { loadSuites, SUITES_URL } from '../run/catalogue.ts';
 import { proofConfigs } from '../run/proof.ts';
-import { type ProofCase, proofCases } from '../run/proof-cases.ts';
+import { type Configs, type ProofCase, proofCases } from '../run/proof-cases.ts';
 import { SETTING_IN_WORDS } from '../run/proof-settings.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
@@ -30,7 +30,7 @@ export async function explain(id: string, options: { readonly config: string }):
       : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
     '',
     'Proven by',
-    ...proof(check, proofCases(suites, await proofConfigs())),
+    ...(await proof(check, suites)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
@@ -76,8 +76,10 @@ function unweighed(ground: Ground): string {
 }
 
 /** The defects that prove it, what is seen of each, and the commands that show how it fails. */
-function proof(check: CheckDefinition, cases: readonly ProofCase[]): readonly string[] {
-  const { id, observes, provenBy, shownBy } = check;
+async function proof(check: CheckDefinition, suites: readonly Suite[]): Promise<readonly string[]> {
+  const configs = await proofConfigs();
+  const cases = proofCases(suites, configs);
+  const { observes, provenBy, shownBy } = check;
   const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
   const names = observes ? shownBy : provenBy;
   if (names.length === 0) return [silent];
@@ -87,7 +89,7 @@ function proof(check: CheckDefinition, cases: readonly ProofCase[]): readonly st
     ...names.flatMap((name) => deviation(name, shown)),
     '',
     `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
-    ...new Set(shown.flatMap((each) => howToSee(id, each))),
+    ...new Set(shown.flatMap((each) => howToSee(check, each, configs))),
   ];
 }
 
@@ -105,15 +107,29 @@ function deviation(name: string, shown: readonly ProofCase[]): readonly string[]
   return [`  ${name}: ${summary}`, `    conform serve ${service} --variant ${name}`];
 }
 
-function howToSee(id: string, { service, setting }: ProofCase): readonly string[] {
+function howToSee(
+  check: CheckDefinition,
+  { service, setting }: ProofCase,
+  configs: Configs,
+): readonly string[] {
+  const { id } = check;
   const otherwise = [
     SETTING_IN_WORDS[setting],
     id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
+    ...permissions(check, configs.get(service)),
   ].filter((each) => each !== null);
   return [
     `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
     ...otherwise.map((each) => `    config/services/${service}.yaml has to say ${each}`),
   ];
+}
+
+/** What a config must allow for a service that is elsewhere: to the reference provider more is allowed. */
+function permissions({ applies }: CheckDefinition, config: ServiceConfig | undefined): readonly string[] {
+  if (config === undefined) return [];
+  const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false, findSizeLimits: false };
+  const reasons = applies.flatMap(({ reasonNot }) => reasonNot({ ...config, safety }) ?? []);
+  return reasons.flatMap((reason) => /"(safety: \{[^"]+\})"/.exec(reason)?.[1] ?? []);
 }
 
 function find(suites: readonly Suite[], id: string): { suite: Suite; check: CheckDefinition } {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Suite } from '../check/check.ts';
 import { loadServices } from '../config/load.ts';
 import { brokerSecrets } from '../config/pact/pacts.ts';
-import { providerSecrets } from '../config/secrets-of.ts';
+import { providerSecrets, webhookSecrets } from '../config/secrets-of.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/journal.ts';
 import { createRedaction } from '../evidence/redaction.ts';
@@ -264,9 +264,11 @@ function openRun(
 /** Takes the secrets of all services out of text on its way to a person or a file. */
 function redactionOf(configs: readonly ServiceConfig[]): (text: string) => string {
   const redaction = createRedaction();
-  for (const { credentials, pacts, provider } of configs) {
+  for (const { credentials, pacts, provider, webhooks } of configs) {
     registerSecrets(redaction, credentials);
     for (const secret of providerSecrets(provider)) redaction.add(secret.name, secret.reveal());
+    for (const secret of webhookSecrets({ ...(webhooks && { webhooks }) }))
+      redaction.add(secret.name, secret.reveal());
     for (const secret of brokerSecrets(pacts?.broker ?? null)) redaction.add(secret.name, secret.reveal());
   }
   return (text) => redaction.sink(text);
