@@ -244,6 +244,25 @@ describe('an endpoint that is configured as an echo', () => {
   });
 });
 
+describe('a service that takes few messages at a time', () => {
+  it('may say so with a close code, and is not accused of losing them', { timeout: 60_000 }, async () => {
+    const url = await endpoint((socket) => {
+      let count = 0;
+      socket.on('message', (content, isBinary) => {
+        count += 1;
+        if (count > 40) socket.close(1008, 'slow down');
+        else socket.send(content, { binary: isBinary });
+      });
+    });
+    const { judged } = await outcomesOf(url, await echoConfig());
+    expect(findings(judged)).toEqual([]);
+    expect(judged.get('websocket.burst-order')).toMatchObject({
+      outcome: 'skipped',
+      message: expect.stringContaining('1008'),
+    });
+  });
+});
+
 describe('a service that keeps nobody', () => {
   it('is not judged by what it would do to a connection', async () => {
     const url = await endpoint((socket) => socket.close(4401, 'authenticate first'));
