@@ -100,7 +100,9 @@ async function exchangeOf(
 
 /** An answer is JSON; a text that is none is what a schema sees as a string. */
 function answerFault({ text }: Message, judge: SchemaJudge): string | null {
-  return text === null ? 'a message that is no text' : (judge(jsonOf(text))?.message ?? null);
+  if (text === null) return 'a message that is no text';
+  const fault = judge(jsonOf(text));
+  return fault === null ? null : `one in which ${fault.message}`;
 }
 
 function jsonOf(text: string): unknown {

@@ -60,7 +60,8 @@ export const dialectChecks = [
       for (const { event, data, talk } of heard) {
         try {
           const fault = book.compile(schemas[event])(data);
-          if (fault) violated(`expected ${event} to fit its schema, got ${fault.message}`, talk.evidence);
+          if (fault)
+            violated(`expected ${event} to fit its schema, got one in which ${fault.message}`, talk.evidence);
         } catch (error) {
           if (!(error instanceof EndlessSchema)) throw error;
           note(`${event}: ${error.message}`);
@@ -156,5 +157,5 @@ function holdToAnswers(answers: readonly dialect.Answered[], expectConversation:
 /** Names of the events when the wanted one is not among them; null when it is. */
 function namesOf(heard: readonly dialect.HeardEvent[], wanted: string): string | null {
   if (heard.some(({ event }) => event === wanted)) return null;
-  return heard.length === 0 ? 'no event' : `none of it among ${heard.map(({ event }) => event).join(', ')}`;
+  return heard.length === 0 ? 'no event' : `only ${heard.map(({ event }) => event).join(', ')}`;
 }
