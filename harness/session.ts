@@ -124,7 +124,13 @@ export function openSession(options: SessionOptions): Session {
   const http = openHttp(transport);
   const verifier = options.verifier ?? openVerifier();
   const waiting = new Waiting(clock, ({ reason, until }) =>
-    record({ type: 'waiting', service, reason, untilMs: until.getTime() }),
+    record({
+      type: 'waiting',
+      service,
+      reason,
+      fromMs: clock.wallNow().getTime(),
+      untilMs: until.getTime(),
+    }),
   );
   const budget = openBudget({
     plan: config.plan,

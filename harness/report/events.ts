@@ -57,7 +57,8 @@ export type JournalEvent =
       readonly type: 'waiting';
       readonly service: string;
       readonly reason: string;
-      /** Unix time in ms at which the wait ends. */
+      /** Unix times in ms at which the wait begins and ends. */
+      readonly fromMs: number;
       readonly untilMs: number;
     }
   | { readonly type: 'service-trouble'; readonly service: string; readonly reason: string }
@@ -120,7 +121,7 @@ const REQUIRED: Readonly<Record<JournalEventType, Shape>> = {
     evidence: texts,
     reproduce: textOrNull,
   },
-  waiting: { service: text, reason: text, untilMs: number },
+  waiting: { service: text, reason: text, fromMs: number, untilMs: number },
   'service-trouble': { service: text, reason: text },
   'service-finished': { service: text, requestsSent: shared('count'), durationMs: shared('milliseconds') },
   'run-finished': { reason: textOrNull },

@@ -1,5 +1,13 @@
 import { type JournalEvent, type PlannedCheck, readEvent } from './events.ts';
-import type { CheckResult, LedgerLine, Observation, Results, RunResult, ServiceResult } from './results.ts';
+import type {
+  CheckResult,
+  LedgerLine,
+  Observation,
+  Results,
+  RunResult,
+  ServiceResult,
+  Wait,
+} from './results.ts';
 import { tallyOf } from './tally.ts';
 import { exitCodeOf } from './verdict.ts';
 
@@ -29,6 +37,7 @@ interface ServiceRecord {
   readonly outcomes: Map<string, Outcome>;
   readonly observations: Map<string, Observation>;
   readonly ledger: Map<string, LedgerLine>;
+  readonly waits: Wait[];
   readonly evidence: Map<string, unknown>;
 }
 
@@ -109,14 +118,12 @@ function note(record: RunRecord, event: JournalEvent): void {
     case 'fault':
       record.faults.push(event.service === undefined ? event.message : `${event.service}: ${event.message}`);
       return;
-    case 'waiting':
-      return;
     default:
       noteService(serviceRecord(record, event.service), event);
   }
 }
 
-type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' | 'waiting' }>;
+type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' }>;
 
 function noteService(record: ServiceRecord, event: ServiceEvent): void {
   switch (event.type) {
@@ -139,6 +146,9 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
     case 'outcome':
       record.outcomes.set(event.id, event);
       return;
+    case 'waiting':
+      record.waits.push({ reason: event.reason, fromMs: event.fromMs, untilMs: event.untilMs });
+      return;
     case 'service-trouble':
       record.trouble = event.reason;
       return;
@@ -160,6 +170,7 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
     outcomes: new Map(),
     observations: new Map(),
     ledger: new Map(),
+    waits: [],
     evidence: new Map(),
   };
   record.services.set(service, fresh);
@@ -210,6 +221,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     observations: [...record.observations.values()],
     ...(started?.pacts ? { pacts: started.pacts } : {}),
     ledger: [...ledger.values()],
+    ...(record.waits.length > 0 ? { waits: record.waits } : {}),
     evidence: Object.fromEntries(record.evidence),
   };
 }

@@ -49,6 +49,8 @@ export interface ServiceResult {
   readonly pacts?: readonly ListedPact[];
   /** What each request was for, in the order sent. */
   readonly ledger: readonly LedgerLine[];
+  /** Waits on purpose, in the order begun; absent where there were none. */
+  readonly waits?: readonly Wait[];
   /** Evidence id to evidence in its JSON form (`evidence/json.ts`). */
   readonly evidence: Readonly<Record<string, unknown>>;
 }
@@ -95,4 +97,12 @@ export interface LedgerLine {
   readonly purpose: string;
   /** Requests sent for it: 1 for an exchange or a handshake, many for a burst. */
   readonly requests: number;
+}
+
+/** A wait on purpose: for a window to end, or to keep to a rate. */
+export interface Wait {
+  readonly reason: string;
+  /** Unix times in ms; it may have been cut short. */
+  readonly fromMs: number;
+  readonly untilMs: number;
 }

@@ -21,7 +21,8 @@ export const HOSTILE = [
   'line\nbreak\r\nand\ttab\u2028separator',
 ].join(' ');
 
-const START = Date.parse('2026-11-21T06:38:14.120Z');
+/** Unix time in ms at which the sample's first request was sent. */
+export const START = Date.parse('2026-11-21T06:38:14.120Z');
 export const KEY_NAME = 'EXAMPLE_API_KEY';
 
 function timing(startedMs: number, durationMs = 12): Timing {
@@ -131,6 +132,13 @@ export function conversation(id: string): Conversation {
   };
 }
 
+/** A quota that shrinks by one with each request, told as of draft 07. */
+function quotaFields(admitted: number, index: number): readonly FieldLine[] {
+  const left = Math.max(0, admitted - index - 1);
+  const told: FieldLine = ['RateLimit', `limit=${admitted}, remaining=${left}, reset=58`];
+  return index < admitted ? [told] : [told, ['Retry-After', '58']];
+}
+
 export function burst(id: string, startedMs: number, admitted: number, sent: number): Burst {
   return {
     kind: 'burst',
@@ -145,7 +153,7 @@ export function burst(id: string, startedMs: number, admitted: number, sent: num
         sentMs: startedMs + index * 11,
         durationMs: 9,
         status: index < admitted ? 200 : 429,
-        fields: index < admitted ? [] : ([['Retry-After', '58']] as const),
+        fields: quotaFields(admitted, index),
         failure: null,
       })),
       { index: sent + 1, sentMs: startedMs + 60_200, durationMs: 9, status: 200, fields: [], failure: null },

@@ -10,6 +10,7 @@ import {
   HOSTILE,
   HOSTILE_EXCHANGE,
   KEY_NAME,
+  START,
 } from './sample-evidence.ts';
 import { tallyOf } from './tally.ts';
 
@@ -205,6 +206,13 @@ function service(sketch: ServiceSketch): ServiceResult {
       },
     ],
     ledger,
+    waits: [
+      {
+        reason: 'the window that the first request opened is over',
+        fromMs: START + 3_000,
+        untilMs: START + 61_000,
+      },
+    ],
     evidence: Object.fromEntries(sketch.evidence.map((one) => [one.id, evidenceToJson(one)])),
   };
 }

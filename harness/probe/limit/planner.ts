@@ -1,4 +1,4 @@
-import type { DocumentedLimit, LimitObservation } from '../../evidence/limit/observation.ts';
+import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { serverClock } from '../../evidence/limit/server-clock.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 
@@ -54,7 +54,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const slotMs = windowMs / requests;
   const has = (part: LimitObservation['part']) => observations.some((each) => each.part === part);
   const refusals = observations.filter(({ fate }) => fate === 'refused');
-  const firstMs = windowStart(known);
+  const { fromMs: firstMs } = windowStart(known);
   const parallelBurst: LimitStep = { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
 
   if (!has('serial')) {
@@ -125,14 +125,17 @@ function wait(untilMs: number, reason: string): LimitStep {
   return { kind: 'wait', untilMs, reason };
 }
 
-/** When the window began in which the quota was spent, or is about to be, if windows begin with a request. */
-export function windowStart({ observations, documented, nowMs }: LimitKnowledge): number {
-  let startMs: number | null = null;
-  for (const { sentMs, fate } of observations) {
-    if (startMs === null || sentMs >= startMs + documented.windowMs) startMs = sentMs;
-    if (fate === 'refused') break;
+/**
+ * When the window began in which the quota was spent, or is about to be, if windows begin with a request: between
+ * its sending and its answer.
+ */
+export function windowStart({ observations, documented, nowMs }: LimitKnowledge): Span {
+  let start: LimitObservation | null = null;
+  for (const each of observations) {
+    if (start === null || each.sentMs >= start.sentMs + documented.windowMs) start = each;
+    if (each.fate === 'refused') break;
   }
-  return startMs ?? nowMs;
+  return { fromMs: start?.sentMs ?? nowMs, toMs: start?.finishedMs ?? nowMs };
 }
 
 interface Occasion {
@@ -153,7 +156,7 @@ function recoveryProbe(
   if (probes.length >= MOST_PROBES || lastRefusal === undefined) {
     return { kind: 'stop', reason: `${probes.length} requests over the time were refused` };
   }
-  const firstMs = windowStart(known);
+  const { fromMs: firstMs, toMs: begunMs } = windowStart(known);
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   const silentMs = lastRefusal.finishedMs + windowMs + certainlyMs;
   const occasions: Occasion[] = [
@@ -163,8 +166,8 @@ function recoveryProbe(
     },
     { atMs: boundaryAfter(known, spentMs) + certainlyMs, reason: 'a window of the clock is over' },
     { atMs: firstMs + windowMs / 2, reason: 'does a refused request make the wait longer?' },
-    ...promised(lastRefusal, firstMs + windowMs + certainlyMs, windowMs, probes.at(-1)?.sentMs ?? null),
-    { atMs: firstMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
+    ...promised(lastRefusal, begunMs + windowMs + certainlyMs, windowMs, probes.at(-1)?.sentMs ?? null),
+    { atMs: begunMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
     { atMs: spentMs + windowMs + certainlyMs, reason: 'one window after the refusal' },
     { atMs: silentMs, reason: 'one window of silence' },
   ];

@@ -20,6 +20,19 @@ describe('the timeline', () => {
     expect(Number(width)).toBeCloseTo(870 * (60 / 61.4), 0);
   });
 
+  it('draws what the quota fields told, and what was waited for, with the reason', () => {
+    const [wait] = search.waits ?? [];
+    if (!wait) throw new Error('the sample has no wait');
+    const waits = [
+      { ...wait, reason: 'until <the window> ends' },
+      { reason: 'before everything', fromMs: wait.fromMs - 86_400_000, untilMs: wait.fromMs - 86_300_000 },
+    ];
+    const svg = String(timeline({ ...search, waits }));
+    expect(svg).toContain('<li>Waited 58.0 s: until &lt;the window&gt; ends</li>');
+    expect(svg).not.toContain('before everything');
+    expect(svg).toContain('class="quota"');
+  });
+
   it('is left out where no burst was sent', () => {
     expect(timeline(conformingService())).toBeNull();
   });
