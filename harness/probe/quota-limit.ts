@@ -4,6 +4,7 @@ import { countedBounds, type FirstRefused, firstRefusedWithin } from '../evidenc
 import { GRADUAL } from '../evidence/limit/infer.ts';
 import type { LimitObservation } from '../evidence/limit/observation.ts';
 import { requestsOfOthers } from '../evidence/limit/others.ts';
+import { TOLERANCE } from '../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../session/burst.ts';
 import { type Probe, probe } from '../session.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
@@ -19,9 +20,6 @@ export interface MeasuredLimit {
   readonly evidence: string;
   readonly documented: { readonly requests: number; readonly window: string };
 }
-
-/** Two counts that differ by no more than that, in requests, are one: something flows back while it is counted. */
-const FLOWING = 2;
 
 /**
  * The index of the first refused request of a window, from everything that was sent and refused within it and the
@@ -85,7 +83,7 @@ function settledBy(
   if (now !== null && before !== null && (now === exact || now === together + 1)) {
     return { at: now, uncertainty: `others had spent ${now - before} of an earlier window` };
   }
-  if (now === null || Math.abs(now - (before ?? now)) > FLOWING || together === plan.requests) {
+  if (now === null || Math.abs(now - (before ?? now)) > TOLERANCE.countsApart || together === plan.requests) {
     throw new Blocked(
       `others spend this quota: request ${before} was the first refused, a window later ${now ?? 'none'}`,
     );

@@ -1,4 +1,5 @@
 import type { Bounds, DocumentedLimit, LimitObservation } from './observation.ts';
+import { TOLERANCE } from './tolerances.ts';
 
 /** The index of the first refused request of a window. */
 export interface FirstRefused {
@@ -7,11 +8,6 @@ export interface FirstRefused {
   /** How well that is known, in words; null when exactly. */
   readonly uncertainty: string | null;
 }
-
-/** Of the plan: bounds further apart than this do not tell the documented number from another. */
-const TELLING_SHARE = 0.1;
-/** The same for small plans, in requests: what flows back while a burst is under way. */
-const TELLING_LEAST = 5;
 
 /** What the bounds say of the documented number; null when they are too wide to say anything. */
 export function firstRefusedWithin(
@@ -24,7 +20,7 @@ export function firstRefusedWithin(
   if (exact < least || exact > most) return { at: exact < least ? least : most, uncertainty };
   // The documented number was admitted for sure; what flowed back meanwhile came on top.
   const flowing = least === exact;
-  const wide = most - least > Math.max(TELLING_LEAST, requests * TELLING_SHARE);
+  const wide = most - least > Math.max(TOLERANCE.tellingLeast, requests * TOLERANCE.tellingShare);
   return wide && !flowing ? null : { at: exact, uncertainty };
 }
 

@@ -22,4 +22,10 @@ export const TOLERANCE = {
   /** The documented number more than the limit itself that is sent before it is called unmet. */
   patienceShare: 0.1,
   patience: 2,
+  /** Of the plan: bounds of the limit further apart than this do not tell the documented number from another. */
+  tellingShare: 0.1,
+  /** The same for small plans, in requests: what flows back while a burst is under way. */
+  tellingLeast: 5,
+  /** Two counts that differ by no more than that, in requests, are one: something may flow back meanwhile. */
+  countsApart: 2,
 } as const;
