@@ -34,7 +34,7 @@ export const overlongClose = heldOpenEach('websocket-overlong-close', [
 /** §7.4: codes that stand for something else than a Close frame, and codes below all others. */
 export const forbiddenCodes = heldOpenEach(
   'websocket-forbidden-codes',
-  [1005, 1006, 1015, 999].map((code) => goodbye(String(code), closePayload(code))),
+  [1005, 1006, 1015, 1004, 999, 0].map((code) => goodbye(String(code), closePayload(code))),
 );
 
 export const LATE = 'conform: after the Close';

@@ -91,7 +91,18 @@ export const echoAroundPing: Probe<ConversationView> = probe(
 );
 
 /** §5.6, §8.1: characters that are easily lost, one message each. */
-const CHARACTERS = ['\ufeffBOM', 'NUL\u0000NUL', '\u{1f600} \u{10ffff}', '\uffff \ufdd0', 'e\u0301 \u00e9'];
+const CHARACTERS = [
+  '\ufeffBOM',
+  'NUL\u0000NUL',
+  '\u{1f600} \u{10ffff}',
+  '\uffff \ufdd0',
+  'e\u0301 \u00e9',
+  // The first and the last of each length, and those beside the surrogates (RFC 3629 §3).
+  '\u007f \u0080 \u07ff \u0800',
+  '\ud7ff \ue000 \ufffd',
+  '\ufffe \u{10000} \u{10fffe}',
+  '\u{1fffe} \u{1ffff} \u{2fffe}',
+];
 
 export const characterEchoes = echoed(
   'websocket-character-echoes',

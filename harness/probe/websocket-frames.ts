@@ -78,6 +78,9 @@ export const badUtf8 = heldOpenEach('websocket-bad-utf8', [
   frame('text with an overlong form', text, Uint8Array.of(0x63, 0xc0, 0xaf)),
   frame('text with a surrogate', text, Uint8Array.of(0x63, 0xed, 0xa0, 0x80)),
   frame('text cut within a character', text, Uint8Array.of(0x63, 0xe2, 0x82)),
+  frame('text with a stray continuation octet', text, Uint8Array.of(0x63, 0x80)),
+  frame('text beyond U+10FFFF', text, Uint8Array.of(0x63, 0xf4, 0x90, 0x80, 0x80)),
+  frame('text with a sequence of five octets', text, Uint8Array.of(0xf8, 0x88, 0x80, 0x80, 0x80)),
 ]);
 export const badUtf8InFragments = heldOpenEach('websocket-bad-utf8-in-fragments', [
   // 0xE2 0x82 begins a character; 0x28 is no continuation of it.

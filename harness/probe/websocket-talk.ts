@@ -100,6 +100,16 @@ export class Talk {
     return this.#ping(payload, this.#patienceMs, chops);
   }
 
+  /** Several Pings in one write, then the wait for the Pong of the last. @returns whether it came. */
+  async pingsAtOnce(payloads: readonly string[]): Promise<boolean> {
+    const last = octets(payloads.at(-1) ?? '');
+    const mask = Uint8Array.of(1, 2, 3, 4);
+    for (const payload of payloads.slice(0, -1)) {
+      void this.#converser.sendFrame({ opcode: OPCODE.ping, payload: octets(payload), mask });
+    }
+    return this.ping(last);
+  }
+
   async #ping(
     payload: string | Uint8Array,
     timeoutMs: number,

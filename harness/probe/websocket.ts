@@ -147,6 +147,18 @@ export const unsolicitedPong = pinged(
   },
 );
 
+/** RFC 6455 §5.5.3: of several Pings the latest alone may be answered, and that one must be. */
+export const pingBurst = pinged(
+  'websocket-ping-burst',
+  { purpose: 'a WebSocket with ten Pings at once' },
+  async (talk) => {
+    await talk.pingsAtOnce(PINGS);
+    await talk.close(closePayload());
+  },
+);
+
+const PINGS = Array.from({ length: 10 }, (_, index) => `conform ${index}`);
+
 /** RFC 6455 §5.4: the message is never ended, so that nothing comes of it. */
 export const pingBetweenFragments = pinged(
   'websocket-ping-between-fragments',

@@ -3,7 +3,7 @@ import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { type Ground, practice, rfc3629, rfc6455 } from '../../harness/contract/ground.ts';
 import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
 import type { FrameRule } from '../../harness/evidence/frame.ts';
-import { kept, pingBetweenFragments, unsolicitedPong } from '../../harness/probe/websocket.ts';
+import { kept, pingBetweenFragments, pingBurst, unsolicitedPong } from '../../harness/probe/websocket.ts';
 import * as frames from '../../harness/probe/websocket-frames.ts';
 import { everyConversation, failures } from '../../harness/probe/websocket-gathered.ts';
 import type { Probe } from '../../harness/session.ts';
@@ -60,6 +60,25 @@ export const frameChecks = [
     'a reserved opcode',
     [frames.reservedDataOpcodes, frames.reservedControlOpcodes],
     [PROTOCOL_ERROR],
+  ),
+
+  // §5.5.3: of several Pings the latest must be answered, the others may be.
+  check(
+    'websocket.ping-burst',
+    {
+      title: 'answers at least the last of ten Pings at once',
+      grounds: [rfc6455('5.5.3', 'MUST')],
+      applies,
+      provenBy: ['ws-loses-ping-burst'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(await probe(pingBurst)).toConform('a Pong for the last Ping', (talk) => {
+        const last = talk.clientFrames.findLast(({ frame }) => frame.opcode === 0x9);
+        return last === undefined || talk.unansweredPings.includes(last)
+          ? `${talk.pongs.length} others`
+          : null;
+      });
+    },
   ),
 
   // §5.5: control frames have at most 125 octets and are not fragmented.

@@ -194,4 +194,19 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     breaks: 'a text message of the octet FF follows each Pong',
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
+  {
+    name: 'ws-loses-ping-burst',
+    services: REALTIME,
+    summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
+    breaks: 'of ten Pings the last is not answered',
+    patch: onInbound(() => {
+      let seen = 0;
+      return (frame) => {
+        if (frame.opcode !== OPCODE.ping) return [frame];
+        seen += 1;
+        // An ordinary client pings three times in a connection.
+        return seen > 3 ? [] : [frame];
+      };
+    }),
+  },
 ];
