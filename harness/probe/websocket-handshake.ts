@@ -1,8 +1,9 @@
 import type { ConversationView } from '../evidence/conversation-view.ts';
 import { type Probe, probe } from '../session.ts';
 import { randomKey } from '../transport/handshake.ts';
+import { NotApplicable } from '../verdict.ts';
 import { held, requireAlive, requirePong, requireTaken } from './websocket.ts';
-import { conversation } from './websocket-talk.ts';
+import { conversation, converse } from './websocket-talk.ts';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 
@@ -117,6 +118,35 @@ export const wrongCredential = held(
   { purpose: 'a WebSocket handshake with a wrong key', credential: { wrong: 'wrong' } },
   (talk) => talk.end(),
 );
+/** Nearly right; those that the scheme and the key do not have are left out. */
+const NEARLY: readonly (readonly [
+  purpose: string,
+  wrong: 'truncated' | 'extended' | 'empty' | 'case-flipped',
+])[] = [
+  ['with the key cut short', 'truncated'],
+  ['with the key and a suffix', 'extended'],
+  ['with an empty key', 'empty'],
+  ['with the key in other letter case', 'case-flipped'],
+];
+
+export const nearCredentials: Probe<readonly ConversationView[]> = probe(
+  'websocket-near-credentials',
+  async (stimuli) => {
+    await requireTaken(stimuli);
+    const tried = await Promise.all(
+      NEARLY.map(([what, wrong]) =>
+        converse(stimuli, { purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (talk) =>
+          talk.end(),
+        ).catch((error: unknown) => {
+          if (error instanceof NotApplicable) return null;
+          throw error;
+        }),
+      ),
+    );
+    return tried.filter((talk) => talk !== null);
+  },
+);
+
 export const keyInQuery = held(
   'websocket-key-in-query',
   {

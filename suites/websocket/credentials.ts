@@ -13,6 +13,7 @@ import { taken } from '../../harness/probe/websocket.ts';
 import {
   keyInHeader as handshakeKeyInHeader,
   keyInQuery as handshakeKeyInQuery,
+  nearCredentials,
   otherVersion,
   refusals,
   withoutCredential,
@@ -46,6 +47,19 @@ export const credentialChecks = [
     },
     async ({ probe, expectConversation }) => {
       expectConversation(await probe(wrongCredential)).toBeTurnedAway();
+    },
+  ),
+
+  check(
+    'websocket.near-credential',
+    {
+      title: 'turns away a handshake with a key that is nearly right',
+      grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
+      applies,
+      provenBy: ['ws-accepts-key-prefix'],
+    },
+    async ({ probe, expectConversation }) => {
+      expectConversation(...(await probe(nearCredentials))).toBeTurnedAway();
     },
   ),
 

@@ -63,6 +63,17 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
   {
+    name: 'ws-accepts-key-prefix',
+    services: REALTIME,
+    summary: 'compares only as many characters of the key of a handshake as were presented',
+    breaks: 'a handshake with the key cut short is answered 101',
+    patch: onRefusal((answer, request, { access }) => {
+      const [, presented = ''] = /^bearer +(.+)$/i.exec(fieldValue(request, 'authorization') ?? '') ?? [];
+      const isPrefix = presented !== '' && access.keys.some(({ value }) => value.startsWith(presented));
+      return isPrefix ? null : answer;
+    }),
+  },
+  {
     name: 'ws-refusal-without-challenge',
     services: REALTIME,
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
