@@ -80,6 +80,10 @@ export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
     const variants: readonly Stimulus[] = [
       { purpose: 'while the quota is spent', method: 'HEAD' },
       { purpose: 'with a slash more, while the quota is spent', target: ({ path }) => withSlash(path) },
+      {
+        purpose: 'with a path in other letter case, while the quota is spent',
+        target: ({ path }) => path.toUpperCase(),
+      },
       { purpose: 'with another query, while the quota is spent', target: ({ path }) => `${path}?conform=1` },
     ];
     const replies: Reply[] = [];

@@ -46,10 +46,10 @@ export const sharing: readonly CheckDefinition[] = [
   check(
     'limits.variants-share',
     {
-      title: 'counts HEAD and other queries against the same quota',
+      title: 'counts HEAD, other spellings of the path and other queries against the same quota',
       grounds: [practice('OWASP API4:2023')],
       applies: exceeding,
-      provenBy: ['head-bypasses-limit', 'query-bypasses-limit'],
+      provenBy: ['head-bypasses-limit', 'path-bypasses-limit', 'query-bypasses-limit'],
     },
     async ({ probe, expect }) => {
       expect(...(await probe(spent.variantsWhileExhausted))).toBeUnserved();

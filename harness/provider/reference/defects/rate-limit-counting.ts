@@ -1,5 +1,5 @@
-import { fieldValue, withField } from '../message.ts';
-import { inCredentials, inQuota, onAnswer } from '../patch.ts';
+import { fieldValue, splitTarget, withField } from '../message.ts';
+import { aroundHandling, inCredentials, inQuota, onAnswer } from '../patch.ts';
 import { concurrencyLimit } from '../quota/concurrency.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../quota/limiter.ts';
 import { wholeSeconds } from '../quota/quota-fields.ts';
@@ -145,6 +145,21 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
         },
       }));
       return charging(noticing(conduct));
+    },
+  },
+  {
+    name: 'path-bypasses-limit',
+    services: EVERY,
+    summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
+    breaks: 'the refused request is served at `/V1/Resources` and at `/v1/resources/`',
+    patch: (conduct) => {
+      const spelled = inQuota(({ keyOf }) => ({
+        keyOf: (identity, request) => `${keyOf(identity, request)}@${splitTarget(request.target).path}`,
+      }));
+      const anySpelling = aroundHandling((request, next, kernel) =>
+        next({ ...request, path: request.path.toLowerCase().replace(/(?<=.)\/$/, '') }, kernel),
+      );
+      return anySpelling(spelled(conduct));
     },
   },
   {
