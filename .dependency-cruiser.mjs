@@ -10,7 +10,7 @@ const FLOORS = [
     floor: 'transport, provider and pact',
     rooms: ['harness/transport/', 'harness/provider/', 'harness/pact/'],
   },
-  { floor: 'session', rooms: ['harness/session\\.ts$'] },
+  { floor: 'session', rooms: ['harness/session(?:\\.ts$|/)'] },
   { floor: 'check and probe', rooms: ['harness/check/', 'harness/probe/'] },
   { floor: 'suites and run', rooms: ['suites/', 'harness/run/'] },
   { floor: 'command line', rooms: ['harness/cli/'] },

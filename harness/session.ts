@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
 import type { ExpectedInteraction } from './config/pact/interaction.ts';
-import { providerSecrets, webhookSecrets } from './config/secrets-of.ts';
+import { serviceSecrets } from './config/secrets-of.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
 import { type ConversationView, viewConversation } from './evidence/conversation-view.ts';
@@ -14,7 +14,7 @@ import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/events.ts';
 import { type BurstOrder, type MetLimit, sendBurst } from './session/burst.ts';
 import { converse } from './session/conversation.ts';
-import { credentialUse, placeChoice, registerSecrets } from './session/credential.ts';
+import { credentialUse, placeChoice } from './session/credential.ts';
 import { type HandshakeStimulus, isOrdinary, type Talking } from './session/handshake.ts';
 import { type Named, ProbeMemory, type Remembered } from './session/memory.ts';
 import { openWithin, QuotaAsFound } from './session/quota-opening.ts';
@@ -106,10 +106,7 @@ export function openSession(options: SessionOptions): Session {
   const { config, clock, record, random = Math.random } = options;
   const { service } = config;
   const sample = documentedSample(config.contract) ?? PLAINEST;
-  const redaction = createRedaction();
-  registerSecrets(redaction, config.credentials);
-  const others = [...providerSecrets(config.provider), ...webhookSecrets(config)];
-  for (const secret of others) redaction.add(secret.name, secret.reveal());
+  const redaction = createRedaction(serviceSecrets(config));
   const transport: TransportOptions = {
     baseUrl: options.providerUrl,
     timeouts: config.timeouts,

@@ -7,7 +7,7 @@ import { formatMemory, parseMemory } from './memory-size.ts';
 import { packService, unpackService } from './pack.ts';
 import { Secret } from './secret.ts';
 import { revealed } from './secret-text.ts';
-import { providerSecrets } from './secrets-of.ts';
+import { serviceSecrets } from './secrets-of.ts';
 import type { CommandProvider, ContainerProvider } from './started-provider.ts';
 
 const env = {
@@ -133,7 +133,7 @@ describe('a container in a service file', () => {
   });
 
   it('knows as secrets what references yield, but no defaults and nothing too short to be told from other text', async () => {
-    const secrets = providerSecrets(await container());
+    const secrets = serviceSecrets((await load(CONTAINER)).config);
     expect(new Set(secrets.map(({ name }) => name))).toEqual(new Set(['DATABASE_PASSWORD', 'ORDERS_KEY']));
   });
 

@@ -45,8 +45,14 @@ interface Find {
   readonly end: number;
 }
 
-/** Knows no secret at first. */
-export function createRedaction(): Redaction {
+/** A secret, and the name under which it may be shown. */
+interface NamedSecret {
+  readonly name: string;
+  reveal(): string;
+}
+
+/** Knows these secrets at first; each as by `add`. */
+export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction {
   const known = new Set<string>();
   const forms: KnownForm[] = [];
   let automaton: FragmentAutomaton | null = null;
@@ -87,7 +93,7 @@ export function createRedaction(): Redaction {
   const fieldText = (received: string): string =>
     isLatin1(received) ? latin1Text(octets(latin1Octets(received))) : text(received);
 
-  return {
+  const redaction: Redaction = {
     add(name, value) {
       if (value.length < SHORTEST_SECRET || value.length > LONGEST_SECRET) {
         throw new HarnessError(
@@ -110,6 +116,8 @@ export function createRedaction(): Redaction {
       return cut(shown.length, finds, (start, end) => shown.slice(start, end)).join('');
     },
   };
+  for (const secret of secrets) redaction.add(secret.name, secret.reveal());
+  return redaction;
 }
 
 /** Eight characters or 60 % of the value, whichever is more: less is neither usable nor telling. */

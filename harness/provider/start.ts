@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { credentialSecrets, providerSecrets } from '../config/secrets-of.ts';
+import { serviceSecrets } from '../config/secrets-of.ts';
 import type { Credentials, ServiceConfig } from '../config/service.ts';
 import { createRedaction } from '../evidence/redaction.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
@@ -73,10 +73,7 @@ export async function startProvider(
 }
 
 /** A provider may write down what it was given. */
-function redactionFor({ provider, credentials }: ServiceConfig): (text: string) => string {
-  const redaction = createRedaction();
-  for (const secret of [...providerSecrets(provider), ...credentialSecrets(credentials)]) {
-    redaction.add(secret.name, secret.reveal());
-  }
+function redactionFor(config: ServiceConfig): (text: string) => string {
+  const redaction = createRedaction(serviceSecrets(config));
   return (text) => redaction.text(text);
 }

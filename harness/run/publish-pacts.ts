@@ -95,8 +95,7 @@ async function asked<T>(
   harness: Publishing['harness'],
   ask: (client: BrokerClient) => Promise<T>,
 ): Promise<T> {
-  const redaction = createRedaction();
-  for (const secret of brokerSecrets(broker)) redaction.add(secret.name, secret.reveal());
+  const redaction = createRedaction(brokerSecrets(broker));
   const late = AbortSignal.timeout(PATIENCE_MS);
   const send = brokerSender({
     signal: late,

@@ -24,8 +24,7 @@ const LONGEST_REASON = 500;
 export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
   const { pacts, safety } = config;
   if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
-  const redaction = createRedaction();
-  for (const secret of brokerSecrets(pacts.broker)) redaction.add(secret.name, secret.reveal());
+  const redaction = createRedaction(brokerSecrets(pacts.broker));
   const { patienceMs = PATIENCE_MS, signal } = options;
   return {
     ...config,

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Suite } from '../check/check.ts';
 import { loadServices } from '../config/load.ts';
 import { brokerSecrets } from '../config/pact/pacts.ts';
-import { providerSecrets, webhookSecrets } from '../config/secrets-of.ts';
+import { serviceSecrets } from '../config/secrets-of.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/journal.ts';
 import { createRedaction } from '../evidence/redaction.ts';
@@ -15,7 +15,6 @@ import { plainLine } from '../report/plain.ts';
 import type { Progress } from '../report/progress.ts';
 import type { Results, RunResult } from '../report/results.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
-import { registerSecrets } from '../session/credential.ts';
 import { loadSuites, SUITES_URL } from './catalogue.ts';
 import { type EngineReport, runEngine } from './engine.ts';
 import { type Interruption, interruptible } from './interruption.ts';
@@ -263,14 +262,11 @@ function openRun(
 
 /** Takes the secrets of all services out of text on its way to a person or a file. */
 function redactionOf(configs: readonly ServiceConfig[]): (text: string) => string {
-  const redaction = createRedaction();
-  for (const { credentials, pacts, provider, webhooks } of configs) {
-    registerSecrets(redaction, credentials);
-    for (const secret of providerSecrets(provider)) redaction.add(secret.name, secret.reveal());
-    for (const secret of webhookSecrets({ ...(webhooks && { webhooks }) }))
-      redaction.add(secret.name, secret.reveal());
-    for (const secret of brokerSecrets(pacts?.broker ?? null)) redaction.add(secret.name, secret.reveal());
-  }
+  const secrets = configs.flatMap((config) => [
+    ...serviceSecrets(config),
+    ...brokerSecrets(config.pacts?.broker ?? null),
+  ]);
+  const redaction = createRedaction(secrets);
   return (text) => redaction.sink(text);
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { serviceSecrets } from '../config/secrets-of.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { EvidenceId } from '../evidence/exchange.ts';
 import { createRedaction } from '../evidence/redaction.ts';
@@ -6,7 +7,6 @@ import { visible } from '../evidence/visible.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { recordPact } from '../pact/recorder.ts';
 import { ensureFolder, writeWhole } from '../report/whole-file.ts';
-import { registerSecrets } from '../session/credential.ts';
 import { systemClock } from '../transport/clock.ts';
 import { openHttp } from '../transport/http.ts';
 import { pactScript, type ScriptedPact } from './pact-script.ts';
@@ -43,8 +43,7 @@ export async function writePact(
     );
   }
   const text = await recordPact(script, (index, url) => makeCall(scripted, index, url, userAgent));
-  const redaction = createRedaction();
-  registerSecrets(redaction, config.credentials);
+  const redaction = createRedaction(serviceSecrets(config));
   if (redaction.sink(text) !== text)
     throw new HarnessError(`a secret would have got into the pact of ${config.service}`);
   ensureFolder(folder, folder);

@@ -1,4 +1,3 @@
-import type { Secret } from '../config/secret.ts';
 import type { Credentials } from '../config/service.ts';
 import type { CredentialUse } from '../evidence/exchange.ts';
 import type { Redaction } from '../evidence/redaction.ts';
@@ -38,17 +37,6 @@ export type CredentialChoice =
   | 'held'
   /** The request stays as it is, and holds this kind of one. */
   | { readonly recorded: 'wrong' | 'none' };
-
-/** Everything that must never be shown, made known before the first request. */
-export function registerSecrets(redaction: Redaction, credentials: Credentials): void {
-  for (const secret of secretsOf(credentials)) redaction.add(secret.name, secret.reveal());
-}
-
-function secretsOf(credentials: Credentials): readonly Secret[] {
-  if (credentials.scheme === 'none') return [];
-  const all = [credentialSecret(credentials), credentials.secondKey, credentials.app?.secret ?? null];
-  return [...new Set(all.filter((secret) => secret !== null))];
-}
 
 export function credentialUse(choice: CredentialChoice): CredentialUse {
   if (choice === 'signed' || choice === 'held') return 'right';
