@@ -1,5 +1,6 @@
 import type { ConversationView } from '../evidence/conversation-view.ts';
-import { closeCodeMeaning, type FrameRule, mayBeSent } from '../evidence/frame.ts';
+import { closeCodeMeaning, mayBeSent } from '../evidence/frame.ts';
+import type { FrameRule } from '../evidence/frame-faults.ts';
 import type { Echo } from '../evidence/message.ts';
 import { NotApplicable } from '../verdict.ts';
 import { holdEach, orList } from './hold.ts';

@@ -1,18 +1,16 @@
-import type { Conversation, ConversationEvent, RecordedFrame } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { dialectOf } from './dialect.ts';
 import { type ExtensionReading, readExtensions } from './extension.ts';
 import { listElements } from './field-grammar.ts';
 import { fieldValue } from './field-lines.ts';
+import { type ClosePayload, OPCODE, readClosePayload } from './frame.ts';
 import {
-  type ClosePayload,
   type FrameFault,
   type FrameRule,
-  mayBeSent,
-  OPCODE,
-  opcodeName,
-  readClosePayload,
-  serverFrameFaults,
-} from './frame.ts';
+  faultsOfFrames,
+  framesAfterClose,
+  strayOctets,
+} from './frame-faults.ts';
 import { agreedInflation } from './inflation.ts';
 import { lazy } from './lazy.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
@@ -253,30 +251,15 @@ export class ConversationView {
 
   // --- what the server broke ---
 
-  readonly #faults = lazy((): readonly FrameFault[] => [
-    ...this.serverFrames.flatMap(({ frame }) => [
-      ...serverFrameFaults(frame, this.isCompressing),
-      ...(frame.opcode === OPCODE.close ? closeFaults(frame) : []),
-    ]),
-    ...this.#received().faults,
-    ...this.#afterClose(),
-    ...this.conversation.events.flatMap(strayOctets),
-  ]);
-
-  /** §5.5.1, §1.4: a Close is the last frame of a side. */
-  #afterClose(): readonly FrameFault[] {
-    const closed = this.serverFrames.findIndex(({ frame }) => frame.opcode === OPCODE.close);
-    return this.serverFrames.slice(closed + 1).flatMap(({ frame }) =>
-      closed === -1
-        ? []
-        : [
-            {
-              rule: 'after-close' as const,
-              message: `a ${opcodeName(frame.opcode)} frame after the Close (§5.5.1)`,
-            },
-          ],
-    );
-  }
+  readonly #faults = lazy((): readonly FrameFault[] => {
+    const frames = this.serverFrames.map(({ frame }) => frame);
+    return [
+      ...faultsOfFrames(frames, this.isCompressing),
+      ...this.#received().faults,
+      ...framesAfterClose(frames),
+      ...strayOctets(this.conversation.events),
+    ];
+  });
 
   /** Where the server's octets break RFC 6455 §5 to §8, one line each. */
   get faults(): readonly string[] {
@@ -298,25 +281,4 @@ function closeOf(frames: readonly TimedFrame[]): SentClose | null {
   return found
     ? { atMs: found.atMs, length: found.frame.length, ...readClosePayload(found.frame.payload) }
     : null;
-}
-
-function closeFaults({ payload, length, truncated }: RecordedFrame): readonly FrameFault[] {
-  const { code, reason } = readClosePayload(payload);
-  if (length === 1) {
-    return [{ rule: 'close-payload', message: 'a close frame with a payload of one octet (§5.5.1)' }];
-  }
-  const faults: FrameFault[] = [];
-  if (code !== null && !mayBeSent(code)) {
-    faults.push({ rule: 'close-code', message: `a close frame with the code ${code} (§7.4)` });
-  }
-  if (reason === null && !truncated) {
-    faults.push({ rule: 'close-payload', message: 'a close frame with a reason that is not UTF-8 (§5.5.1)' });
-  }
-  return faults;
-}
-
-function strayOctets(event: ConversationEvent): readonly FrameFault[] {
-  return event.type === 'octets' && event.from === 'server'
-    ? [{ rule: 'octets', message: `${event.octets.length} octets that are no frame` }]
-    : [];
 }

@@ -1,4 +1,3 @@
-import type { RecordedFrame } from './conversation.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 /** Opcodes of RFC 6455 §5.2. */
@@ -16,6 +15,11 @@ const NAMES = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]
 /** `text`, `close` …; `reserved opcode 3` for those that nobody has defined. */
 export function opcodeName(opcode: number): string {
   return NAMES.get(opcode) ?? `reserved opcode ${opcode}`;
+}
+
+/** §5.2: somebody has defined it. */
+export function isDefined(opcode: number): boolean {
+  return NAMES.has(opcode);
 }
 
 /** §5.5: the opcodes 8 to 15. */
@@ -67,62 +71,4 @@ export function closeCodeMeaning(code: number): string {
 export function mayBeSent(code: number): boolean {
   const isReserved = [1004, 1005, 1006, 1015].includes(code);
   return (code >= 1000 && code <= 1014 && !isReserved) || (code >= 3000 && code <= 4999);
-}
-
-/** The rules of RFC 6455 that a server's frames can break. */
-export type FrameRule =
-  /** §5.1: a server never masks. */
-  | 'masking'
-  /** §5.2 */
-  | 'reserved-bits'
-  | 'opcode'
-  | 'length'
-  /** §5.4 */
-  | 'fragmentation'
-  /** §5.5: at most 125 octets, in one piece. */
-  | 'control'
-  /** §5.5.1 */
-  | 'close-payload'
-  /** §7.4 */
-  | 'close-code'
-  /** §8.1 */
-  | 'utf8'
-  /** §5.5.1: nothing follows a Close. */
-  | 'after-close'
-  /** RFC 7692 §7.2: compressed data that cannot be inflated. */
-  | 'deflate'
-  /** Octets that are no frame at all. */
-  | 'octets';
-
-export interface FrameFault {
-  readonly rule: FrameRule;
-  /** One line. */
-  readonly message: string;
-}
-
-/** What a frame does that no frame of a server may do by itself (§5.1, §5.2, §5.5). */
-export function serverFrameFaults(frame: RecordedFrame, compression: boolean): readonly FrameFault[] {
-  const { fin, rsv, opcode, masked, length, lengthOctets } = frame;
-  // RFC 7692 §6: RSV1 marks the first frame of a compressed message.
-  const mayCompress = compression && (opcode === OPCODE.text || opcode === OPCODE.binary);
-  const shortest = length < 126 ? 0 : length < 65_536 ? 2 : 8;
-  const rules: readonly (readonly [boolean, FrameRule, string])[] = [
-    [masked, 'masking', 'that is masked (§5.1)'],
-    [
-      rsv !== 0 && !(mayCompress && rsv === 4),
-      'reserved-bits',
-      `with reserved bits ${rsv.toString(2).padStart(3, '0')} set (§5.2)`,
-    ],
-    [!NAMES.has(opcode), 'opcode', 'with an opcode that is not defined (§5.2)'],
-    [
-      lengthOctets > shortest,
-      'length',
-      `with a length of ${length} in ${lengthOctets} octets, not the fewest (§5.2)`,
-    ],
-    [isControl(opcode) && !fin, 'control', 'in fragments (§5.5)'],
-    [isControl(opcode) && length > 125, 'control', `of ${length} octets (§5.5)`],
-  ];
-  return rules.flatMap(([broken, rule, what]) =>
-    broken ? [{ rule, message: `a ${opcodeName(opcode)} frame ${what}` }] : [],
-  );
 }

@@ -1,5 +1,6 @@
 import type { RecordedFrame } from './conversation.ts';
-import { type FrameFault, isControl, OPCODE, opcodeName } from './frame.ts';
+import { isControl, OPCODE, opcodeName } from './frame.ts';
+import type { FrameFault } from './frame-faults.ts';
 import type { Inflation } from './inflation.ts';
 import { decodeUtf8 } from './utf8.ts';
 
