@@ -156,7 +156,7 @@ describe('a container in a service file', () => {
     const { config } = await load(CONTAINER);
     const travelled = unpackService(structuredClone(packService(config)));
     expect(inClear(travelled)).toEqual(inClear(config));
-    expect(providerSecrets(travelled.provider)).toHaveLength(3);
+    expect(serviceSecrets(travelled)).toHaveLength(4);
   });
 
   it('is printed with the origin of each value, secrets masked', async () => {

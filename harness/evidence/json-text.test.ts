@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEEPEST_JSON, readJsonText } from './json-text.ts';
+import { DEEPEST_JSON } from './json-nesting.ts';
+import { readJsonText } from './json-text.ts';
 
 const octetsOf = (text: string) => new Uint8Array(Buffer.from(text));
 const read = (text: string) => readJsonText(octetsOf(text));

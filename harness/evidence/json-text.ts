@@ -1,3 +1,4 @@
+import { DEEPEST_JSON, JsonNesting } from './json-nesting.ts';
 import { latin1Text } from './latin1.ts';
 import { decodeUtf8, utf8Beginning, utf8FaultAt } from './utf8.ts';
 import { visible } from './visible.ts';
@@ -58,11 +59,7 @@ export interface JsonText {
   readonly limit: string | null;
 }
 
-/** Levels of arrays and objects down to which names are compared and a value is made. */
-export const DEEPEST_JSON = 512;
 const MOST_REMARKS = 100;
-/** In characters; a longer pointer is cut and ends in an ellipsis. */
-const LONGEST_PATH = 1000;
 
 /** Reads octets as one JSON text by RFC 8259, strictly; never throws, and takes linear time and bounded depth. */
 export function readJsonText(octets: Uint8Array): JsonText {
@@ -83,14 +80,6 @@ function otherEncoding(octets: Uint8Array): string {
   return marked || (first === 0) !== (second === 0) ? ' (it looks like UTF-16)' : '';
 }
 
-/** An array or object being read. */
-interface Level {
-  /** Names so far; null for an array. */
-  readonly names: Set<string> | null;
-  /** Name or index of the member being read. */
-  member: string | number;
-}
-
 /** What the grammar allows next. */
 type Expectation = 'value' | 'value or ]' | 'name' | 'name or }' | ', or end';
 
@@ -100,30 +89,6 @@ class Stopped extends Error {}
 /** Octets of what is at hand that a message needs. */
 const AHEAD = 8;
 
-/** Which of the levels below `DEEPEST_JSON` are objects: one octet each, however many there are. */
-class DeepLevels {
-  depth = 0;
-  #kinds = new Uint8Array(64);
-
-  get inObject(): boolean {
-    return this.#kinds[this.depth - 1] === 1;
-  }
-
-  enter(isObject: boolean): void {
-    if (this.depth === this.#kinds.length) {
-      const larger = new Uint8Array(this.depth * 2);
-      larger.set(this.#kinds);
-      this.#kinds = larger;
-    }
-    this.#kinds[this.depth] = isObject ? 1 : 0;
-    this.depth++;
-  }
-
-  leave(): void {
-    this.depth--;
-  }
-}
-
 const LITERALS = ['true', 'false', 'null'];
 const NUMBERLIKE = ['NaN', 'Infinity', '-Infinity'];
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
@@ -132,9 +97,7 @@ class JsonReader {
   readonly #octets: Uint8Array;
   readonly #faults: JsonFault[] = [];
   readonly #cautions: JsonCaution[] = [];
-  readonly #levels: Level[] = [];
-  readonly #deeper = new DeepLevels();
-  #deepest = 0;
+  readonly #nesting = new JsonNesting();
   #at = 0;
 
   constructor(octets: Uint8Array) {
@@ -166,16 +129,17 @@ class JsonReader {
       this.#fault('trailing-content', `${this.#here()} after the JSON text`, this.#at);
     }
     const readable =
-      this.#deepest <= DEEPEST_JSON &&
+      this.#nesting.deepest <= DEEPEST_JSON &&
       !this.#faults.some(({ kind }) => kind === 'syntax' || kind === 'number');
     const text = readable ? decodeUtf8(octets.subarray(start, end)) : null;
     return this.#result(text === null ? undefined : JSON.parse(text));
   }
 
   #result(value: unknown): JsonText {
+    const { deepest } = this.#nesting;
     const limit =
-      this.#deepest > DEEPEST_JSON
-        ? `it is nested ${this.#deepest} levels deep, of which ${DEEPEST_JSON} are looked into`
+      deepest > DEEPEST_JSON
+        ? `it is nested ${deepest} levels deep, of which ${DEEPEST_JSON} are looked into`
         : null;
     return { value, faults: this.#faults, cautions: this.#cautions, limit };
   }
@@ -186,22 +150,12 @@ class JsonReader {
     while (true) {
       this.#skipSpace();
       expectation = this.#readToken(expectation);
-      if (this.#levels.length === 0) return;
+      if (this.#nesting.depth === 0) return;
     }
-  }
-
-  /** The array or object being read; undefined outside of all, and below the levels that are looked into. */
-  get #level(): Level | undefined {
-    return this.#deeper.depth > 0 ? undefined : this.#levels.at(-1);
-  }
-
-  get #inObject(): boolean {
-    return this.#deeper.depth > 0 ? this.#deeper.inObject : (this.#levels.at(-1)?.names ?? null) !== null;
   }
 
   #readToken(expectation: Expectation): Expectation {
     const char = this.#char();
-    const level = this.#level;
     switch (expectation) {
       case 'value or ]':
         if (char === ']') return this.#close();
@@ -214,12 +168,13 @@ class JsonReader {
       case 'name':
         return this.#readName(char);
       default: {
-        const closing = this.#inObject ? '}' : ']';
+        const { inObject } = this.#nesting;
+        const closing = inObject ? '}' : ']';
         if (char === closing) return this.#close();
         if (char !== ',') this.#stop(`${this.#here()} where , or ${closing} should be`);
         this.#at++;
-        if (this.#inObject) return 'name';
-        if (level) level.member = Number(level.member) + 1;
+        if (inObject) return 'name';
+        this.#nesting.nextElement();
         return 'value';
       }
     }
@@ -228,9 +183,7 @@ class JsonReader {
   #readValue(char: string): Expectation {
     if (char === '{' || char === '[') {
       this.#at++;
-      if (this.#levels.length === DEEPEST_JSON) this.#deeper.enter(char === '{');
-      else this.#levels.push({ names: char === '{' ? new Set() : null, member: char === '{' ? '' : 0 });
-      this.#deepest = Math.max(this.#deepest, this.#levels.length + this.#deeper.depth);
+      this.#nesting.enter(char === '{' ? 'object' : 'array');
       return char === '{' ? 'name or }' : 'value or ]';
     }
     if (char === '"') this.#readString();
@@ -239,15 +192,12 @@ class JsonReader {
   }
 
   #readName(char: string): Expectation {
-    const level = this.#level;
     if (char === '}') this.#stop('a comma before }');
     if (char !== '"') this.#stop(`${this.#here()} where a name in double quotes should be`);
     const start = this.#at;
     const name = this.#readString();
-    if (level?.names) {
-      level.member = name;
-      if (level.names.has(name)) this.#caution('duplicate-name', `the name ${quoted(name)} twice`, start);
-      level.names.add(name);
+    if (this.#nesting.member(name) === 'again') {
+      this.#caution('duplicate-name', `the name ${quoted(name)} twice`, start);
     }
     this.#skipSpace();
     if (this.#char() !== ':') this.#stop(`${this.#here()} after the name ${quoted(name)}, where : should be`);
@@ -257,8 +207,7 @@ class JsonReader {
 
   #close(): Expectation {
     this.#at++;
-    if (this.#deeper.depth > 0) this.#deeper.leave();
-    else this.#levels.pop();
+    this.#nesting.leave();
     return ', or end';
   }
 
@@ -349,12 +298,6 @@ class JsonReader {
     return character === '\0' ? 'NUL (is it UTF-16?)' : quoted(character);
   }
 
-  #path(): string {
-    const known = this.#levels.map(({ member }) => `/${pointerToken(member)}`).join('');
-    const path = this.#deeper.depth > 0 ? `${known}/…` : known;
-    return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
-  }
-
   #stop(message: string, offset = this.#at): never {
     this.#fault('syntax', message, offset);
     throw new Stopped();
@@ -369,17 +312,12 @@ class JsonReader {
   }
 
   #remark<Kind>(kind: Kind, message: string, offset: number): Remark<Kind> {
-    const path = this.#path();
+    const path = this.#nesting.pointer();
     const where = path === '' ? '' : ` in ${visible(path, 60)}`;
     // Of nothing it need not be told where it stands.
     const at = kind === 'empty' ? '' : `, at octet ${offset}`;
     return { kind, message: `${message}${where}${at}`, offset, path };
   }
-}
-
-/** RFC 6901 §3 */
-function pointerToken(member: string | number): string {
-  return String(member).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** For a message: on one line, and not endless. */

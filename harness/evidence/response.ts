@@ -2,29 +2,23 @@ import { HarnessError } from '../exit.ts';
 import { findBodyLinks } from './body-links.ts';
 import { type CacheControl, readCacheControl } from './cache-control.ts';
 import { type ChallengeReading, parseChallenges } from './challenge.ts';
-import { decodeContent } from './content-coding.ts';
 import type { Conversation } from './conversation.ts';
 import type { Exchange, RecordedRequest, RecordedResponse } from './exchange.ts';
 import { listElements } from './field-grammar.ts';
-import { fieldValue, fieldValues } from './field-lines.ts';
 import { type HttpDate, readHttpDate } from './http-date.ts';
 import { isInnerHost } from './inner-host.ts';
 import { findInternals, SEARCHED } from './internals.ts';
-import { type JsonText, readJsonText } from './json-text.ts';
 import { latin1Text } from './latin1.ts';
 import { lazy } from './lazy.ts';
 import { lifecycleFault } from './lifecycle-fields.ts';
 import { type Link, parseLinks } from './link.ts';
-import { isJsonType, type MediaType, readMediaType } from './media-type.ts';
 import { partialFault } from './partial-content.ts';
 import { problemFaults } from './problem.ts';
 import { readQuota } from './quota.ts';
 import type { QuotaReading } from './quota-reading.ts';
+import { ResponseMessage } from './response-message.ts';
 import { findSecretPlaces, type SecretPlace } from './response-traces.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from './retry-after.ts';
-import { repeatedField } from './single-fields.ts';
-import { isRegistered } from './status-registry.ts';
-import { decodeUtf8 } from './utf8.ts';
 import { visible } from './visible.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */
@@ -63,10 +57,7 @@ export function viewResponse(evidence: Exchange | Conversation, options: ViewOpt
  * Everything a check asks of a response, each worked out when it is first asked for. Field names are taken in any
  * letter case. What is malformed never throws; it is told by the property with `fault` in its name.
  */
-export class ResponseView {
-  readonly evidence: Exchange | Conversation;
-  readonly request: RecordedRequest;
-  readonly #response: RecordedResponse;
+export class ResponseView extends ResponseMessage {
   readonly #options: ViewOptions;
 
   constructor(
@@ -75,171 +66,11 @@ export class ResponseView {
     response: RecordedResponse,
     options: ViewOptions,
   ) {
-    this.evidence = evidence;
-    this.request = request;
-    this.#response = response;
+    super(evidence, request, response);
     this.#options = options;
   }
 
-  // --- the status line ---
-
-  get status(): number {
-    return this.#response.status;
-  }
-
-  /** 2 for 2xx. */
-  get statusClass(): number {
-    return Math.floor(this.status / 100);
-  }
-
-  /** The status code is in the IANA registry. */
-  get isRegistered(): boolean {
-    return isRegistered(this.status);
-  }
-
-  get reason(): string | null {
-    return this.#response.reason;
-  }
-
-  get httpVersion(): string | null {
-    return this.#response.httpVersion;
-  }
-
-  /** Wall clock. */
-  get receivedAt(): Date {
-    const { startedAt, responseMs, durationMs } = this.evidence.timing;
-    return new Date(Date.parse(startedAt) + (responseMs ?? durationMs));
-  }
-
-  // --- the fields ---
-
-  get fields(): RecordedResponse['fields'] {
-    return this.#response.fields;
-  }
-
-  get trailers(): RecordedResponse['trailers'] {
-    return this.#response.trailers;
-  }
-
-  get informational(): RecordedResponse['informational'] {
-    return this.#response.informational;
-  }
-
-  get framingFaults(): RecordedResponse['framingFaults'] {
-    return this.#response.framingFaults;
-  }
-
-  /** A field whose value is no list and that stands on several lines, with its values; null when there is none. */
-  get repeatedField(): string | null {
-    return repeatedField(this.fields);
-  }
-
-  /** The combined field value (RFC 9110 §5.3): lines joined with `, `; undefined when there is none. */
-  field(name: string): string | undefined {
-    return fieldValue(this.fields, name);
-  }
-
-  /** The value of each line of that name, in order. */
-  fieldLines(name: string): readonly string[] {
-    return fieldValues(this.fields, name);
-  }
-
-  has(name: string): boolean {
-    return this.fieldLines(name).length > 0;
-  }
-
-  // --- the content ---
-
-  get body(): RecordedResponse['body'] {
-    return this.#response.body;
-  }
-
-  /** Octets received, content codings not undone. */
-  get bodyLength(): number {
-    return this.body.received;
-  }
-
-  /** Some of the body is missing: it was cut at the transport's limit, or the connection ended within it. */
-  get isPartial(): boolean {
-    return this.body.truncated || this.evidence.failure !== null;
-  }
-
-  readonly #content = lazy(() => {
-    const { bytes } = this.body;
-    return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
-  });
-
-  /**
-   * Why the content is not known to its end, codings undone, one line; null when it is. What is not found in it may
-   * then be there all the same.
-   */
-  get unread(): string | null {
-    if (this.body.truncated) return `its body goes on after ${this.body.bytes.length} octets`;
-    if (this.evidence.failure !== null) return this.evidence.failure.message;
-    const { fault, limit } = this.#content();
-    return limit ?? fault;
-  }
-
-  /** Octets of the content, content codings undone (RFC 9110 §8.4); empty when they cannot be. */
-  get content(): Uint8Array {
-    return this.#content().octets;
-  }
-
-  /** Why the content is not in the coding that Content-Encoding names; null when it is, or nobody can tell. */
-  get codingFault(): string | null {
-    return this.#content().fault;
-  }
-
-  /** Why nobody can tell whether it is in that coding; null when there is none, or it was undone. */
-  get codingLimit(): string | null {
-    return this.#content().limit;
-  }
-
-  /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
-  get contentCodings(): readonly string[] {
-    return listElements(this.field('content-encoding') ?? '').map((coding) =>
-      visible(coding.toLowerCase(), 40),
-    );
-  }
-
-  readonly #text = lazy(() => decodeUtf8(this.content));
-
-  /** The content as text; null when it is not UTF-8. */
-  get text(): string | null {
-    return this.#text();
-  }
-
-  readonly #mediaType = lazy(() => {
-    const value = this.field('content-type');
-    return value === undefined ? { mediaType: null, fault: null } : readMediaType(value);
-  });
-
-  /** Content-Type (RFC 9110 §8.3); null when absent or malformed. */
-  get mediaType(): MediaType | null {
-    return this.#mediaType().mediaType;
-  }
-
-  /** What is wrong with Content-Type; null when it is well-formed or absent. */
-  get mediaTypeFault(): string | null {
-    return this.#mediaType().fault;
-  }
-
-  /** Content-Type is `application/json` or a type with the suffix `+json`. */
-  get isJson(): boolean {
-    return this.mediaType !== null && isJsonType(this.mediaType);
-  }
-
-  readonly #json = lazy(() => readJsonText(this.content));
-
-  /** The content read as one JSON text, whatever Content-Type says. */
-  get json(): JsonText {
-    return this.#json();
-  }
-
-  /** Why there is no JSON value to look into although the content may be right; null when nothing stands against it. */
-  get unreadJson(): string | null {
-    return this.unread ?? this.json.limit;
-  }
+  // --- what the content tells ---
 
   /** Content-Type is `application/problem+json` (RFC 9457). */
   get isProblem(): boolean {
@@ -285,9 +116,8 @@ export class ResponseView {
   }
 
   readonly #secretPlaces = lazy(() => {
-    const { octets, fault, limit } = this.#content();
-    const isDecoded = fault === null && limit === null;
-    return findSecretPlaces(this.#response, isDecoded ? octets : this.body.bytes);
+    const isDecoded = this.codingFault === null && this.codingLimit === null;
+    return findSecretPlaces(this.response, isDecoded ? this.content : this.body.bytes);
   });
 
   /** Where in the response a secret, or part of one, was found and redacted. */
