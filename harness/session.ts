@@ -3,7 +3,8 @@ import type { ExpectedInteraction } from './config/pact/interaction.ts';
 import { serviceSecrets } from './config/secrets-of.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
-import { type ConversationView, viewConversation } from './evidence/conversation-view.ts';
+import type { Conversation } from './evidence/conversation.ts';
+import { viewConversation } from './evidence/conversation-view.ts';
 import { curlCommand } from './evidence/curl.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import type { EvidenceId, Exchange } from './evidence/exchange.ts';
@@ -12,63 +13,27 @@ import { createRedaction } from './evidence/redaction.ts';
 import { Reply } from './evidence/reply.ts';
 import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/events.ts';
-import { type BurstOrder, type MetLimit, sendBurst } from './session/burst.ts';
+import { sendBurst } from './session/burst.ts';
 import { converse } from './session/conversation.ts';
 import { credentialUse, placeChoice } from './session/credential.ts';
 import { type HandshakeStimulus, isOrdinary, type Talking } from './session/handshake.ts';
-import { type Named, ProbeMemory, type Remembered } from './session/memory.ts';
+import { ProbeMemory, type Remembered } from './session/memory.ts';
+import type { Probe, Stimuli } from './session/probe.ts';
 import { openWithin, QuotaAsFound } from './session/quota-opening.ts';
 import { requestOf, type Stimulus } from './session/stimulus.ts';
 import { TroubleWatch } from './session/trouble.ts';
-import { type Verification, verifyInteraction } from './session/verification.ts';
+import { verifyInteraction } from './session/verification.ts';
 import { Waiting } from './session/waiting.ts';
-import { type Received, receiveWebhooks } from './session/webhooks.ts';
+import { receiveWebhooks } from './session/webhooks.ts';
 import { addressOf } from './transport/address.ts';
 import { BudgetExhausted, type BudgetWait, openBudget } from './transport/budget.ts';
 import type { Clock } from './transport/clock.ts';
 import { type HttpTransport, openHttp } from './transport/http.ts';
 import { composeRaw, sendRaw } from './transport/raw.ts';
 import type { TransportOptions } from './transport/transport.ts';
-import type { WebhookReceiver } from './transport/webhook-receiver.ts';
 import { Blocked, NotApplicable } from './verdict.ts';
 
-/** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
-export interface Probe<E> extends Named {
-  readonly send: (stimuli: Stimuli) => Promise<E>;
-}
-
-export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
-  return { name, send };
-}
-
-/** What a probe may do to the service. Everything is budgeted, recorded, redacted and journaled on the way. */
-export interface Stimuli {
-  readonly config: ServiceConfig;
-  readonly clock: Clock;
-  readonly sample: Sample;
-  /** The evidence of another probe. */
-  ask<E>(other: Probe<E>): Promise<E>;
-  /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
-  reply(stimulus: Stimulus): Promise<Reply>;
-  /** One request while the quota is spent on purpose: 429 is an answer like any other. */
-  replyWhileSpent(stimulus: Stimulus): Promise<Reply>;
-  /** One WebSocket connection, its handshake a request like others; `talking` has it when it is open. */
-  converse(stimulus: HandshakeStimulus, talking?: Talking): Promise<ConversationView>;
-  /** Has Pact hold the service against what a consumer expects. @throws Blocked when nothing could be decided. */
-  verify(interaction: ExpectedInteraction): Promise<Verification>;
-  /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
-  burst(order: BurstOrder): Promise<MetLimit>;
-  /** What the service sends to a receiver while `act` lasts, answered with these statuses in turn. */
-  receive(
-    answers: readonly number[],
-    act: (receiver: WebhookReceiver, url: string) => Promise<void>,
-  ): Promise<readonly Received[]>;
-  /** Announces a wait on purpose to whoever watches; it is not held against the check's own time. */
-  waiting(wait: BudgetWait): void;
-  readonly signal: AbortSignal;
-  /** Everything recorded so far, in the order of recording. */
-  evidenceSoFar(): readonly Evidence[];
-}
+export { type Probe, probe, type Stimuli } from './session/probe.ts';
 
 export interface SessionOptions {
   readonly config: ServiceConfig;
@@ -208,13 +173,14 @@ export function openSession(options: SessionOptions): Session {
   }
 
   function stimuliFor(signal: AbortSignal, trail: Set<string>): Stimuli {
-    const replyTo = async (stimulus: Stimulus) => {
-      const kept = keep(await exchange(stimulus, signal));
-      trail.add(kept.id);
+    /** What was done, as evidence. @throws Blocked where it shows nothing of what it was for. */
+    const kept = <E extends Exchange | Conversation>(done: E, requests = 1): E => {
+      trail.add(keep(done, requests).id);
       if (trouble.reason !== null) throw new Blocked(trouble.reason);
-      if (kept.failure?.kind === 'not-sent') throw new Blocked(kept.failure.message);
-      return new Reply(kept);
+      if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
+      return done;
     };
+    const replyTo = async (stimulus: Stimulus) => new Reply(kept(await exchange(stimulus, signal)));
     const conversation = async (stimulus: HandshakeStimulus, talking: Talking) => {
       if (trouble.reason !== null) throw new Blocked(trouble.reason);
       const means = { config, transport, budget };
@@ -223,20 +189,12 @@ export function openSession(options: SessionOptions): Session {
       const { response } = done.handshake;
       // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
       if (response !== null || isOrdinary(stimulus)) trouble.saw({ response, failure: done.failure });
-      trail.add(keep(done).id);
-      if (trouble.reason !== null) throw new Blocked(trouble.reason);
-      if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
+      kept(done);
       if (response?.status === 429) throw new Blocked(rateLimited(config, budget.spent()));
       return viewConversation(done);
     };
-    const verification = (interaction: ExpectedInteraction) => {
-      const kept = (done: Exchange, requests = 1) => {
-        trail.add(keep(done, requests).id);
-        if (trouble.reason !== null) throw new Blocked(trouble.reason);
-        if (done.failure?.kind === 'not-sent') throw new Blocked(done.failure.message);
-        return done;
-      };
-      return verifyInteraction(interaction, {
+    const verification = (interaction: ExpectedInteraction) =>
+      verifyInteraction(interaction, {
         config,
         verifier,
         signal,
@@ -254,7 +212,6 @@ export function openSession(options: SessionOptions): Session {
           }
         },
       });
-    };
     return {
       config,
       clock,
@@ -283,8 +240,8 @@ export function openSession(options: SessionOptions): Session {
       async receive(answers, act) {
         const { webhooks } = config;
         if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
-        const kept = (exchange: Exchange) => void trail.add(keep(exchange, 0).id);
-        return receiveWebhooks(answers, act, { webhooks, clock, redaction, nextId, keep: kept });
+        const keepDelivery = (exchange: Exchange) => void trail.add(keep(exchange, 0).id);
+        return receiveWebhooks(answers, act, { webhooks, clock, redaction, nextId, keep: keepDelivery });
       },
       waiting: (wait) => waiting.announce(wait),
       signal,
