@@ -1,0 +1,171 @@
+import type { Suite } from '../check/check.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { type Journal, readJournal } from '../evidence/journal.ts';
+import { HarnessError, UsageError } from '../exit.ts';
+import { INTERACTION } from '../probe/pact.ts';
+import type { JournalEvent } from '../report/events.ts';
+import { plainLine } from '../report/plain.ts';
+import type { RunFolder } from '../report/write.ts';
+import { type EngineReport, runEngine } from './engine.ts';
+import type { Interruption } from './interruption.ts';
+import type { WorkerMessage } from './message.ts';
+import { recordEndings } from './provider-ending.ts';
+import type { Providers } from './providers.ts';
+import { withPactsFetched } from './remote-pacts.ts';
+import { renewProvider } from './renewal.ts';
+import type { RunRequest } from './request.ts';
+import type { Selection } from './selection.ts';
+import { startServices } from './start-services.ts';
+
+const STALL_MS = 15_000;
+/** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
+const BAIL = 'stopped at the first failure (--bail)';
+
+/** A run whose journal is open. */
+interface Conduct {
+  readonly request: RunRequest;
+  readonly runId: string;
+  readonly folder: RunFolder;
+  readonly configs: readonly ServiceConfig[];
+  readonly selected: Selection;
+  readonly suitesUrl: string;
+  readonly redact: (text: string) => string;
+  /** Receives every provider that is started, so that all are stopped in every ending. */
+  readonly providers: Providers;
+  readonly interruption: Interruption;
+  readonly journal: Journal;
+}
+
+/** From the providers' start to the last entry of the journal. What the harness gets wrong is recorded there too. */
+export async function conduct(run: Conduct): Promise<void> {
+  const { request, folder, redact, journal, interruption } = run;
+  const { progress } = request;
+  const { signal } = interruption;
+  for (const { service, pacts } of run.configs.filter((config) => isAsked(run.selected(config)))) {
+    for (const pact of pacts?.leftOut ?? [])
+      progress.say(plainLine(`conform: ${service} leaves out ${pact}`, PRINTED));
+  }
+  const record = (event: JournalEvent) => journal.append(event);
+  try {
+    const userAgent = `${request.harness.name}/${request.harness.version}`;
+    const configs = await Promise.all(
+      run.configs.map((config) =>
+        isAsked(run.selected(config))
+          ? withPactsFetched(config, { userAgent, runId: run.runId, signal })
+          : config,
+      ),
+    );
+    const jobs = await startServices(configs, run.selected, {
+      record,
+      providers: run.providers,
+      job: {
+        runId: run.runId,
+        userAgent,
+        journalPath: folder.journalPath,
+        suitesUrl: run.suitesUrl,
+        strict: request.strict,
+        checkLimitMs: request.checkLimitMs ?? null,
+      },
+      progress,
+      redact,
+      signal,
+    });
+    const runs = jobs.length > 0 && !signal.aborted;
+    const engine = runs
+      ? await runEngine({
+          jobs,
+          concurrency: request.concurrency,
+          stallMs: request.stallMs ?? STALL_MS,
+          scratchDir: folder.runDir,
+          signal,
+          onMessage: (message) => follow(message, request, interruption.stop),
+          renew: (service) =>
+            renewProvider(service, {
+              providers: run.providers,
+              entries: () => readJournal(folder.journalPath).entries,
+              record,
+              redact,
+            }),
+          onCrash: (service, reason) => progress.trouble(service, redact(reason)),
+          onPrint: (text) => progress.say(plainLine(redact(text), PRINTED)),
+        })
+      : NOTHING_RAN;
+    if (!signal.aborted) {
+      const { entries } = readJournal(folder.journalPath);
+      await recordEndings(run.providers, entries, record);
+    }
+    finishJournal(record, engine, signal, redact);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    record({ type: 'fault', message: redact(describeFault(error)) });
+    if (signal.aborted) finishJournal(record, NOTHING_RAN, signal, redact);
+  }
+}
+
+/** Whether pacts are judged: nothing is fetched, or told of, that nobody asks about. */
+function isAsked(suites: readonly Suite[]): boolean {
+  return suites.some(({ checks }) => checks.some(({ partOf }) => partOf === INTERACTION));
+}
+
+const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] };
+/** UTF-16 units that are shown of what a suite prints. */
+const PRINTED = 2_000;
+
+function follow(
+  message: WorkerMessage,
+  { progress, bail }: RunRequest,
+  stop: (reason: string) => void,
+): void {
+  switch (message.type) {
+    case 'outcome':
+      progress.outcome(message.service, message.suite, message.outcome);
+      if (bail && message.outcome === 'fail') stop(BAIL);
+      return;
+    case 'waiting':
+      progress.waiting(message.service, message.reason, message.untilMs);
+      return;
+    case 'trouble':
+      progress.trouble(message.service, message.reason);
+      return;
+    case 'finished':
+      progress.serviceFinished(message.service);
+      return;
+    case 'hello':
+    case 'alive':
+    case 'renew':
+      return;
+  }
+}
+
+/**
+ * Writes down how the engine ended. A signal, a crashed worker or a stray error makes the run interrupted: its
+ * list of outcomes is not whole, or cannot be relied on. What could not be loaded is a fault of the harness.
+ */
+function finishJournal(
+  record: (event: JournalEvent) => void,
+  engine: EngineReport,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+): void {
+  for (const [service, reason] of engine.crashed) {
+    record({ type: 'service-trouble', service, reason: redact(reason) });
+  }
+  for (const message of engine.faults) record({ type: 'fault', message: redact(message) });
+  const bailed = signal.aborted && signal.reason === BAIL;
+  const causes = [
+    ...(signal.aborted && !bailed ? [String(signal.reason)] : []),
+    ...[...engine.crashed].map(([service, reason]) => `${service}: ${reason}`),
+    ...engine.strays.map((error) => `an unexpected error: ${error}`),
+  ].map(redact);
+  record({
+    type: 'run-finished',
+    finishedAt: new Date().toISOString(),
+    interrupted: causes.length > 0,
+    reason: causes.length > 0 ? causes.join('; ') : bailed ? BAIL : null,
+  });
+}
+
+function describeFault(error: unknown): string {
+  if (error instanceof HarnessError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

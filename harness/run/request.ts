@@ -1,0 +1,31 @@
+import type { Progress } from '../report/progress.ts';
+import type { Results } from '../report/results.ts';
+
+/** What is to be run, and how. */
+export interface RunRequest {
+  readonly configDir: string;
+  /** Names; empty means every service of the config folder. */
+  readonly services: readonly string[];
+  readonly environment: string | null;
+  /** Takes the place of the provider of the one service that is run. */
+  readonly providerUrl: string | null;
+  /** Files, folders and URLs of pacts in place of the configured ones; empty for those. */
+  readonly pacts?: readonly string[];
+  readonly suites: readonly string[];
+  readonly checks: readonly string[];
+  readonly strict: boolean;
+  /** Stop at the first failure. */
+  readonly bail: boolean;
+  /** Services at the same time. */
+  readonly concurrency: number;
+  readonly reportsDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly progress: Progress;
+  readonly harness: Results['run']['harness'];
+  /** URL of the module with the suites; the shipped ones when left out. */
+  readonly suitesUrl?: string;
+  /** A worker silent for so long is ended, in ms. */
+  readonly stallMs?: number;
+  /** The longest active time of one check, in ms. */
+  readonly checkLimitMs?: number;
+}
