@@ -5,6 +5,7 @@ import { credentialChecks } from './websocket/credentials.ts';
 import { dialectChecks } from './websocket/dialects.ts';
 import { frameChecks } from './websocket/frames.ts';
 import { firstHandshakeCheck, handshakeChecks } from './websocket/handshake.ts';
+import { handshakeRefusalChecks } from './websocket/handshake-refusals.ts';
 import { livenessChecks, reconnectCheck } from './websocket/liveness.ts';
 import { messageChecks } from './websocket/messages.ts';
 import { negotiationChecks } from './websocket/negotiation.ts';
@@ -15,6 +16,7 @@ export const websocket = suite('websocket', 'WebSocket', [
   firstHandshakeCheck,
   reconnectCheck,
   ...handshakeChecks,
+  ...handshakeRefusalChecks,
   ...negotiationChecks,
   ...credentialChecks,
   ...messageChecks,
