@@ -95,7 +95,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
     const { dispatch, fields } = prepare(request, address, options);
-    const refusal = refusePlainHttp(address, about.credential, options.plainHttp ?? false) ?? aborted(about);
+    const refusal = refusePlainHttp(address, about.credential, options) ?? aborted(about);
     const safe = SAFE_METHODS.has(request.method);
     const made = refusal
       ? notMade(refusal, clock)

@@ -20,15 +20,15 @@ describe('a credential over plain http', () => {
     ['http://notlocalhost', true],
     ['http://localhost.example', true],
   ])('to %s is refused: %s', (url, refused) => {
-    const failure = refusePlainHttp(addressOf(url), 'right', false);
+    const failure = refusePlainHttp(addressOf(url), 'right', { plainHttp: false });
     expect(failure?.kind ?? null).toBe(refused ? 'not-sent' : null);
   });
 
   it('concerns every credential, since wrong ones are cut from the right one, but no request without', () => {
     const address = addressOf('http://api.example');
-    expect(refusePlainHttp(address, 'wrong', false)?.message).toContain('safety.plainHttp');
-    expect(refusePlainHttp(address, 'second', false)).not.toBeNull();
-    expect(refusePlainHttp(address, 'none', false)).toBeNull();
-    expect(refusePlainHttp(address, 'right', true)).toBeNull();
+    expect(refusePlainHttp(address, 'wrong', { plainHttp: false })?.message).toContain('safety.plainHttp');
+    expect(refusePlainHttp(address, 'second', { plainHttp: false })).not.toBeNull();
+    expect(refusePlainHttp(address, 'none', { plainHttp: false })).toBeNull();
+    expect(refusePlainHttp(address, 'right', { plainHttp: true })).toBeNull();
   });
 });

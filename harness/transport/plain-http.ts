@@ -1,6 +1,7 @@
 import { isLoopback } from '../config/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../evidence/exchange.ts';
 import type { Address } from './address.ts';
+import type { TransportOptions } from './transport.ts';
 
 /**
  * A credential does not travel readable: over plain http or ws to another machine it is sent only where the
@@ -11,9 +12,9 @@ import type { Address } from './address.ts';
 export function refusePlainHttp(
   address: Address,
   credential: CredentialUse,
-  allowed: boolean,
+  { plainHttp = false }: Pick<TransportOptions, 'plainHttp'>,
 ): ExchangeFailure | null {
-  if (address.secure || allowed || credential === 'none' || isLoopback(address.host)) return null;
+  if (address.secure || plainHttp || credential === 'none' || isLoopback(address.host)) return null;
   return {
     kind: 'not-sent',
     message: `a credential is not sent over plain http to ${address.authority}; use https, or allow it with safety.plainHttp`,

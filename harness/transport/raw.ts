@@ -50,7 +50,7 @@ export async function sendRaw(
   const reader = new ResponseReader({ method: request.method ?? sent.method, limits: readerLimits(limits) });
   const stopwatch = new Stopwatch(options.clock);
   const failure =
-    refusePlainHttp(address, about.credential, options.plainHttp ?? false) ??
+    refusePlainHttp(address, about.credential, options) ??
     (await exchangeOctets(options, request, pieces, reader, about, stopwatch));
   return {
     kind: 'exchange',

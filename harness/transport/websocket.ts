@@ -67,7 +67,7 @@ export async function openConversation(
   }
 
   async function shakeHands(): Promise<void> {
-    failure = refusePlainHttp(address, about.credential, options.plainHttp ?? false);
+    failure = refusePlainHttp(address, about.credential, options);
     if (failure) return;
     const dialed = await dial(address, {
       connectMs: timeouts.connectMs,

@@ -73,11 +73,7 @@ export async function connectWs(
   const fields = [...identifyingFields(request, options), ...request.fields];
   let sentFields: readonly FieldLine[] = fields;
   let response: RecordedResponse | null = null;
-  let failure: ExchangeFailure | null = refusePlainHttp(
-    address,
-    about.credential,
-    options.plainHttp ?? false,
-  );
+  let failure: ExchangeFailure | null = refusePlainHttp(address, about.credential, options);
   let socket: WebSocket | null = null;
 
   async function connect(): Promise<void> {
