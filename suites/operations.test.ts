@@ -1,25 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { type Judgment, judge } from '../harness/check/judge.ts';
 import { inFolder } from '../harness/config/fixtures/config-folder.ts';
 import { loadServices } from '../harness/config/load.ts';
 import { startProvider } from '../harness/provider/start.ts';
-import { openSession } from '../harness/session.ts';
-import { systemClock } from '../harness/transport/clock.ts';
+import { type Judged, judged } from './fixtures/judged.ts';
 import { operations } from './operations.suite.ts';
 
 const KEY = 'example-key-for-tests';
 
-interface Judged {
-  readonly outcomes: Readonly<Record<string, Judgment['outcome']>>;
-  readonly messages: Readonly<Record<string, string>>;
-  readonly observations: Readonly<Record<string, unknown>>;
-  readonly requests: number;
-}
-
 /** What the suite finds of a service that is described by this document. */
-async function judged(service: string, document: string | object, more = ''): Promise<Judged> {
+async function found(service: string, document: string | object, more = ''): Promise<Judged> {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: ${KEY} }\nopenapi: ../openapi/api.yaml\n${service}\n${more}`;
   const [loaded] = await inFolder(
@@ -28,33 +19,11 @@ async function judged(service: string, document: string | object, more = ''): Pr
   );
   if (loaded === undefined) throw new Error('expected a service');
   const provider = await startProvider(loaded.config);
-  const observations: Record<string, unknown> = {};
-  const session = openSession({
-    config: loaded.config,
-    providerUrl: provider.url,
-    runId: 'test',
-    userAgent: 'conform/test',
-    clock: systemClock,
-    record: (event) => {
-      if (event.type === 'observation') observations[event.key] = event.value;
-    },
-  });
-  const outcomes: Record<string, Judgment['outcome']> = {};
-  const messages: Record<string, string> = {};
   try {
-    for (const check of operations.checks) {
-      const { outcome, message } = await judge(check, session, {
-        strict: false,
-        signal: AbortSignal.timeout(30_000),
-      });
-      outcomes[check.id] = outcome;
-      messages[check.id] = message;
-    }
+    return await judged(loaded.config, [operations], provider.url);
   } finally {
     await provider.stop();
   }
-  const { requestsSent } = await session.close();
-  return { outcomes, messages, observations, requests: requestsSent };
 }
 
 const without = (text: string | undefined) => text?.replace(/ \[[^\]]*\]$/, '');
@@ -64,7 +33,7 @@ describe('the operations suite over the reference provider', () => {
   const search = 'provider: { reference: search }';
 
   it('finds nothing, unsafe methods included', async () => {
-    const { outcomes, observations, requests } = await judged(search, await document);
+    const { outcomes, observations, requests } = await found(search, await document);
     expect(outcomes).toEqual({
       'operations.status': 'pass',
       'operations.content-type': 'pass',
@@ -87,7 +56,7 @@ describe('the operations suite over the reference provider', () => {
   });
 
   it('tells which operations it was not allowed to call', async () => {
-    const { outcomes, messages, observations } = await judged(
+    const { outcomes, messages, observations } = await found(
       search,
       await document,
       'safety: { unsafeMethods: false }\n',
@@ -100,7 +69,7 @@ describe('the operations suite over the reference provider', () => {
   });
 
   it('keeps to its ceiling, and tells what it left out', async () => {
-    const { outcomes, requests, observations } = await judged(
+    const { outcomes, requests, observations } = await found(
       search,
       await document,
       'safety: { operationRequests: 4 }\n',
@@ -221,7 +190,7 @@ describe('the operations suite over a service whose quota is spent', () => {
     const paths = Object.fromEntries(
       ['/a', '/b', '/c', '/d'].map((path) => [path, { get: { responses: ok({}) } }]),
     );
-    const { outcomes, messages, requests } = await judged(`provider: { url: '${url}' }`, {
+    const { outcomes, messages, requests } = await found(`provider: { url: '${url}' }`, {
       openapi: '3.1.0',
       paths,
     }).finally(() => app.close());
@@ -241,7 +210,7 @@ describe('the operations suite over a service whose quota is spent', () => {
 describe('the operations suite over a service that breaks its description', () => {
   it('names each operation that deviates, and no other', async () => {
     const service = await petsService();
-    const { outcomes, messages, observations } = await judged(
+    const { outcomes, messages, observations } = await found(
       service.provider,
       PETS,
       'safety: { unsafeMethods: true }\n',
@@ -258,8 +227,8 @@ describe('the operations suite over a service that breaks its description', () =
     const { '/visits/{id}': visits, '/pets': pets } = PETS.paths;
     const service = await petsService();
     const [unfit, unsafe] = await Promise.all([
-      judged(service.provider, { ...PETS, paths: { '/visits/{id}': visits } }),
-      judged(service.provider, { ...PETS, paths: { '/pets': { post: pets.post } } }),
+      found(service.provider, { ...PETS, paths: { '/visits/{id}': visits } }),
+      found(service.provider, { ...PETS, paths: { '/pets': { post: pets.post } } }),
     ]).finally(service.close);
     expect(new Set(Object.values(unfit.outcomes))).toEqual(new Set(['blocked', 'observed']));
     expect(unfit.messages['operations.status']).toContain(

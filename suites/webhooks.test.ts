@@ -1,74 +1,50 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { judge } from '../harness/check/judge.ts';
 import type { ServiceConfig } from '../harness/config/service.ts';
 import { startProvider } from '../harness/provider/start.ts';
-import type { JournalEvent } from '../harness/report/events.ts';
-import { openSession } from '../harness/session.ts';
-import { systemClock } from '../harness/transport/clock.ts';
+import { type Judged, judged } from './fixtures/judged.ts';
 import { shipped } from './fixtures/outcomes.ts';
-import { webhooks as suite } from './webhooks.suite.ts';
+import { webhooks } from './webhooks.suite.ts';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-async function judged(url: string, config: ServiceConfig) {
-  const events: JournalEvent[] = [];
-  const session = openSession({
-    config,
-    providerUrl: url,
-    runId: 'run-for-tests',
-    userAgent: 'conform/0.0.0',
-    clock: systemClock,
-    record: (event) => events.push(event),
-  });
-  const outcomes = new Map<string, { readonly outcome: string; readonly message: string }>();
-  for (const check of suite.checks) {
-    const { outcome, message } = await judge(check, session, {
-      strict: false,
-      signal: new AbortController().signal,
-    });
-    outcomes.set(check.id, { outcome, message });
-  }
-  await session.close();
-  return { outcomes, events };
-}
+const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], url);
 
-const kinds = (outcomes: ReadonlyMap<string, { readonly outcome: string }>) =>
-  [...new Set([...outcomes.values()].map(({ outcome }) => outcome))].sort();
+const kinds = ({ outcomes }: Judged) => [...new Set(Object.values(outcomes))].sort();
 
 describe('webhooks', () => {
   it('of the reference provider conform, and each delivery is evidence', async () => {
     const config = await shipped();
     const provider = await startProvider(config);
     ending.push(provider.stop);
-    const { outcomes, events } = await judged(provider.url, config);
-    expect(kinds(outcomes)).toEqual(['observed', 'pass']);
-    const purposes = events.flatMap((event) => (event.type === 'evidence' ? [event.purpose] : []));
+    const found = await judgedAt(provider.url, config);
+    expect(kinds(found)).toEqual(['observed', 'pass']);
+    const purposes = found.events.flatMap((event) => (event.type === 'evidence' ? [event.purpose] : []));
     expect(purposes).toEqual([
       'to have the service send an event',
       ...[1, 2, 3].map((index) => `to the receiver of webhooks, delivery ${index}`),
     ]);
-    expect(outcomes.get('webhooks.identity')?.message).toContain('x-webhook-id');
+    expect(found.messages['webhooks.identity']).toContain('x-webhook-id');
   });
 
   it('are skipped, with the reason, where none are configured', async () => {
     const { webhooks: _, ...config } = await shipped();
-    const { outcomes } = await judged('http://127.0.0.1:9', config);
-    expect(kinds(outcomes)).toEqual(['skipped']);
-    expect(outcomes.get('webhooks.delivered')?.message).toContain('no webhooks are configured');
+    const found = await judgedAt('http://127.0.0.1:9', config);
+    expect(kinds(found)).toEqual(['skipped']);
+    expect(found.messages['webhooks.delivered']).toContain('no webhooks are configured');
   });
 
   it('are not asked for where unsafe methods are not allowed', async () => {
     const config = await shipped();
-    const { outcomes } = await judged('http://127.0.0.1:9', {
+    const found = await judgedAt('http://127.0.0.1:9', {
       ...config,
       safety: { ...config.safety, unsafeMethods: false },
     });
-    expect(kinds(outcomes)).toEqual(['skipped']);
+    expect(kinds(found)).toEqual(['skipped']);
   });
 
   it('cannot be expected of a service that refuses the trigger', async () => {
@@ -76,9 +52,9 @@ describe('webhooks', () => {
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     ending.push(() => service.close());
     const { port } = service.address() as AddressInfo;
-    const { outcomes } = await judged(`http://127.0.0.1:${port}`, await shipped());
-    expect(kinds(outcomes)).toEqual(['blocked']);
-    expect(outcomes.get('webhooks.delivered')?.message).toContain('the trigger was answered 404');
+    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    expect(kinds(found)).toEqual(['blocked']);
+    expect(found.messages['webhooks.delivered']).toContain('the trigger was answered 404');
   });
 
   it('that come without end, and are large, are taken up to a bound', async () => {
@@ -109,10 +85,10 @@ describe('webhooks', () => {
       service.close();
     });
     const { port } = service.address() as AddressInfo;
-    const { outcomes, events } = await judged(`http://127.0.0.1:${port}`, await shipped());
-    expect(kinds(outcomes)).not.toContain('error');
-    expect(outcomes.get('webhooks.signature')?.outcome).toBe('fail');
-    const received = events.filter(
+    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    expect(kinds(found)).not.toContain('error');
+    expect(found.outcomes['webhooks.signature']).toBe('fail');
+    const received = found.events.filter(
       (event) => event.type === 'evidence' && event.purpose.includes('receiver'),
     );
     expect(received.length).toBeLessThanOrEqual(50);
