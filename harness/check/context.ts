@@ -29,6 +29,7 @@ interface OpenContext extends CheckContext {
   remark(): string;
 }
 
+/** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
 export function openContext(checkId: string, session: Session, signal: AbortSignal): OpenContext {
   const evidence = new Set<string>();
   const remarks: string[] = [];

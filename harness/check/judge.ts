@@ -26,6 +26,7 @@ export interface CheckStanding {
   readonly missing: string | null;
 }
 
+/** What a check weighs for this service and why it cannot be judged there, found out before anything is sent. */
 export function standingOf(check: CheckDefinition, config: ServiceConfig): CheckStanding {
   const { level, grounds } = resolveAuthority(check.grounds, config.contract, config.facts);
   return {

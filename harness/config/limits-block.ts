@@ -50,6 +50,7 @@ function statedRate(contract: Contract): StatedRate | null {
   return { requests, windowMs, place: `${contract.source.document}, ${section}, row ${row}` };
 }
 
+/** `safety`: where the config is silent, the embedded reference provider may be asked anything and others little. */
 export function buildSafety(
   draft: Draft,
   provider: ProviderConfig,
@@ -91,6 +92,7 @@ export function buildSafety(
   return safety;
 }
 
+/** `timeouts`, in ms. */
 export function buildTimeouts(draft: Draft): ServiceConfig['timeouts'] {
   const given = draft.blocks.timeouts ?? {};
   const read = (key: 'connect' | 'response', fallbackMs: number) => {

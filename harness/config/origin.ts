@@ -49,6 +49,7 @@ export function originAround(origins: Origins, key: string): Origin | undefined 
 /** Builds the error for a value of the effective config, at the place where it is written. */
 export type FaultAt = (key: string, problem: string, remedy: string) => UsageError;
 
+/** Makes errors that name the place of a key in its file, or the option that it was given by. */
 export function faultsOf(origins: Origins): FaultAt {
   return (key, problem, remedy) => {
     const origin = originAround(origins, key);

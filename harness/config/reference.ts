@@ -89,6 +89,7 @@ export interface Resolved {
   readonly fromFallback: boolean;
 }
 
+/** Reads what a reference such as `${env:NAME}` stands for. @throws what `fault` makes when there is nothing to read. */
 export async function resolveReference(
   reference: Reference,
   scope: ReferenceScope,

@@ -36,6 +36,7 @@ export function burstToJson(burst: Burst): object {
   return { ...burst, layouts: Array.from(layouts.keys(), (names): unknown => JSON.parse(names)), entries };
 }
 
+/** @throws HarnessError where the record is no burst. */
 export function burstFromJson(record: RecordReader): Burst {
   const layouts = record.get('layouts', readEach(readEach(readString)));
   return {

@@ -21,6 +21,7 @@ import {
   readString,
 } from './strict-reader.ts';
 
+/** Stores at the most `bodyOctets` of a body of the handshake, and `frameOctets` of a frame's payload. */
 export function conversationToJson(
   conversation: Conversation,
   bodyOctets: number,
@@ -55,6 +56,7 @@ function eventToJson(event: ConversationEvent, frameOctets: number): object {
   }
 }
 
+/** @throws HarnessError where the record is no conversation. */
 export function conversationFromJson(record: RecordReader): Conversation {
   return {
     kind: 'conversation',

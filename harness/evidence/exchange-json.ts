@@ -25,6 +25,7 @@ import {
   readString,
 } from './strict-reader.ts';
 
+/** `bodyOctets`: how many octets of a body are stored at the most. */
 export function exchangeToJson(exchange: Exchange, bodyOctets: number): object {
   const { request, response } = exchange;
   return {
@@ -46,6 +47,7 @@ function bodyToJson({ bytes, ...body }: RecordedBody, bodyOctets: number): objec
   return { ...storeOctets(bytes, bodyOctets), ...body };
 }
 
+/** @throws HarnessError where the record is no exchange. */
 export function exchangeFromJson(record: RecordReader): Exchange {
   const connection = record.optional('connection', readConnection);
   return {

@@ -35,6 +35,7 @@ export interface ClosePayload {
   readonly reason: string | null;
 }
 
+/** Never throws: a payload of one octet has no code, which is a fault of the frame. */
 export function readClosePayload(payload: Uint8Array): ClosePayload {
   if (payload.length < 2) return { code: null, reason: '' };
   return { code: ((payload[0] ?? 0) << 8) | (payload[1] ?? 0), reason: decodeUtf8(payload.subarray(2)) };

@@ -1,5 +1,6 @@
 /** Octets as text and back, one character for each (ISO 8859-1): how field values are kept. */
 
+/** A character for each octet. */
 export function latin1Text(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
 }

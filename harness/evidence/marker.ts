@@ -32,6 +32,7 @@ export function markerName(name: string): string {
   return /^[A-Za-z0-9_]/.test(clean) ? clean : `_${clean}`;
 }
 
+/** What stands in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
 export function marker({ name, part }: Trace): string {
   return `[redacted:${name}${part ? ':part' : ''}]`;
 }

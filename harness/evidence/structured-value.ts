@@ -10,6 +10,7 @@ export interface ParameterRule {
   readonly least: number;
 }
 
+/** An integer parameter of a quota policy; null, with a fault among `notes`, when it is missing though required or is none. */
 export function parameterInteger(
   field: string,
   name: string | null,
@@ -23,6 +24,7 @@ export function parameterInteger(
   return null;
 }
 
+/** The value where it is an integer of at least `least`; else null, with a fault among `notes`. */
 export function integer(what: string, value: unknown, least: number, notes: QuotaNotes): number | null {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
   const wanted = least === 0 ? 'a non-negative integer' : 'a positive integer';
@@ -36,6 +38,7 @@ export function noDecimals(field: string, value: string, notes: QuotaNotes): voi
   if (decimal !== undefined) notes.faults.push(`${field} has the decimal ${decimal} for an integer`);
 }
 
+/** What `parse` reads of the field; null, with a fault among `notes`, when it is no structured field (RFC 9651). */
 export function parsed<Value>(
   field: string,
   value: string,
@@ -52,6 +55,7 @@ export function parsed<Value>(
   }
 }
 
+/** A value for a message: one line of at most 40 characters. */
 export function shown(value: unknown): string {
   return visible(
     typeof value === 'object' && value !== null ? String(value) : (JSON.stringify(value) ?? ''),
@@ -59,6 +63,7 @@ export function shown(value: unknown): string {
   );
 }
 
+/** The name of a policy for a message; `it` where it has none. */
 export function text(name: string | null): string {
   return name === null ? 'it' : `"${visible(name, 40)}"`;
 }

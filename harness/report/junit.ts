@@ -40,6 +40,7 @@ const SCHEMA_TIME_DIGITS = 3;
 /** Evidence in a failure's text is an excerpt; the HTML page has it in full. */
 const EXCERPT = { lines: 60, columns: 400 };
 
+/** JUnit XML: all services in one document, and each in one of its own. */
 export function renderJunit(results: Results): JunitReport {
   const suites = results.services.map((service) => ({ service, suite: suiteOf(service, results.run) }));
   const all = suites.map(({ suite }) => suite);

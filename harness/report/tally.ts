@@ -28,6 +28,7 @@ const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
   error: (n) => (n === 1 ? 'harness error' : 'harness errors'),
 };
 
+/** How many checks ended with each outcome; 0 for those that none did. */
 export function tallyOf(checks: readonly CheckResult[]): Tally {
   const count = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   for (const { outcome } of checks) count[outcome] += 1;
@@ -53,6 +54,7 @@ export interface Judged {
   readonly check: CheckResult;
 }
 
+/** Checks of all services that ended with one of these outcomes. */
 export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): readonly Judged[] {
   return results.services.flatMap((service) =>
     service.checks.filter(({ outcome }) => outcomes.includes(outcome)).map((check) => ({ service, check })),

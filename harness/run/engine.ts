@@ -56,6 +56,7 @@ const GIVE_UP_MS = 6_000;
 /** How long the engine may take to put its things away. */
 const CLOSE_MS = 2_000;
 
+/** Judges the jobs, each in a worker of its own. Ends whatever the workers do; what they got wrong is in the report. */
 export function runEngine(options: EngineOptions): Promise<EngineReport> {
   return keepingSignals(() => runIn(options));
 }

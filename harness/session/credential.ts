@@ -38,6 +38,7 @@ export type CredentialChoice =
   /** The request stays as it is, and holds this kind of one. */
   | { readonly recorded: 'wrong' | 'none' };
 
+/** What of a choice the evidence tells: whether the service had to let it in. */
 export function credentialUse(choice: CredentialChoice): CredentialUse {
   if (choice === 'signed' || choice === 'held') return 'right';
   if (typeof choice === 'string') return choice;

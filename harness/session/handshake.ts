@@ -38,6 +38,7 @@ export function isOrdinary(stimulus: HandshakeStimulus): boolean {
   return !method && !target && !fields && !without && !credential && !octetByOctet;
 }
 
+/** The right one unless the stimulus says otherwise; none where the service takes none in its handshakes. */
 export function credentialOf(
   stimulus: HandshakeStimulus,
   { dialect, credential }: WebSocketConfig,

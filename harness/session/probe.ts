@@ -19,6 +19,7 @@ export interface Probe<E> extends Named {
   readonly send: (stimuli: Stimuli) => Promise<E>;
 }
 
+/** `name` is unique: a session refuses a second probe that is called the same. */
 export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
   return { name, send };
 }

@@ -73,6 +73,7 @@ interface Section {
   readonly limit: LimitFunction;
 }
 
+/** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
 export function openBudget(options: BudgetOptions): Budget {
   const { clock, maxRequests, plan } = options;
   const rate = plan

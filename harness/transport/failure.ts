@@ -40,6 +40,7 @@ const TLS_CODE =
 /** undici's names for what its parser refuses. */
 const PARSER_CODE = /^HPE_/;
 
+/** By the error's code, as Node, TLS and the parser name it; `otherwise` where it has none that is known. */
 export function failureKind(error: unknown, otherwise: ExchangeFailureKind): ExchangeFailureKind {
   const code = errorCode(error);
   if (code === null) return otherwise;

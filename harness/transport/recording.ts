@@ -95,6 +95,7 @@ function closedMessage(reader: ResponseReader): string {
   return `the connection was closed within the body: ${reader.faults.join(', ')}`;
 }
 
+/** `limit`: octets that are kept. Secrets are cut out of compressed content too, which stays in its codings. */
 export function recordBody(
   redaction: Redaction,
   body: Uint8Array,

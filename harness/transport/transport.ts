@@ -40,6 +40,7 @@ export function responseLimits(options: TransportOptions): ResponseLimits {
   return { ...DEFAULT_LIMITS, ...options.limits };
 }
 
+/** The longest that one exchange may take, in ms. */
 export function exchangeMs(timeouts: Timeouts): number {
   return timeouts.exchangeMs ?? timeouts.connectMs + timeouts.responseMs;
 }

@@ -43,6 +43,7 @@ export function faultAt({ file, pointer }: At, problem: string, remedy: string):
   return new UsageError(problem, { place: file.placeOf(pointer), key: pointerText(pointer), remedy });
 }
 
+/** A JSON Pointer as a URI fragment (RFC 6901 §6), for messages. */
 export function pointerText(pointer: readonly string[]): string {
   return `#${pointer.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
 }

@@ -78,6 +78,7 @@ export function isJsonType(mediaType: string): boolean {
   return /^application\/(?:[^;]+\+)?json *(?:;|$)/i.test(mediaType);
 }
 
+/** `application/x-www-form-urlencoded`, with or without parameters. */
 export function isFormType(mediaType: string): boolean {
   return /^application\/x-www-form-urlencoded *(?:;|$)/i.test(mediaType);
 }
