@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { pointerMembers } from '../evidence/json-pointer.ts';
 import { type Place, UsageError } from '../exit.ts';
 import type { Located, LocatedMap } from './located.ts';
 import { didYouMean } from './nearest.ts';
@@ -40,10 +41,7 @@ function byUrgency(a: Fault, b: Fault): number {
 }
 
 function describe(error: ErrorObject, tree: LocatedMap): Fault {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = pointerMembers(error.instancePath);
   const node = nodeAt(tree, path);
   const place = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');

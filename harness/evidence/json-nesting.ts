@@ -1,3 +1,5 @@
+import { pointerToken } from './json-pointer.ts';
+
 /** Levels of arrays and objects down to which names are compared and a value is made. */
 export const DEEPEST_JSON = 512;
 /** In characters; a longer pointer is cut and ends in an ellipsis. */
@@ -64,7 +66,7 @@ export class JsonNesting {
 
   /** JSON Pointer (RFC 6901) of the member at hand, '' outside of all; cut, with an ellipsis, where it is long. */
   pointer(): string {
-    const known = this.#levels.map(({ member }) => `/${pointerToken(member)}`).join('');
+    const known = this.#levels.map(({ member }) => pointerToken(member)).join('');
     const pointer = this.#deeper.depth > 0 ? `${known}/…` : known;
     return pointer.length > LONGEST_POINTER ? `${pointer.slice(0, LONGEST_POINTER)}…` : pointer;
   }
@@ -97,9 +99,4 @@ class DeepLevels {
   leave(): void {
     this.depth--;
   }
-}
-
-/** RFC 6901 §3 */
-function pointerToken(member: string | number): string {
-  return String(member).replaceAll('~', '~0').replaceAll('/', '~1');
 }

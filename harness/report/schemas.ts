@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import { pointerMembers } from '../evidence/json-pointer.ts';
 
 const RESULTS_SCHEMA_URL = new URL('./results.schema.json', import.meta.url);
 
@@ -25,11 +26,10 @@ export function explainSchemaError(error: ErrorObject | undefined): {
   readonly problem: string;
 } {
   if (!error) return { key: '', problem: 'is not valid' };
-  const key = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+  const key = pointerMembers(error.instancePath).reduce(
+    (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
+    '',
+  );
   const allowed: unknown = error.params.allowedValues ?? error.params.allowedValue;
   const choice = allowed === undefined ? '' : ` (${[allowed].flat().join(', ')})`;
   return { key, problem: `${error.message ?? 'is not valid'}${choice}` };

@@ -1,3 +1,4 @@
+import { pointerToken } from '../../evidence/json-pointer.ts';
 import { type Place, UsageError } from '../../exit.ts';
 
 /** A value of an OpenAPI document with where it stands. */
@@ -45,5 +46,5 @@ export function faultAt({ file, pointer }: At, problem: string, remedy: string):
 
 /** A JSON Pointer as a URI fragment (RFC 6901 §6), for messages. */
 export function pointerText(pointer: readonly string[]): string {
-  return `#${pointer.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+  return `#${pointer.map(pointerToken).join('')}`;
 }

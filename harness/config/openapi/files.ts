@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { tokenMember } from '../../evidence/json-pointer.ts';
 import { UsageError } from '../../exit.ts';
 import { type ReadFault, readText } from '../read-text.ts';
 import { type At, faultAt, isObject, refOf, type SourceFile } from './at.ts';
@@ -132,7 +133,7 @@ export class OpenApiFiles {
 const REMOTE = /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i;
 
 function unescaped(token: string): string {
-  return decoded(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  return tokenMember(decoded(token));
 }
 
 function decoded(text: string): string {
