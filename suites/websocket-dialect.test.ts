@@ -1,13 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { GOOD_SERVICE, loadOrders } from '../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../harness/config/service.ts';
+import { startWsEndpoint } from '../harness/transport/testing/ws-endpoint.ts';
 import { outcomesOf } from './fixtures/outcomes.ts';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
@@ -46,25 +43,15 @@ async function chat(
   answers: Readonly<Record<string, object | null>>,
   welcome: object | null,
 ): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(426).end());
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket: WebSocket) => {
-    socket.on('error', () => undefined);
+  const { url, stop } = await startWsEndpoint((socket) => {
     if (welcome) socket.send(JSON.stringify(welcome));
     socket.on('message', (content) => {
       const answer = answers[JSON.parse(String(content)).kind];
       if (answer) socket.send(JSON.stringify(answer));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    for (const client of sockets.clients) client.terminate();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ending.push(stop);
+  return url;
 }
 
 const ANSWERS = { ping: { kind: 'pong' }, join: { kind: 'joined', body: { channel: 'lobby' } } };

@@ -1,17 +1,14 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
 import { loadOrders } from '../harness/config/fixtures/config-folder.ts';
 import { NGINX, running } from '../harness/probe/limit/fixtures/proxy-limiters.ts';
 import { startProvider } from '../harness/provider/start.ts';
 import { mayUse } from '../harness/run/fixtures/system-tools.ts';
 import { selfSigned } from '../harness/transport/testing/certificate.ts';
 import { listen } from '../harness/transport/testing/loopback.ts';
+import { echoing, startWsEndpoint } from '../harness/transport/testing/ws-endpoint.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
 import { echoConfig, findings, outcomesOf, shipped, withOutcome } from './fixtures/outcomes.ts';
@@ -24,21 +21,9 @@ afterEach(async () => {
 /** An echo by `ws` over TLS, with a certificate that nobody else knows. */
 async function tlsEcho() {
   const identity = selfSigned('echo.example');
-  const server = createServer(identity, (_request, response) => response.writeHead(426).end());
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => {
-    socket.on('error', () => undefined);
-    socket.on('message', (content, isBinary) => socket.send(content, { binary: isBinary }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    for (const client of sockets.clients) client.terminate();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return { ca: identity.cert, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const { url, stop } = await startWsEndpoint(echoing, identity);
+  ending.push(stop);
+  return { ca: identity.cert, url };
 }
 
 describe('a service over TLS, with an authority of its own', () => {

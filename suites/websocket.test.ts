@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { startProvider } from '../harness/provider/start.ts';
 import { acceptFor } from '../harness/transport/handshake.ts';
+import { echoing, startWsEndpoint } from '../harness/transport/testing/ws-endpoint.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from './fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
@@ -185,29 +185,17 @@ describe('by hand, of programs', () => {
 });
 
 /** An endpoint by `ws` that does to each connection what a test says. */
-async function endpoint(converse: (socket: import('ws').WebSocket) => void): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(426).end());
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => {
-    socket.on('error', () => undefined);
-    converse(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    for (const client of sockets.clients) client.terminate();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function endpoint(converse: (socket: WebSocket) => void): Promise<string> {
+  const { url, stop } = await startWsEndpoint(converse);
+  ending.push(stop);
+  return url;
 }
 
 describe('an endpoint that is configured as an echo', () => {
   it('may greet before it echoes', async () => {
     const url = await endpoint((socket) => {
       socket.send('served by a test');
-      socket.on('message', (content, isBinary) => socket.send(content, { binary: isBinary }));
+      echoing(socket);
     });
     const { judged } = await outcomesOf(url, await echoConfig());
     expect(findings(judged)).toEqual([]);

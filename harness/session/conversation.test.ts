@@ -11,6 +11,7 @@ import type { ConversationView } from '../evidence/conversation-view.ts';
 import type { JournalEvent } from '../report/events.ts';
 import { openSession, type Probe, probe, type Session, type Stimuli } from '../session.ts';
 import { systemClock } from '../transport/clock.ts';
+import { echoing, serveSockets } from '../transport/testing/ws-endpoint.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
 import type { HandshakeStimulus } from './handshake.ts';
 
@@ -46,19 +47,12 @@ async function echo({ refuse = () => undefined }: Answering = {}) {
     sockets.handleUpgrade(request, socket, head, (client) => {
       sockets.emit('connection', client, request);
       client.on('error', () => undefined);
-      client.on('message', (content, isBinary) => client.send(content, { binary: isBinary }));
+      echoing(client);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(async () => {
-    for (const client of sockets.clients) client.terminate();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, handshakes, sockets };
+  const { url, stop } = await serveSockets(server, sockets);
+  ending.push(stop);
+  return { url, handshakes, sockets };
 }
 
 interface Setup {

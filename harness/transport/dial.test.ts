@@ -88,7 +88,7 @@ describe('over TLS', () => {
     const server = await listen(() => undefined);
     ending.push(() => server.close());
     const { failure } = await dial(addressOf(server.url.replace('http:', 'https:')), {
-      connectMs: 100,
+      timeouts: { connectMs: 100 },
       clock: systemClock,
     });
     expect(failure).toMatchObject({
@@ -104,13 +104,13 @@ describe('dialling', () => {
     ending.push(() => server.close());
     const address = addressOf(server.url.replace('http:', 'https:'));
     const abort = new AbortController();
-    const dialled = dial(address, { connectMs: 60_000, clock: systemClock, signal: abort.signal });
+    const dialled = dial(address, { timeouts: { connectMs: 60_000 }, clock: systemClock }, abort.signal);
     abort.abort(new Error('run aborted'));
     expect((await dialled).failure).toEqual({
       kind: 'not-sent',
       message: 'aborted while connecting: run aborted',
     });
-    const again = await dial(address, { connectMs: 60_000, clock: systemClock, signal: abort.signal });
+    const again = await dial(address, { timeouts: { connectMs: 60_000 }, clock: systemClock }, abort.signal);
     expect(again.failure?.kind).toBe('not-sent');
   });
 });

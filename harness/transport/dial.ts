@@ -2,27 +2,25 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ExchangeFailure } from '../evidence/exchange.ts';
 import type { Address } from './address.ts';
-import { type Clock, startDeadline } from './clock.ts';
+import { startDeadline } from './clock.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
-import type { TransportOptions } from './transport.ts';
+import type { Timeouts, TransportOptions } from './transport.ts';
 
 export type Dialed =
   | { readonly socket: Socket; readonly failure: null }
   | { readonly socket: null; readonly failure: ExchangeFailure };
 
-interface DialOptions {
-  readonly connectMs: number;
-  readonly clock: Clock;
-  readonly tls?: TransportOptions['tls'];
-  readonly signal?: AbortSignal | undefined;
+interface DialOptions extends Pick<TransportOptions, 'clock' | 'tls'> {
+  readonly timeouts: Pick<Timeouts, 'connectMs'>;
 }
 
 /**
- * Opens a TCP connection, with TLS where the address says so, within `connectMs`; never throws. Its data is
+ * Opens a TCP connection, with TLS where the address says so, within `timeouts.connectMs`; never throws. Its data is
  * paused until somebody reads it. TLS negotiates HTTP/1.1 alone, the only version whose octets we judge.
  */
-export function dial(address: Address, options: DialOptions): Promise<Dialed> {
-  const { clock, connectMs, signal } = options;
+export function dial(address: Address, options: DialOptions, signal?: AbortSignal): Promise<Dialed> {
+  const { clock } = options;
+  const { connectMs } = options.timeouts;
   if (signal?.aborted) {
     return Promise.resolve({ socket: null, failure: abortedFailure(signal, 'aborted before connecting') });
   }

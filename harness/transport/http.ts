@@ -78,12 +78,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
     const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
     let connection = kept;
     if (!connection) {
-      const { socket, failure } = await dial(address, {
-        connectMs: timeouts.connectMs,
-        clock,
-        tls: options.tls,
-        signal,
-      });
+      const { socket, failure } = await dial(address, options, signal);
       if (!socket) return { ending: { reader: null, failure }, use, stopwatch };
       connection = new HttpConnection(socket, address, limits, clock);
       stopwatch.markConnected();

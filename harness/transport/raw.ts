@@ -73,14 +73,9 @@ async function exchangeOctets(
   about: About,
   stopwatch: Stopwatch,
 ): Promise<ExchangeFailure | null> {
-  const { clock, timeouts, tls } = options;
+  const { clock, timeouts } = options;
   const limits = responseLimits(options);
-  const { socket, failure } = await dial(addressOf(options.baseUrl), {
-    connectMs: timeouts.connectMs,
-    clock,
-    tls,
-    signal: about.signal,
-  });
+  const { socket, failure } = await dial(addressOf(options.baseUrl), options, about.signal);
   if (!socket) return failure;
   stopwatch.markConnected();
   const over = new AbortController();

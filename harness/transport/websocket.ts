@@ -69,12 +69,7 @@ export async function openConversation(
   async function shakeHands(): Promise<void> {
     failure = refusePlainHttp(address, about.credential, options);
     if (failure) return;
-    const dialed = await dial(address, {
-      connectMs: timeouts.connectMs,
-      clock,
-      tls: options.tls,
-      signal: about.signal,
-    });
+    const dialed = await dial(address, options, about.signal);
     failure = dialed.failure;
     if (!dialed.socket) return;
     socket = dialed.socket;

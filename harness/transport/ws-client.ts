@@ -77,12 +77,7 @@ export async function connectWs(
   let socket: WebSocket | null = null;
 
   async function connect(): Promise<void> {
-    const dialed = await dial(address, {
-      connectMs: timeouts.connectMs,
-      clock,
-      tls: options.tls,
-      signal: about.signal,
-    });
+    const dialed = await dial(address, options, about.signal);
     failure = dialed.failure;
     const tcp = dialed.socket;
     if (!tcp) return;
