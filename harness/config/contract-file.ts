@@ -31,7 +31,7 @@ export async function readContract(path: string, name: string): Promise<Contract
   return asContract(await readLocated(path), name);
 }
 
-export function asContract(tree: LocatedMap, name: string): Contract {
+function asContract(tree: LocatedMap, name: string): Contract {
   const plain = plainOf(tree);
   if (!fitsFrame(plain)) throw schemaFault(fitsFrame.errors ?? [], tree);
   const faultAt = faultsOf(originsOf(tree));

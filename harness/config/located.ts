@@ -45,7 +45,7 @@ export async function readLocated(path: string): Promise<LocatedMap> {
 }
 
 /** @throws UsageError at the first fault of syntax, and when the top level is not a mapping. */
-export function parseLocated(text: string, file: string): LocatedMap {
+function parseLocated(text: string, file: string): LocatedMap {
   const lines = new LineCounter();
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);

@@ -29,6 +29,6 @@ export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixe
 });
 
 /** `/v1` of `/v1/resources`; null when the path begins with no version. */
-export function versionPrefixOf({ path }: Sample): string | null {
+function versionPrefixOf({ path }: Sample): string | null {
   return /^\/v\d+(?=\/)/.exec(path)?.[0] ?? null;
 }

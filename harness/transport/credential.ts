@@ -74,7 +74,7 @@ export function withKeyAt(place: KeyPlace, value: string, request: HttpRequest):
 }
 
 /** The request without what the configured scheme, or the Authorization field, would carry. */
-export function withoutCredential(credentials: Credentials, request: HttpRequest): HttpRequest {
+function withoutCredential(credentials: Credentials, request: HttpRequest): HttpRequest {
   const names = [
     'authorization',
     ...(credentials.scheme === 'header' ? [credentials.name.toLowerCase()] : []),

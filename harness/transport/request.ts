@@ -15,7 +15,7 @@ export interface HttpRequest {
 }
 
 /** The field that tells a provider's operators which run a request belongs to. */
-export const RUN_FIELD = 'X-Conform-Run';
+const RUN_FIELD = 'X-Conform-Run';
 
 export interface Identity {
   readonly userAgent: string;
