@@ -12,7 +12,7 @@ const row = { type: 'integer', minimum: 1, 'x-expected': 'a whole number, counte
 
 const clauseKey = { enum: CLAUSE_KEYS } as const;
 
-/** The frame of a contract file: everything but the values of clauses, which `contract.ts` holds to the vocabulary. */
+/** The frame of a contract file: everything but the values of clauses, which `contract-file.ts` holds to the vocabulary. */
 export const CONTRACT_FRAME = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'conform contract',

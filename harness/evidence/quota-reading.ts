@@ -100,3 +100,11 @@ export class QuotaNotes {
 
 /** The quota is whole seconds on the wire; rounding up adds at most one. */
 export const ROUNDING_SECONDS = 1;
+
+/** Nobody honest tells of more. */
+export const MOST_POLICIES = 50;
+
+/** A sliding counter remembers two windows; nobody has to wait longer than that. In seconds. */
+export function longestReset(windowSeconds: number): number {
+  return 2 * windowSeconds + ROUNDING_SECONDS;
+}
