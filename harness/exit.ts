@@ -40,6 +40,8 @@ interface UsageErrorDetail {
 /** The user's input is wrong (exit 2): says what, where, and what would be right. */
 export class UsageError extends Error {
   readonly exitCode = EXIT.usage;
+  /** What is wrong, without the place, key and remedy that the message has beside it. */
+  readonly problem: string;
   readonly place: Place | undefined;
   readonly key: string | undefined;
   readonly remedy: string | undefined;
@@ -50,6 +52,7 @@ export class UsageError extends Error {
     const remedy = detail.remedy ? `\n  remedy: ${detail.remedy}` : '';
     super(`${where}${key}${problem}${remedy}`);
     this.name = 'UsageError';
+    this.problem = problem;
     this.place = detail.place;
     this.key = detail.key;
     this.remedy = detail.remedy;

@@ -132,9 +132,9 @@ describe.concurrent('a usage error ends with 2 before anything is sent', () => {
       readFileSync(file, 'utf8').replace('{ reference: search }', '{ reference: search, defects: [nope] }'),
     );
     const reports = reportsFolder();
-    const { code, stderr } = await conform(['run', 'search', '--config', config, '--reports', reports]).ended;
+    const { code, stderr } = await conform(['run', '--config', config, '--reports', reports]).ended;
     expect(code).toBe(2);
-    expect(stderr).toMatch(/nope/);
+    expect(stderr).toMatch(/^conform: .*search\.yaml:9:42: provider\.defects\.0: there is no defect "nope"/);
     expect(runFolders(reports)).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ import { loadSuites, SUITES_URL } from './catalogue.ts';
 import { conduct } from './conduct.ts';
 import { interruptible } from './interruption.ts';
 import { Providers } from './providers.ts';
+import { holdReferenceNames } from './reference-names.ts';
 import type { RunRequest } from './request.ts';
 import { selectChecks } from './selection.ts';
 
@@ -45,6 +46,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     pacts: request.pacts,
     env: request.env,
   });
+  await holdReferenceNames(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
   const selected = selectChecks(await loadSuites(suitesUrl), request, configs);
