@@ -153,6 +153,12 @@ export interface Safety {
   readonly plainHttp: boolean;
 }
 
+/** The application that can sign requests, beside the key or in its place; null where none is configured. */
+export function appOf(credentials: Credentials): AppCredentials | null {
+  return credentials.scheme === 'none' ? null : credentials.app;
+}
+
+/** A second working key; null where none is configured. */
 export function secondKeyOf(credentials: Credentials): Secret | null {
   return credentials.scheme === 'none' ? null : credentials.secondKey;
 }

@@ -1,4 +1,4 @@
-import type { AppCredentials } from '../config/service.ts';
+import { type AppCredentials, appOf } from '../config/service.ts';
 import type { ConversationView } from '../evidence/conversation-view.ts';
 import { type PusherEvent, readPusherEvent } from '../evidence/pusher-event.ts';
 import { type Probe, probe } from '../session.ts';
@@ -20,16 +20,10 @@ export const SIGNED_CHANNEL = 'private-conform-signed';
 /** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
 export const pusherClient: Probe<ConversationView> = probe('websocket-pusher-client', async (stimuli) => {
   await requireAlive(stimuli);
-  const { credentials } = stimuli.config;
-  const app = credentials.scheme === 'none' ? null : credentials.app;
+  const app = appOf(stimuli.config.credentials);
   return openOne(stimuli, { purpose: 'a WebSocket with a Pusher client' }, async (talk) => {
-    const established = await pusherEvent(
-      talk,
-      'for connection_established',
-      ({ event }) => event === ESTABLISHED,
-    );
-    const socketId = established?.data?.socket_id;
-    if (typeof socketId !== 'string') return;
+    const socketId = await established(talk);
+    if (socketId === null) return;
     await say(talk, 'pusher:ping', {});
     await pusherEvent(talk, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
     await subscribe(talk, { channel: PUBLIC_CHANNEL });
@@ -57,17 +51,11 @@ export const PRESENT_USER = 'conform';
 /** A client that enters a presence channel: the signature covers who it says it is. */
 export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (stimuli) => {
   await stimuli.ask(establishedClient);
-  const { credentials } = stimuli.config;
-  const app = credentials.scheme === 'none' ? null : credentials.app;
+  const app = appOf(stimuli.config.credentials);
   if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
   return openOne(stimuli, { purpose: 'a WebSocket with a client that is present' }, async (talk) => {
-    const established = await pusherEvent(
-      talk,
-      'for connection_established',
-      ({ event }) => event === ESTABLISHED,
-    );
-    const socketId = established?.data?.socket_id;
-    if (typeof socketId !== 'string') return;
+    const socketId = await established(talk);
+    if (socketId === null) return;
     const channelData = JSON.stringify({ user_id: PRESENT_USER });
     const auth = signChannel(
       { key: app.key, secret: app.secret.reveal() },
@@ -93,7 +81,7 @@ const CLIENT_EVENTS = 20;
 export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (stimuli) => {
   await stimuli.ask(establishedClient);
   const { config, clock } = stimuli;
-  const app = config.credentials.scheme === 'none' ? null : config.credentials.app;
+  const app = appOf(config.credentials);
   if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
   const tookMs: number[] = [];
   let sender: ConversationView | undefined;
@@ -129,18 +117,24 @@ export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-
 
 /** Into the channel for which a signature is needed. @returns whether that was allowed. */
 async function enters(talk: Talk, app: AppCredentials): Promise<boolean> {
-  const established = await pusherEvent(
-    talk,
-    'for connection_established',
-    ({ event }) => event === ESTABLISHED,
-  );
-  const socketId = established?.data?.socket_id;
-  if (typeof socketId !== 'string') return false;
+  const socketId = await established(talk);
+  if (socketId === null) return false;
   await say(talk, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
   const isAnswer = ({ event }: PusherEvent) =>
     event.endsWith(':subscription_succeeded') || event.endsWith('error');
   const answer = await pusherEvent(talk, 'for the answer to the subscription', isAnswer);
   return answer?.event.endsWith('succeeded') ?? false;
+}
+
+/** Waits until the service has established the connection. @returns its socket id; null when none came. */
+async function established(talk: Talk): Promise<string | null> {
+  const greeting = await pusherEvent(
+    talk,
+    'for connection_established',
+    ({ event }) => event === ESTABLISHED,
+  );
+  const socketId = greeting?.data?.socket_id;
+  return typeof socketId === 'string' ? socketId : null;
 }
 
 function authOf({ key, secret }: AppCredentials, socketId: string): string {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Secret } from '../config/secret.ts';
-import type { AppCredentials, Credentials, ServiceConfig } from '../config/service.ts';
+import { type AppCredentials, appOf, type Credentials, type ServiceConfig } from '../config/service.ts';
 import type { HandshakeKeyPlace } from '../config/websocket.ts';
 
 /** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
@@ -20,8 +20,8 @@ const keyIn =
       credentials.scheme === 'bearer' ? { ...credentials, scheme, name } : credentials,
     )(config);
 
-function appOf({ service, credentials }: ServiceConfig): AppCredentials {
-  const app = credentials.scheme === 'none' ? null : credentials.app;
+function applicationOf({ service, credentials }: ServiceConfig): AppCredentials {
+  const app = appOf(credentials);
   if (app === null) throw new Error(`${service} has no application`);
   return app;
 }
@@ -29,7 +29,7 @@ function appOf({ service, credentials }: ServiceConfig): AppCredentials {
 function pusher(config: ServiceConfig): ServiceConfig {
   const { websocket } = config;
   if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
-  const url = `/app/${appOf(config).key}?protocol=7`;
+  const url = `/app/${applicationOf(config).key}?protocol=7`;
   const { exchange: _, ...endpoint } = websocket;
   const established = { required: ['socket_id', 'activity_timeout'] };
   const messages = { 'pusher:connection_established': established };
@@ -59,7 +59,7 @@ export const SETTINGS = {
   open: (config: ServiceConfig): ServiceConfig => ({ ...config, credentials: { scheme: 'none' } }),
   /** Each request signed by the application, whose WebSocket speaks the Pusher protocol. */
   signed: (config: ServiceConfig): ServiceConfig => {
-    const app = appOf(config);
+    const app = applicationOf(config);
     return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
   },
   pusher,
@@ -78,7 +78,7 @@ export const SETTINGS = {
   /** Signed handshakes at an address that echoes. */
   'signed socket': (config: ServiceConfig): ServiceConfig => ({
     ...config,
-    credentials: { scheme: 'signed', secondKey: null, app: appOf(config) },
+    credentials: { scheme: 'signed', secondKey: null, app: applicationOf(config) },
   }),
   /** A bad credential has a close code of its own. */
   'close code': ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({

@@ -1,4 +1,4 @@
-import type { Credentials } from '../config/service.ts';
+import { appOf, type Credentials } from '../config/service.ts';
 import type { CredentialUse } from '../evidence/exchange.ts';
 import type { Redaction } from '../evidence/redaction.ts';
 import {
@@ -75,7 +75,7 @@ export function placeChoice(
 }
 
 function placeSignature(request: HttpRequest, credentials: Credentials, moment: PlacingMoment): HttpRequest {
-  const app = credentials.scheme === 'none' ? null : credentials.app;
+  const app = appOf(credentials);
   if (app === null) throw new NotApplicable('no application credentials are configured');
   const bare = placeCredential(credentials, 'none', request, moment);
   return placeCredential({ scheme: 'signed', secondKey: null, app }, 'right', bare, moment);
