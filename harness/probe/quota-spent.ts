@@ -46,7 +46,7 @@ export const spentAgain: Probe<Reply> = probe('spent-again', async (stimuli) => 
   return ensureSpent(stimuli);
 });
 
-export async function ensureSpent(stimuli: Stimuli): Promise<Reply> {
+async function ensureSpent(stimuli: Stimuli): Promise<Reply> {
   const reply = await stimuli.replyWhileSpent({ purpose: 'to see whether the quota is still spent' });
   if (!reply.served) return reply;
   const { refusal: met } = await exhaust(stimuli, 1, 'to spend the quota once more');

@@ -129,7 +129,7 @@ function wait(untilMs: number, reason: string): LimitStep {
  * When the window began in which the quota was spent, or is about to be, if windows begin with a request: between
  * its sending and its answer.
  */
-export function windowStart({ observations, documented, nowMs }: LimitKnowledge): Span {
+function windowStart({ observations, documented, nowMs }: LimitKnowledge): Span {
   let start: LimitObservation | null = null;
   for (const each of observations) {
     if (start === null || each.sentMs >= start.sentMs + documented.windowMs) start = each;
