@@ -81,7 +81,7 @@ function settledBy(
   const together = admittedAfterwards(observations);
   // A number that two windows agree on is the service's own, whatever was missing in a third.
   if (now !== null && before !== null && (now === exact || now === together + 1)) {
-    return { at: now, uncertainty: `others had spent ${now - before} of an earlier window` };
+    return { at: now, uncertainty: `${now - before} of an earlier window were spent otherwise` };
   }
   if (now === null || Math.abs(now - (before ?? now)) > TOLERANCE.countsApart || together === plan.requests) {
     throw new Blocked(
