@@ -330,7 +330,8 @@ function bombFrame(): Buffer {
 }
 
 describe('a service that sends compression bombs', () => {
-  it('is told once that nobody asked for them, and never inflated', { timeout: 60_000 }, async () => {
+  // That no message is inflated beyond a bound is held where it is inflated (harness/evidence/inflation.test.ts).
+  it('is told that nobody asked for them', { timeout: 60_000 }, async () => {
     const bomb = bombFrame();
     const url = await bareEndpoint(
       (socket) => {
@@ -341,15 +342,12 @@ describe('a service that sends compression bombs', () => {
       ['Sec-WebSocket-Extensions: permessage-deflate'],
     );
     const config = await echoConfig();
-    const before = process.memoryUsage().arrayBuffers;
     const { judged } = await outcomesOf(url, {
       ...config,
       timeouts: { connectMs: 1_000, responseMs: 1_000 },
     });
     expect(withOutcome(judged, 'error')).toEqual([]);
     expect(judged.get('websocket.unoffered-extension')?.outcome).toBe('fail');
-    // Of each bomb 64 KiB are kept; one that was inflated would be 64 MiB.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(48 * 1024 * 1024);
   });
 });
 
