@@ -12,7 +12,7 @@ const FLOORS = [
   },
   { floor: 'session', rooms: ['harness/session(?:\\.ts$|/)'] },
   { floor: 'check and probe', rooms: ['harness/check/', 'harness/probe/'] },
-  { floor: 'suites and run', rooms: ['suites/', 'harness/run/'] },
+  { floor: 'suites and run', rooms: ['suites/', 'harness/run/', 'harness/proof/'] },
   { floor: 'command line', rooms: ['harness/cli/'] },
 ];
 
@@ -49,7 +49,7 @@ export default {
       severity: 'error',
       from: {
         path: '^(harness|suites)/',
-        pathNot: ['^harness/run/(engine|entry|worker-input)\\.ts$', TESTS],
+        pathNot: ['^harness/run/engine/(engine|entry|worker-input)\\.ts$', TESTS],
       },
       to: { path: 'node_modules/vitest' },
     },

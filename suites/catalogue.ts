@@ -1,26 +1,32 @@
 import type { Suite } from '../harness/check/check.ts';
-import { authentication } from './authentication.suite.ts';
+import { auth } from './auth.suite.ts';
+import { caching } from './caching.suite.ts';
+import { framing } from './framing.suite.ts';
+import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';
+import { limits } from './limits.suite.ts';
+import { negotiation } from './negotiation.suite.ts';
 import { operations } from './operations.suite.ts';
 import { pact } from './pact.suite.ts';
-import { rateLimit } from './rate-limit.suite.ts';
-import { statusCodes } from './status-codes.suite.ts';
+import { status } from './status.suite.ts';
 import { versioning } from './versioning.suite.ts';
 import { webhooks } from './webhooks.suite.ts';
 import { websocket } from './websocket.suite.ts';
 
+/** What every HTTP service is held to, in the order in which it is judged. */
+export const functional: readonly Suite[] = [
+  auth,
+  status,
+  headers,
+  framing,
+  json,
+  caching,
+  negotiation,
+  versioning,
+];
+
 /**
- * In the order in which they are judged. The rate-limit suite comes last: what the others have sent is the
+ * In the order in which they are judged. The suite `limits` comes last: what the others have sent is the
  * first part of its burst, and what it exhausts nobody needs any more.
  */
-export const suites: readonly Suite[] = [
-  authentication,
-  statusCodes,
-  json,
-  versioning,
-  operations,
-  pact,
-  websocket,
-  webhooks,
-  rateLimit,
-];
+export const suites: readonly Suite[] = [...functional, operations, pact, websocket, webhooks, limits];

@@ -2,11 +2,11 @@ import { check, observation, suite } from '../harness/check/check.ts';
 import type { CheckContext } from '../harness/check/context.ts';
 import { credentialed, hasOperations } from '../harness/check/requirement.ts';
 import { clause, practice, rfc9110 } from '../harness/contract/ground.ts';
-import type { Reply } from '../harness/evidence/reply.ts';
-import { visible } from '../harness/evidence/visible.ts';
-import * as operation from '../harness/probe/operation.ts';
-import { responseSchemas } from '../harness/probe/operation-schema.ts';
-import { expectedFor, labelOf, type Trials } from '../harness/probe/operation-trials.ts';
+import type { Reply } from '../harness/evidence/exchange/reply.ts';
+import { visible } from '../harness/evidence/octets/visible.ts';
+import * as operation from '../harness/probe/operation/operation.ts';
+import { responseSchemas } from '../harness/probe/operation/schema.ts';
+import { expectedFor, labelOf, type Trials } from '../harness/probe/operation/trials.ts';
 import type { Probe } from '../harness/session.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */

@@ -3,11 +3,11 @@ import type { Expect } from '../harness/check/expect.ts';
 import { IN_JSON, THROUGHOUT_JSON } from '../harness/check/reading.ts';
 import { settled } from '../harness/check/requirement.ts';
 import { clause, type Ground, practice, rfc } from '../harness/contract/ground.ts';
-import { latin1Text } from '../harness/evidence/latin1.ts';
-import type { Reply } from '../harness/evidence/reply.ts';
-import { shapeOf } from '../harness/evidence/shape.ts';
-import { sample } from '../harness/probe/sample.ts';
-import { type OtherPrefix, otherPrefixes } from '../harness/probe/version.ts';
+import type { Reply } from '../harness/evidence/exchange/reply.ts';
+import { shapeOf } from '../harness/evidence/json/shape.ts';
+import { latin1Text } from '../harness/evidence/octets/latin1.ts';
+import { sample } from '../harness/probe/request/sample.ts';
+import { type OtherPrefix, otherPrefixes } from '../harness/probe/request/version.ts';
 
 const prefixed = [settled('versioning.prefix')];
 

@@ -1,7 +1,7 @@
 import { check, observation, suite } from '../harness/check/check.ts';
 import { type Condition, unsafeMethods } from '../harness/check/requirement.ts';
 import { clause, practice } from '../harness/contract/ground.ts';
-import { readJsonText } from '../harness/evidence/json-text.ts';
+import { readJsonText } from '../harness/evidence/json/text.ts';
 import { delivered, deliveries } from '../harness/probe/webhook.ts';
 
 const configured: Condition = {

@@ -1,5 +1,5 @@
-import type { ConversationView } from '../evidence/conversation-view.ts';
-import { deflateFault, readExtensions } from '../evidence/extension.ts';
+import type { ConversationView } from '../evidence/conversation/view.ts';
+import { deflateFault, readExtensions } from '../evidence/fields/extension.ts';
 
 /** What of the answer to an offer of permessage-deflate does not fit that offer (RFC 7692 §7.1); null for nothing. */
 export function deflateAnswer(talk: ConversationView): string | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type ConversationView, viewConversation } from '../evidence/conversation/view.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../evidence/conversation.ts';
-import { type ConversationView, viewConversation } from '../evidence/conversation-view.ts';
-import { exampleConversation, exampleFrame, exampleResponse } from '../evidence/example-evidence.ts';
+import { exampleConversation, exampleFrame, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
 import { OPCODE } from '../evidence/frame.ts';
 import { NotApplicable, Violation } from '../verdict.ts';
 import { type ConversationExpectation, expectConversation } from './expect-conversation.ts';

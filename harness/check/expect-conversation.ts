@@ -1,7 +1,7 @@
-import type { ConversationView } from '../evidence/conversation-view.ts';
+import type { FrameRule } from '../evidence/conversation/frame-faults.ts';
+import type { Echo } from '../evidence/conversation/message.ts';
+import type { ConversationView } from '../evidence/conversation/view.ts';
 import { closeCodeMeaning, mayBeSent } from '../evidence/frame.ts';
-import type { FrameRule } from '../evidence/frame-faults.ts';
-import type { Echo } from '../evidence/message.ts';
 import { NotApplicable } from '../verdict.ts';
 import { holdEach, orList } from './hold.ts';
 

@@ -1,14 +1,14 @@
 import { describe, it, expect as see } from 'vitest';
+import { Reply } from '../evidence/exchange/reply.ts';
+import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
 import {
   exampleBody,
   exampleExchange,
   exampleId,
   exampleResponse,
   octetsOf,
-} from '../evidence/example-evidence.ts';
-import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
-import { Reply } from '../evidence/reply.ts';
-import { FRAMING_FAULT } from '../transport/framing-faults.ts';
+} from '../evidence/fixtures/example-evidence.ts';
+import { FRAMING_FAULT } from '../transport/reader/framing-faults.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { expect, type ReplyExpectation } from './expect.ts';
 import { framingFault } from './framing.ts';

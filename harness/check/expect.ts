@@ -1,5 +1,5 @@
-import type { Reply } from '../evidence/reply.ts';
-import type { ResponseView } from '../evidence/response.ts';
+import type { Reply } from '../evidence/exchange/reply.ts';
+import type { ResponseView } from '../evidence/exchange/response.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { holdEach, orList } from './hold.ts';
 import { IN_CONTENT, type Reading } from './reading.ts';

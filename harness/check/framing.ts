@@ -1,5 +1,5 @@
-import type { Reply } from '../evidence/reply.ts';
-import { FRAMING_FAULT, type FramingFault } from '../transport/framing-faults.ts';
+import type { Reply } from '../evidence/exchange/reply.ts';
+import { FRAMING_FAULT, type FramingFault } from '../transport/reader/framing-faults.ts';
 
 /** What of a message's framing a fault concerns; each is judged by a check of its own. */
 export type FramingMatter =

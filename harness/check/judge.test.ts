@@ -3,7 +3,7 @@ import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
 import type { Session } from '../session.ts';
-import { systemClock } from '../transport/clock.ts';
+import { systemClock } from '../transport/pace/clock.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
 import { judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import type { ResponseView } from '../evidence/response.ts';
+import type { ResponseView } from '../evidence/exchange/response.ts';
 
 /** How much of a response a judgment needs, and what becomes of it where that was not read. */
 export interface Reading {

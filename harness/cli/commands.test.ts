@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conformingService, resultsOf } from '../report/sample-results.ts';
+import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
 import { writeReports } from '../report/write.ts';
 import { atTerminal, conform, NO_TERMINAL, temporaryFolder } from '../run/fixtures/conform-process.ts';
 
@@ -97,7 +97,7 @@ describe.concurrent('list', () => {
   it('shows every check under its suite', async () => {
     const { code, stdout, stderr } = await conform(['list']).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^authentication\n {2}auth\.missing-credential {2,}refuses .* \[auth\.scheme;/);
+    expect(stdout).toMatch(/^auth\n {2}auth\.missing-credential {2,}refuses .* \[auth\.scheme;/);
     const [, count] = /\n\n(\d+) checks\n$/.exec(stdout) ?? [];
     expect(stdout.split('\n').filter((line) => /^ {2}\S/.test(line))).toHaveLength(Number(count));
   });
@@ -115,7 +115,7 @@ describe.concurrent('list', () => {
     const rows = JSON.parse(stdout) as readonly { id: string; level: string }[];
     expect(code).toBe(0);
     expect(rows.find(({ id }) => id === 'auth.missing-credential')).toMatchObject({
-      suite: 'authentication',
+      suite: 'auth',
       level: 'MUST',
       notJudged: null,
     });

@@ -1,5 +1,5 @@
 import { Command, Help, InvalidArgumentError, Option } from 'commander';
-import { didYouMean } from '../config/nearest.ts';
+import { didYouMean } from '../config/yaml/nearest.ts';
 import { EXIT } from '../exit.ts';
 import { EXIT_CODES, RUN_EXAMPLES } from './help.ts';
 import { HARNESS } from './identity.ts';
@@ -44,7 +44,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--verbose', 'every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
-      const { run } = await import('./run.ts');
+      const { run } = await import('./commands/run.ts');
       ends(await run(services, options));
     });
 
@@ -56,7 +56,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .addOption(configDir())
     .action(async (options) => {
-      const { list } = await import('./list.ts');
+      const { list } = await import('./commands/list.ts');
       ends(await list(options));
     });
 
@@ -66,7 +66,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('<check-id>')
     .addOption(configDir())
     .action(async (id, options) => {
-      const { explain } = await import('./explain.ts');
+      const { explain } = await import('./commands/explain.ts');
       ends(await explain(id, options));
     });
 
@@ -77,7 +77,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .addOption(configDir())
     .action(async (service, options) => {
-      const { showConfig } = await import('./config.ts');
+      const { showConfig } = await import('./commands/config.ts');
       ends(await showConfig(service ?? null, options));
     });
 
@@ -91,7 +91,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
     .addOption(configDir())
     .action(async (contract, options) => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./commands/serve.ts');
       ends(await serve(contract ?? null, options));
     });
 
@@ -102,7 +102,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--format <formats>', 'of junit,html,json,markdown', 'junit,html,json,markdown')
     .option('--reports <dir>', 'where they go; those that the input lies in when left out, else reports')
     .action(async (results, options) => {
-      const { report } = await import('./report.ts');
+      const { report } = await import('./commands/report.ts');
       ends(await report(results, options));
     });
 
@@ -115,7 +115,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
     .addOption(configDir())
     .action(async (services, options) => {
-      const { writePacts } = await import('./pact.ts');
+      const { writePacts } = await import('./commands/pact.ts');
       ends(await writePacts(services, options));
     });
   pact
@@ -135,7 +135,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every interaction with its outcome')
     .action(async (services, options) => {
-      const { verifyPacts } = await import('./pact.ts');
+      const { verifyPacts } = await import('./commands/pact.ts');
       ends(await verifyPacts(services, options));
     });
   pact
@@ -153,7 +153,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--build-url <url>', 'where the build can be looked at')
     .addOption(configDir())
     .action(async (services, options) => {
-      const { publish } = await import('./pact.ts');
+      const { publish } = await import('./commands/pact.ts');
       ends(await publish(services, options));
     });
 
@@ -166,7 +166,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--key-env <NAME>', 'environment variable that holds the key')
     .addOption(configDir())
     .action(async (options) => {
-      const { init } = await import('./init.ts');
+      const { init } = await import('./commands/init.ts');
       ends(await init(options));
     });
 

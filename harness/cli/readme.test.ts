@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
-import { exampleCredentials } from '../provider/reference/example-credentials.ts';
+import { exampleCredentials } from '../provider/reference/credentials/example-credentials.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
 import { acceptedCredentials } from '../provider/start.ts';
 

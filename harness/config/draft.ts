@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import { type Located, type LocatedMap, originsOf } from './located.ts';
-import { type FaultAt, faultsOf, type Origin } from './origin.ts';
-import { interpolate, type ReferenceScope } from './reference.ts';
 import { asServiceFile, type ServiceFile } from './service-file.ts';
+import { type Located, type LocatedMap, originsOf } from './yaml/located.ts';
+import { type FaultAt, faultsOf, type Origin } from './yaml/origin.ts';
+import { interpolate, type ReferenceScope } from './yaml/reference.ts';
 
 /** One service on its way from file to config: overlaid, its references read, its meaning not yet checked. */
 export interface Draft {

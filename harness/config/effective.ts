@@ -1,12 +1,12 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
-import { formatDuration } from './duration.ts';
+import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { LoadedService } from './load.ts';
-import { formatOrigin, type Origins } from './origin.ts';
 import { writtenPacts } from './pact/written-pacts.ts';
-import { Secret } from './secret.ts';
+import { writtenProvider } from './provider/written-provider.ts';
+import { Secret } from './secret/secret.ts';
 import type { Operation, ServiceConfig, WebSocketConfig } from './service.ts';
-import type { WebhooksConfig } from './webhooks.ts';
-import { writtenProvider } from './written-provider.ts';
+import { formatDuration } from './yaml/duration.ts';
+import { formatOrigin, type Origins } from './yaml/origin.ts';
 
 /**
  * The config in force, as YAML in the form of a service file, each value with its origin as a comment. Secrets

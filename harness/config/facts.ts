@@ -1,11 +1,11 @@
 import type { ClauseValue } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
+import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { Draft } from './draft.ts';
-import { formatDuration } from './duration.ts';
-import { formatOrigin, originAround } from './origin.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { Credentials, Fact, Operation, Plan, WebSocketConfig } from './service.ts';
-import type { WebhooksConfig } from './webhooks.ts';
+import { formatDuration } from './yaml/duration.ts';
+import { formatOrigin, originAround } from './yaml/origin.ts';
 
 interface Filled {
   readonly plan: Plan | null;

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '../evidence/folder.ts';
+import { makeFolders } from '../evidence/record/folder.ts';
 import { UsageError } from '../exit.ts';
-import { baseUrl } from './base-url.ts';
-import { namedFiles, SHIPPED_CONFIG } from './catalogue-folder.ts';
+import { baseUrl } from './blocks/base-url.ts';
+import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 
 /** What `conform init` asks, and nothing more. */
 export interface FirstService {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from './fixtures/config-folder.ts';
 import { type LoadedServices, loadServices } from './load.ts';
-import { formatOrigin } from './origin.ts';
 import type { ServiceConfig } from './service.ts';
+import { formatOrigin } from './yaml/origin.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../config', import.meta.url));
 

@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import type { Contract } from '../contract/clause.ts';
 import { UsageError } from '../exit.ts';
-import { namedFiles, SHIPPED_CONFIG } from './catalogue-folder.ts';
-import { readContract } from './contract-file.ts';
-import { buildCredentials } from './credentials.ts';
+import { buildPlan, buildSafety, buildTimeouts } from './blocks/limits-block.ts';
+import { buildTls } from './blocks/tls-block.ts';
+import { buildWebhooks } from './blocks/webhooks-block.ts';
+import { buildWebSocket } from './blocks/websocket-block.ts';
+import { readContract } from './contract/contract-file.ts';
 import { type Draft, draftService } from './draft.ts';
 import { fillFacts } from './facts.ts';
-import { buildPlan, buildSafety, buildTimeouts } from './limits-block.ts';
-import { type LocatedMap, originsOf, readLocated } from './located.ts';
-import { didYouMean } from './nearest.ts';
-import { buildOperations } from './operations.ts';
-import { faultsOf, type Origin, type Origins } from './origin.ts';
-import { overlaid } from './overlay.ts';
+import { buildOperations } from './operation/operations.ts';
 import { withPactOption } from './pact/pact-option.ts';
 import { buildPacts } from './pact/pacts-block.ts';
-import { buildProvider, staysHere } from './provider-block.ts';
+import { buildProvider, staysHere } from './provider/provider-block.ts';
+import { buildCredentials } from './secret/credentials.ts';
 import type { ServiceConfig } from './service.ts';
 import { asServiceFile } from './service-file.ts';
-import { buildTls } from './tls-block.ts';
-import { buildWebhooks } from './webhooks-block.ts';
-import { buildWebSocket } from './websocket-block.ts';
+import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
+import { type LocatedMap, originsOf, readLocated } from './yaml/located.ts';
+import { didYouMean } from './yaml/nearest.ts';
+import { faultsOf, type Origin, type Origins } from './yaml/origin.ts';
+import { overlaid } from './yaml/overlay.ts';
 
 export interface LoadOptions {
   /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */

@@ -1,7 +1,7 @@
 import serviceSchema from '../../config/service.schema.json' with { type: 'json' };
-import { compileSchema, schemaFault } from './json-schema.ts';
-import { type LocatedMap, plainOf } from './located.ts';
 import type { ReferenceName } from './service.ts';
+import { compileSchema, schemaFault } from './yaml/json-schema.ts';
+import { type LocatedMap, plainOf } from './yaml/located.ts';
 
 /** A service file as its schema admits it: shapes are right, meanings are not checked yet. */
 export interface ServiceFile {

@@ -1,11 +1,11 @@
 import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
+import type { WebhooksConfig } from './blocks/webhooks.ts';
+import type { WebSocketConfig } from './blocks/websocket.ts';
 import type { PactsConfig } from './pact/pacts.ts';
-import type { Secret } from './secret.ts';
-import type { CommandProvider, ContainerProvider } from './started-provider.ts';
-import type { WebhooksConfig } from './webhooks.ts';
-import type { WebSocketConfig } from './websocket.ts';
+import type { CommandProvider, ContainerProvider } from './provider/started-provider.ts';
+import type { Secret } from './secret/secret.ts';
 
-export type { WebSocketConfig } from './websocket.ts';
+export type { WebSocketConfig } from './blocks/websocket.ts';
 
 /** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */
 export interface ServiceConfig {

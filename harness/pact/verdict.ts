@@ -1,4 +1,4 @@
-import { visible } from '../evidence/visible.ts';
+import { visible } from '../evidence/octets/visible.ts';
 
 /** What Pact says of one interaction. */
 export type PactVerdict =

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { visible } from '../evidence/visible.ts';
+import { visible } from '../evidence/octets/visible.ts';
 import { interaction, message } from './fixtures/interactions.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
 import { openVerifier, PactTrouble, type PactVerifier, type VerificationOrder } from './verifier.ts';

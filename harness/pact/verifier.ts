@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { VerifierOptions } from '@pact-foundation/pact-core';
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
-import { visible } from '../evidence/visible.ts';
+import { visible } from '../evidence/octets/visible.ts';
 import { childEnvironment } from './child-environment.ts';
 import { QuietWatch } from './quiet-watch.ts';
 import { openRelay, type Relay, type RelayHandlers, type RelayRoute } from './relay.ts';

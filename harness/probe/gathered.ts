@@ -1,10 +1,10 @@
-import type { Reply } from '../evidence/reply.ts';
+import type { Reply } from '../evidence/exchange/reply.ts';
 import { type Probe, probe, type Stimuli } from '../session.ts';
 import { NotApplicable } from '../verdict.ts';
-import * as credentials from './credential.ts';
-import { quotaSample } from './quota.ts';
-import { rawSample, requireServed, sample, sampleAgain } from './sample.ts';
-import * as targets from './target.ts';
+import { quotaSample } from './quota/quota.ts';
+import * as credentials from './request/credential.ts';
+import { rawSample, requireServed, sample, sampleAgain } from './request/sample.ts';
+import * as targets from './request/target.ts';
 
 /** Replies of many probes, for checks that hold for whatever the service says. */
 

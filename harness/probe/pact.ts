@@ -1,6 +1,6 @@
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { visible } from '../evidence/visible.ts';
+import { visible } from '../evidence/octets/visible.ts';
 import type { Verification } from '../session/verification.ts';
 import { type Probe, probe } from '../session.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { serviceSecrets } from '../config/secrets-of.ts';
+import { serviceSecrets } from '../config/secret/secrets-of.ts';
 import type { Credentials, ServiceConfig } from '../config/service.ts';
-import { createRedaction } from '../evidence/redaction.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
-import type { AcceptedCredentials, App } from './reference/access.ts';
 import type { Clock } from './reference/clock.ts';
+import type { AcceptedCredentials, App } from './reference/credentials/access.ts';
 import { startReference } from './reference/reference.ts';
 
 /** The credentials of a config as a reference provider accepts them; the one place where they are revealed to it. */
@@ -62,11 +62,11 @@ export async function startProvider(
         ...(options.clock && { clock: options.clock }),
       });
     case 'container': {
-      const { startContainer } = await import('./container.ts');
+      const { startContainer } = await import('./container/container.ts');
       return startContainer(config.service, provider, redactionFor(config), start);
     }
     case 'command': {
-      const { startCommand } = await import('./command.ts');
+      const { startCommand } = await import('./process/command.ts');
       return startCommand(provider, redactionFor(config), start);
     }
   }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { mayUse } from '../run/fixtures/system-tools.ts';
+import { HOSTILE } from './fixtures/sample-evidence.ts';
+import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
 import { renderJunit } from './junit.ts';
-import { HOSTILE } from './sample-evidence.ts';
-import { conformingService, resultsOf, sampleResults } from './sample-results.ts';
 
 /** Jenkins' and Surefire's schemas, and our own statement of the profile that lies within both. */
 const SCHEMA_FOLDER = fileURLToPath(new URL('./fixtures/xsd', import.meta.url));

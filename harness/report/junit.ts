@@ -1,9 +1,9 @@
 import type { Outcome } from '../contract/outcome.ts';
-import { viewAsText, viewsOf } from './evidence-view.ts';
-import { groundInWords, valueInWords } from './grounds.ts';
-import { plainLine, plainText } from './plain.ts';
-import type { CheckResult, Results, RunResult, ServiceResult } from './results.ts';
-import { serviceConditions } from './verdict.ts';
+import { viewAsText, viewsOf } from './results/evidence-view.ts';
+import { groundInWords, valueInWords } from './results/grounds.ts';
+import { plainLine, plainText } from './results/plain.ts';
+import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
+import { serviceConditions } from './results/verdict.ts';
 import { type Element, renderDocument } from './xml.ts';
 
 /**

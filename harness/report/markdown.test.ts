@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HOSTILE } from './fixtures/sample-evidence.ts';
+import { resultsOf, sampleResults } from './fixtures/sample-results.ts';
 import { renderMarkdown, SUMMARY_LIMIT } from './markdown.ts';
-import { HOSTILE } from './sample-evidence.ts';
-import { resultsOf, sampleResults } from './sample-results.ts';
 
 /** What is outside of fenced blocks. */
 function outsideFences(markdown: string): string {

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../exit.ts';
-import { readResults } from './read-results.ts';
-import { conformingService, resultsOf, sampleResults } from './sample-results.ts';
+import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { readResults } from './results/read-results.ts';
 import { openRunFolder, writeReports } from './write.ts';
 
 describe('writing reports', () => {

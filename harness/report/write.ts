@@ -3,8 +3,8 @@ import { UsageError } from '../exit.ts';
 import { renderPage } from './html/page.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
-import { readResults } from './read-results.ts';
-import type { Results, RunResult } from './results.ts';
+import { readResults } from './results/read-results.ts';
+import type { Results, RunResult } from './results/results.ts';
 import {
   copyWhole,
   ensureFolder,
@@ -16,7 +16,7 @@ import {
   removeFile,
   writeWhole,
   writtenAt,
-} from './whole-file.ts';
+} from './results/whole-file.ts';
 
 export type ReportFormat = 'json' | 'junit' | 'html' | 'markdown';
 

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { cut } from './plain.ts';
+import { cut } from './results/plain.ts';
 
 /** XML 1.0 §2.2 Char: everything else cannot stand in a document, not even as a reference. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;

@@ -1,21 +1,21 @@
 import type { Suite } from '../check/check.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { type Journal, readJournal } from '../evidence/journal.ts';
+import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { INTERACTION } from '../probe/pact.ts';
-import type { JournalEvent } from '../report/events.ts';
-import { plainLine } from '../report/plain.ts';
+import type { JournalEvent } from '../report/results/events.ts';
+import { plainLine } from '../report/results/plain.ts';
 import type { RunFolder } from '../report/write.ts';
-import { type EngineReport, runEngine } from './engine.ts';
+import { type EngineReport, runEngine } from './engine/engine.ts';
+import type { WorkerMessage } from './engine/message.ts';
+import { renewProvider } from './engine/renewal.ts';
 import type { Interruption } from './interruption.ts';
-import type { WorkerMessage } from './message.ts';
-import { recordEndings } from './provider-ending.ts';
-import type { Providers } from './providers.ts';
-import { withPactsFetched } from './remote-pacts.ts';
-import { renewProvider } from './renewal.ts';
+import { withPactsFetched } from './pact/remote-pacts.ts';
+import { recordEndings } from './provider/provider-ending.ts';
+import type { Providers } from './provider/providers.ts';
+import { startServices } from './provider/start-services.ts';
 import type { RunRequest } from './request.ts';
-import type { Selection } from './selection.ts';
-import { startServices } from './start-services.ts';
+import type { Selection } from './selection/selection.ts';
 
 const STALL_MS = 15_000;
 /** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readResults } from '../report/read-results.ts';
-import type { Results } from '../report/results.ts';
+import { readResults } from '../report/results/read-results.ts';
+import type { Results } from '../report/results/results.ts';
 import {
   type ConformProcess,
   conform,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Suite } from '../check/check.ts';
-import { loadSuites, SUITES_URL } from './catalogue.ts';
-import { proofConfigs, prove } from './proof.ts';
-import { proofCases } from './proof-cases.ts';
-import { caseName } from './proof-gaps.ts';
+import { proofCases } from '../proof/cases.ts';
+import { caseName } from '../proof/gaps.ts';
+import { proofConfigs, prove } from '../proof/proof.ts';
+import { loadSuites, SUITES_URL } from './selection/catalogue.ts';
 
 /** What every functional check of one REST service together asks for, in each way of calling it. */
-const FUNCTIONAL = ['authentication', 'status-codes', 'json', 'versioning'];
+const FUNCTIONAL = ['auth', 'status', 'headers', 'framing', 'json', 'caching', 'negotiation', 'versioning'];
 
 let suites: readonly Suite[] = [];
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readResults } from '../report/read-results.ts';
-import type { Results, ServiceResult } from '../report/results.ts';
-import { serviceVerdict } from '../report/verdict.ts';
+import { readResults } from '../report/results/read-results.ts';
+import type { Results, ServiceResult } from '../report/results/results.ts';
+import { serviceVerdict } from '../report/results/verdict.ts';
 import { conform, type Ending, temporaryFolder } from './fixtures/conform-process.ts';
 import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
 import { xmlFaults } from './fixtures/well-formed.ts';

@@ -1,5 +1,5 @@
-import type { Progress } from '../report/progress.ts';
-import type { Results } from '../report/results.ts';
+import type { Results } from '../report/results/results.ts';
+import type { Progress } from '../report/terminal/progress.ts';
 
 /** What is to be run, and how. */
 export interface RunRequest {

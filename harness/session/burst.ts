@@ -1,9 +1,9 @@
 import type { Burst, BurstEntry } from '../evidence/burst.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import type { EvidenceId, Exchange, FieldLine } from '../evidence/exchange.ts';
-import type { Budget } from '../transport/budget.ts';
-import type { Clock } from '../transport/clock.ts';
-import { type HttpTransport, openHttp } from '../transport/http.ts';
+import { type HttpTransport, openHttp } from '../transport/http/http.ts';
+import type { Budget } from '../transport/pace/budget.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 import type { TransportOptions } from '../transport/transport.ts';
 
 export interface BurstOrder {

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { loadServices } from '../config/load.ts';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/secret/secret.ts';
 import type { Credentials, ServiceConfig, WebSocketConfig } from '../config/service.ts';
-import type { ConversationView } from '../evidence/conversation-view.ts';
-import type { JournalEvent } from '../report/events.ts';
+import type { ConversationView } from '../evidence/conversation/view.ts';
+import type { JournalEvent } from '../report/results/events.ts';
 import { openSession, type Probe, probe, type Session, type Stimuli } from '../session.ts';
-import { systemClock } from '../transport/clock.ts';
-import { echoing, serveSockets } from '../transport/testing/ws-endpoint.ts';
+import { echoing, serveSockets } from '../transport/fixtures/ws-endpoint.ts';
+import { systemClock } from '../transport/pace/clock.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
 import type { HandshakeStimulus } from './handshake.ts';
 

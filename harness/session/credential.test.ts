@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../config/secret.ts';
+import { Secret } from '../config/secret/secret.ts';
 import type { Credentials } from '../config/service.ts';
-import { createRedaction } from '../evidence/redaction.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
+import type { HttpRequest } from '../transport/http/request.ts';
 import { queryOf } from '../transport/query.ts';
-import type { HttpRequest } from '../transport/request.ts';
 import { NotApplicable } from '../verdict.ts';
 import { type CredentialChoice, credentialUse, placeChoice } from './credential.ts';
 

@@ -1,21 +1,21 @@
 import { appOf, type Credentials } from '../config/service.ts';
 import type { CredentialUse } from '../evidence/exchange.ts';
-import type { Redaction } from '../evidence/redaction.ts';
+import type { Redaction } from '../evidence/redaction/redaction.ts';
 import {
   credentialSecret,
   type KeyPlace,
   type PlacingMoment,
   placeCredential,
   withKeyAt,
-} from '../transport/credential.ts';
-import type { HttpRequest } from '../transport/request.ts';
-import { placeFlawedSignature, type SignatureFlaw } from '../transport/signature-flaw.ts';
+} from '../transport/credential/credential.ts';
+import { placeFlawedSignature, type SignatureFlaw } from '../transport/credential/signature-flaw.ts';
 import {
   type CredentialSpelling,
   placeSpelledCredential,
   placeWrongCredential,
   type WrongCredential,
-} from '../transport/wrong-credential.ts';
+} from '../transport/credential/wrong-credential.ts';
+import type { HttpRequest } from '../transport/http/request.ts';
 import { NotApplicable } from '../verdict.ts';
 
 /** Which credential a stimulus carries, and where. */

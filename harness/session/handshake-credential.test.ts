@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../config/secret.ts';
+import type { HandshakeKeyPlace } from '../config/blocks/websocket.ts';
+import { Secret } from '../config/secret/secret.ts';
 import type { Credentials } from '../config/service.ts';
-import type { HandshakeKeyPlace } from '../config/websocket.ts';
-import { createRedaction } from '../evidence/redaction.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
 import type { CredentialChoice } from './credential.ts';
 import { placeInHandshake } from './handshake-credential.ts';
 

@@ -1,9 +1,9 @@
-import type { Dialect } from '../config/dialect.ts';
+import type { Dialect } from '../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../config/service.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
-import type { Converser, Opening } from '../transport/converser.ts';
-import { handshakeRequest } from '../transport/handshake.ts';
-import type { HttpRequest } from '../transport/request.ts';
+import type { HttpRequest } from '../transport/http/request.ts';
+import type { Converser, Opening } from '../transport/websocket/converser.ts';
+import { handshakeRequest } from '../transport/websocket/handshake.ts';
 import type { CredentialChoice } from './credential.ts';
 
 /** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */

@@ -1,11 +1,11 @@
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Sample } from '../contract/clause.ts';
-import type { ConversationView } from '../evidence/conversation-view.ts';
+import type { ConversationView } from '../evidence/conversation/view.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import type { Reply } from '../evidence/reply.ts';
-import type { BudgetWait } from '../transport/budget.ts';
-import type { Clock } from '../transport/clock.ts';
+import type { Reply } from '../evidence/exchange/reply.ts';
+import type { BudgetWait } from '../transport/pace/budget.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 import type { WebhookReceiver } from '../transport/webhook-receiver.ts';
 import type { BurstOrder, MetLimit } from './burst.ts';
 import type { HandshakeStimulus, Talking } from './handshake.ts';

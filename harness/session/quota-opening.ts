@@ -1,9 +1,9 @@
 import type { Exchange } from '../evidence/exchange.ts';
 import { observationsOf } from '../evidence/limit/observing.ts';
 import { spentBefore } from '../evidence/limit/others.ts';
-import { retrying } from '../transport/backoff.ts';
-import type { Budget, BudgetWait } from '../transport/budget.ts';
-import type { Clock } from '../transport/clock.ts';
+import { retrying } from '../transport/pace/backoff.ts';
+import type { Budget, BudgetWait } from '../transport/pace/budget.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 
 /** What the opening of a session has to do with. */
 interface Means<R> {

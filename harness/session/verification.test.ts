@@ -9,11 +9,11 @@ import type { PactsConfig } from '../config/pact/pacts.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { interaction, message } from '../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
+import { SETTINGS, type Setting } from '../proof/settings.ts';
 import { startProvider } from '../provider/start.ts';
-import type { JournalEvent } from '../report/events.ts';
-import { SETTINGS, type Setting } from '../run/proof-settings.ts';
+import type { JournalEvent } from '../report/results/events.ts';
 import { openSession, probe } from '../session.ts';
-import { systemClock } from '../transport/clock.ts';
+import { systemClock } from '../transport/pace/clock.ts';
 import { Blocked } from '../verdict.ts';
 
 const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));

@@ -1,11 +1,11 @@
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Exchange } from '../evidence/exchange.ts';
-import { fieldValues } from '../evidence/field-lines.ts';
-import { visible } from '../evidence/visible.ts';
+import { fieldValues } from '../evidence/fields/grammar/field-lines.ts';
+import { visible } from '../evidence/octets/visible.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../pact/relay.ts';
 import { PactTrouble, type PactVerifier } from '../pact/verifier.ts';
-import { type HttpRequest, SAFE_METHODS } from '../transport/request.ts';
+import { type HttpRequest, SAFE_METHODS } from '../transport/http/request.ts';
 import { Blocked } from '../verdict.ts';
 import type { CredentialChoice } from './credential.ts';
 import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';

@@ -1,5 +1,5 @@
-import type { BudgetWait } from '../transport/budget.ts';
-import type { Clock } from '../transport/clock.ts';
+import type { BudgetWait } from '../transport/pace/budget.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 
 /** Sums up the waits on purpose and tells of each. */
 export class Waiting {

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { WebhookSignature, WebhooksConfig } from '../config/webhooks.ts';
+import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
+import { Reply } from '../evidence/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../evidence/exchange.ts';
-import { fieldValue } from '../evidence/field-lines.ts';
-import type { Redaction } from '../evidence/redaction.ts';
-import { Reply } from '../evidence/reply.ts';
+import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
+import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError } from '../exit.ts';
-import type { Clock } from '../transport/clock.ts';
+import type { Clock } from '../transport/pace/clock.ts';
 import { recordRequest } from '../transport/recording.ts';
 import { type Delivery, openReceiver, type WebhookReceiver } from '../transport/webhook-receiver.ts';
 import { Blocked } from '../verdict.ts';

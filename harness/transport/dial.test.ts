@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../evidence/exchange.ts';
 import { addressOf } from './address.ts';
-import { systemClock } from './clock.ts';
 import { dial } from './dial.ts';
-import { handshakeRequest } from './handshake.ts';
-import { openHttp } from './http.ts';
-import { composeRaw, sendRaw } from './raw.ts';
-import type { HttpRequest } from './request.ts';
-import { selfSigned, type TestIdentity } from './testing/certificate.ts';
-import { answerEach, type Loopback, listen, listenTls } from './testing/loopback.ts';
-import { about, setting } from './testing/setting.ts';
-import { openConversation } from './websocket.ts';
-import { connectWs } from './ws-client.ts';
+import { selfSigned, type TestIdentity } from './fixtures/certificate.ts';
+import { answerEach, type Loopback, listen, listenTls } from './fixtures/loopback.ts';
+import { about, setting } from './fixtures/setting.ts';
+import { openHttp } from './http/http.ts';
+import { composeRaw, sendRaw } from './http/raw.ts';
+import type { HttpRequest } from './http/request.ts';
+import { systemClock } from './pace/clock.ts';
+import { handshakeRequest } from './websocket/handshake.ts';
+import { openConversation } from './websocket/websocket.ts';
+import { connectWs } from './websocket/ws-client.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -2,8 +2,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ExchangeFailure } from '../evidence/exchange.ts';
 import type { Address } from './address.ts';
-import { startDeadline } from './clock.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
+import { startDeadline } from './pace/clock.ts';
 import type { Timeouts, TransportOptions } from './transport.ts';
 
 export type Dialed =

@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/loopback.ts';
+import { isLoopback } from '../config/blocks/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../evidence/exchange.ts';
 import type { Address } from './address.ts';
 import type { TransportOptions } from './transport.ts';

@@ -5,11 +5,11 @@ import type {
   RecordedRequest,
   RecordedResponse,
 } from '../evidence/exchange.ts';
-import { fieldValues } from '../evidence/field-lines.ts';
-import type { Redaction } from '../evidence/redaction.ts';
-import { redactEncoded } from './encoded-content.ts';
-import type { ResponseReader } from './http1-reader.ts';
-import type { ReaderLimits } from './reading.ts';
+import { fieldValues } from '../evidence/fields/grammar/field-lines.ts';
+import type { Redaction } from '../evidence/redaction/redaction.ts';
+import { redactEncoded } from './reader/encoded-content.ts';
+import type { ResponseReader } from './reader/http1-reader.ts';
+import type { ReaderLimits } from './reader/reading.ts';
 import type { ResponseLimits } from './transport.ts';
 
 /**

@@ -1,13 +1,12 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
-import { clause, practice, rfc8259, rfc9110 } from '../../harness/contract/ground.ts';
+import { clause, practice, rfc8259 } from '../../harness/contract/ground.ts';
 import {
   errorReplies,
-  everyReply,
   jsonReplies,
   serverErrorReplies,
   successReplies,
 } from '../../harness/probe/gathered.ts';
-import { sample } from '../../harness/probe/sample.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
 
 /** What messages say of their content. */
 export const mediaTypes: readonly CheckDefinition[] = [
@@ -48,36 +47,6 @@ export const mediaTypes: readonly CheckDefinition[] = [
     },
   ),
 
-  // RFC 9110 §8.3: a message with content should say what it is.
-  check(
-    'json.content-type',
-    {
-      title: 'names the media type of whatever has content',
-      grounds: [rfc9110('8.3', 'SHOULD')],
-      provenBy: ['json-no-content-type'],
-    },
-    async ({ probe, expect }) => {
-      const replies = [...(await probe(successReplies)), ...(await probe(errorReplies))];
-      expect(...replies.filter(({ response }) => response.bodyLength > 0)).toHaveField('Content-Type');
-    },
-  ),
-
-  // RFC 9110 §8.3.1: type "/" subtype, and parameters that have a value.
-  check(
-    'json.content-type-valid',
-    {
-      title: 'writes Content-Type by its grammar',
-      grounds: [rfc9110('8.3.1', 'MUST')],
-      provenBy: ['malformed-content-type'],
-    },
-    async ({ probe, expect }) => {
-      expect(...(await probe(everyReply))).toConform(
-        'a media type',
-        ({ response }) => response.mediaTypeFault,
-      );
-    },
-  ),
-
   // RFC 8259 §8.1: JSON between systems is UTF-8; §11: the media type has no charset parameter.
   check(
     'json.charset',
@@ -92,20 +61,6 @@ export const mediaTypes: readonly CheckDefinition[] = [
         // Without its hyphen it is not registered, and means nothing else.
         return charset === undefined || /^utf-?8$/i.test(charset) ? null : `charset=${charset}`;
       });
-    },
-  ),
-
-  check(
-    'json.nosniff',
-    {
-      title: 'forbids guessing the media type (X-Content-Type-Options: nosniff)',
-      grounds: [practice('OWASP API8:2023')],
-      provenBy: ['no-nosniff'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(sample)).toConform('X-Content-Type-Options: nosniff', ({ response }) =>
-        response.field('x-content-type-options')?.toLowerCase() === 'nosniff' ? null : 'none',
-      );
     },
   ),
 

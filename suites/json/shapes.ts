@@ -1,9 +1,9 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
 import { IN_JSON } from '../../harness/check/reading.ts';
 import { clause, practice, rfc9457 } from '../../harness/contract/ground.ts';
-import { shapeOf } from '../../harness/evidence/shape.ts';
+import { shapeOf } from '../../harness/evidence/json/shape.ts';
 import { errorReplies, serverErrorReplies } from '../../harness/probe/gathered.ts';
-import { sample, sampleAgain } from '../../harness/probe/sample.ts';
+import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 
 /** What the content looks like. */
 export const shapes: readonly CheckDefinition[] = [

@@ -1,7 +1,7 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
 import { IN_CONTENT, IN_JSON, type Reading } from '../../harness/check/reading.ts';
 import { clause, type Ground, rfc8259 } from '../../harness/contract/ground.ts';
-import type { JsonCautionKind, JsonFaultKind } from '../../harness/evidence/json-text.ts';
+import type { JsonCautionKind, JsonFaultKind } from '../../harness/evidence/json/text.ts';
 import { errorReplies, jsonReplies, successReplies } from '../../harness/probe/gathered.ts';
 
 /** JSON by RFC 8259, octet by octet. */

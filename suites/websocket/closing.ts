@@ -2,10 +2,10 @@ import { check } from '../../harness/check/check.ts';
 import { echoes, hasWebSocket } from '../../harness/check/requirement.ts';
 import { practice, rfc6455 } from '../../harness/contract/ground.ts';
 import { mayBeSent } from '../../harness/evidence/frame.ts';
-import { kept } from '../../harness/probe/websocket.ts';
-import * as closing from '../../harness/probe/websocket-closing.ts';
-import { textEcho } from '../../harness/probe/websocket-echo.ts';
-import { everyConversation } from '../../harness/probe/websocket-gathered.ts';
+import * as closing from '../../harness/probe/websocket/closing.ts';
+import { textEcho } from '../../harness/probe/websocket/echo.ts';
+import { everyConversation } from '../../harness/probe/websocket/gathered.ts';
+import { kept } from '../../harness/probe/websocket/websocket.ts';
 
 const applies = [hasWebSocket];
 

@@ -2,8 +2,8 @@ import { type CheckDefinition, check, observation } from '../../harness/check/ch
 import { deflateAnswer } from '../../harness/check/deflate-answer.ts';
 import { echoes, hasWebSocket, sizesMayBeFound } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc7692 } from '../../harness/contract/ground.ts';
-import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
-import * as deflate from '../../harness/probe/websocket-deflate.ts';
+import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
+import * as deflate from '../../harness/probe/websocket/deflate.ts';
 import type { Probe } from '../../harness/session.ts';
 
 const applies = [hasWebSocket];

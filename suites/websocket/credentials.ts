@@ -8,8 +8,7 @@ import {
   refusalCode,
 } from '../../harness/check/websocket-requirement.ts';
 import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
-import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
-import { taken } from '../../harness/probe/websocket.ts';
+import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
 import {
   keyInHeader as handshakeKeyInHeader,
   keyInQuery as handshakeKeyInQuery,
@@ -18,7 +17,8 @@ import {
   refusals,
   withoutCredential,
   wrongCredential,
-} from '../../harness/probe/websocket-handshake.ts';
+} from '../../harness/probe/websocket/handshake.ts';
+import { taken } from '../../harness/probe/websocket/websocket.ts';
 
 const applies = [hasWebSocket, handshakeCredential];
 

@@ -3,9 +3,9 @@ import type { ExpectConversation } from '../../harness/check/expect-conversation
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { messagePairs, messageSchemas, ownDialect } from '../../harness/check/websocket-requirement.ts';
 import { clause, rfc6455 } from '../../harness/contract/ground.ts';
-import { EndlessSchema, SchemaBook } from '../../harness/evidence/schema.ts';
-import { type Shape, shapeOf } from '../../harness/evidence/shape.ts';
-import * as dialect from '../../harness/probe/websocket-dialect.ts';
+import { EndlessSchema, SchemaBook } from '../../harness/evidence/json/schema.ts';
+import { type Shape, shapeOf } from '../../harness/evidence/json/shape.ts';
+import * as dialect from '../../harness/probe/websocket/dialect.ts';
 
 const grounds = [clause('websocket.messages')];
 const applies = [hasWebSocket, ownDialect];

@@ -1,11 +1,16 @@
 import { type CheckDefinition, check } from '../../harness/check/check.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { type Ground, practice, rfc3629, rfc6455 } from '../../harness/contract/ground.ts';
-import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
-import type { FrameRule } from '../../harness/evidence/frame-faults.ts';
-import { kept, pingBetweenFragments, pingBurst, unsolicitedPong } from '../../harness/probe/websocket.ts';
-import * as frames from '../../harness/probe/websocket-frames.ts';
-import { everyConversation, failures } from '../../harness/probe/websocket-gathered.ts';
+import type { FrameRule } from '../../harness/evidence/conversation/frame-faults.ts';
+import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
+import * as frames from '../../harness/probe/websocket/frames.ts';
+import { everyConversation, failures } from '../../harness/probe/websocket/gathered.ts';
+import {
+  kept,
+  pingBetweenFragments,
+  pingBurst,
+  unsolicitedPong,
+} from '../../harness/probe/websocket/websocket.ts';
 import type { Probe } from '../../harness/session.ts';
 
 const applies = [hasWebSocket];

@@ -1,8 +1,8 @@
 import { check, observation } from '../../harness/check/check.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { practice, rfc6455 } from '../../harness/contract/ground.ts';
-import { opening } from '../../harness/probe/websocket.ts';
-import * as handshake from '../../harness/probe/websocket-handshake.ts';
+import * as handshake from '../../harness/probe/websocket/handshake.ts';
+import { opening } from '../../harness/probe/websocket/websocket.ts';
 
 const applies = [hasWebSocket];
 

@@ -1,9 +1,9 @@
 import { check } from '../../harness/check/check.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { clause, rfc6455, rfc9110 } from '../../harness/contract/ground.ts';
-import { opening, taken } from '../../harness/probe/websocket.ts';
-import { closes } from '../../harness/probe/websocket-closing.ts';
-import * as handshake from '../../harness/probe/websocket-handshake.ts';
+import { closes } from '../../harness/probe/websocket/closing.ts';
+import * as handshake from '../../harness/probe/websocket/handshake.ts';
+import { opening, taken } from '../../harness/probe/websocket/websocket.ts';
 
 const applies = [hasWebSocket];
 

@@ -2,9 +2,9 @@ import { check, observation } from '../../harness/check/check.ts';
 import { echoes, hasWebSocket, pusherDialect } from '../../harness/check/requirement.ts';
 import { application, keepsIdle } from '../../harness/check/websocket-requirement.ts';
 import { clause, practice, rfc6455 } from '../../harness/contract/ground.ts';
-import { longEchoes } from '../../harness/probe/websocket-echo.ts';
-import * as liveness from '../../harness/probe/websocket-liveness.ts';
-import { clientEvents } from '../../harness/probe/websocket-pusher.ts';
+import { longEchoes } from '../../harness/probe/websocket/echo.ts';
+import * as liveness from '../../harness/probe/websocket/liveness.ts';
+import { clientEvents } from '../../harness/probe/websocket/pusher.ts';
 
 const applies = [hasWebSocket];
 const grounds = [clause('websocket.messages')];

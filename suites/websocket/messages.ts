@@ -1,9 +1,9 @@
 import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
 import { echoes, hasWebSocket } from '../../harness/check/requirement.ts';
 import { clause, rfc6455 } from '../../harness/contract/ground.ts';
-import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
-import { taken } from '../../harness/probe/websocket.ts';
-import * as echo from '../../harness/probe/websocket-echo.ts';
+import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
+import * as echo from '../../harness/probe/websocket/echo.ts';
+import { taken } from '../../harness/probe/websocket/websocket.ts';
 import type { Probe } from '../../harness/session.ts';
 
 /** A message may be refused for its length (§10.4), with 1009 (§7.4.1). */

@@ -3,8 +3,8 @@ import { deflateAnswer } from '../../harness/check/deflate-answer.ts';
 import { hasWebSocket } from '../../harness/check/requirement.ts';
 import { originPolicy } from '../../harness/check/websocket-requirement.ts';
 import { practice, rfc6455, rfc7692 } from '../../harness/contract/ground.ts';
-import { taken } from '../../harness/probe/websocket.ts';
-import { deflateOffer, foreignOrigin, unknownSubprotocol } from '../../harness/probe/websocket-handshake.ts';
+import { deflateOffer, foreignOrigin, unknownSubprotocol } from '../../harness/probe/websocket/handshake.ts';
+import { taken } from '../../harness/probe/websocket/websocket.ts';
 
 const applies = [hasWebSocket];
 

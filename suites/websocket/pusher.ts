@@ -2,10 +2,10 @@ import { type CheckDefinition, check } from '../../harness/check/check.ts';
 import { hasWebSocket, pusherDialect } from '../../harness/check/requirement.ts';
 import { application } from '../../harness/check/websocket-requirement.ts';
 import { clause, practice } from '../../harness/contract/ground.ts';
-import type { ConversationView } from '../../harness/evidence/conversation-view.ts';
-import { pusherAdvice } from '../../harness/evidence/pusher-code.ts';
-import type { PusherEvent } from '../../harness/evidence/pusher-event.ts';
-import * as pusher from '../../harness/probe/websocket-pusher.ts';
+import { pusherAdvice } from '../../harness/evidence/conversation/pusher-code.ts';
+import type { PusherEvent } from '../../harness/evidence/conversation/pusher-event.ts';
+import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
+import * as pusher from '../../harness/probe/websocket/pusher.ts';
 
 const applies = [hasWebSocket, pusherDialect];
 const grounds = [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')];

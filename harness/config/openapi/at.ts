@@ -1,4 +1,4 @@
-import { pointerToken } from '../../evidence/json-pointer.ts';
+import { pointerToken } from '../../evidence/json/pointer.ts';
 import { type Place, UsageError } from '../../exit.ts';
 
 /** A value of an OpenAPI document with where it stands. */

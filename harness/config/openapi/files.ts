@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { tokenMember } from '../../evidence/json-pointer.ts';
+import { tokenMember } from '../../evidence/json/pointer.ts';
 import { UsageError } from '../../exit.ts';
-import { type ReadFault, readText } from '../read-text.ts';
+import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type At, faultAt, isObject, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { SchemaBook } from '../../evidence/schema.ts';
+import { SchemaBook } from '../../evidence/json/schema.ts';
 import { described, expectDocumentFault, oneOperation, onlyOperation } from './fixtures/described.ts';
 
 describe('an OpenAPI document', () => {

@@ -1,7 +1,7 @@
-import type { Definitions, SchemaBook } from '../../evidence/schema.ts';
-import type { ReadFault } from '../read-text.ts';
+import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
 import type { ExpectedResponse } from '../service.ts';
 import type { CredentialsBlock } from '../service-file.ts';
+import type { ReadFault } from '../yaml/read-text.ts';
 import { type At, child, children, faultAt } from './at.ts';
 import { OpenApiFiles } from './files.ts';
 import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../evidence/schema.ts';
+import { SchemaBook } from '../../evidence/json/schema.ts';
 import { described, oneOperation } from './fixtures/described.ts';
 
 type Schema = object | boolean;

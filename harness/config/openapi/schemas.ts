@@ -1,5 +1,5 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { SchemaBook } from '../../evidence/schema.ts';
+import { SchemaBook } from '../../evidence/json/schema.ts';
 import { type At, child, children, faultAt, isObject, pointerText, refOf } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 

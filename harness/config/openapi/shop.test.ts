@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../evidence/schema.ts';
+import { SchemaBook } from '../../evidence/json/schema.ts';
 import type { Operation } from '../service.ts';
 import { described } from './fixtures/described.ts';
 

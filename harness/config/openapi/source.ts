@@ -1,6 +1,6 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../exit.ts';
-import { yamlFault } from '../yaml-faults.ts';
+import { yamlFault } from '../yaml/yaml-faults.ts';
 import { isObject, type SourceFile } from './at.ts';
 
 const MAX_DEPTH = 200;

@@ -1,4 +1,4 @@
-import type { Definitions, SchemaBook } from '../../evidence/schema.ts';
+import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
 import type { DocumentedInput } from '../openapi/inputs.ts';
 import type { DocumentedOperation } from '../openapi/openapi.ts';
 import type { ExpectedResponse, Operation } from '../service.ts';

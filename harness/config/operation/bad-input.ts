@@ -1,4 +1,4 @@
-import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/schema.ts';
+import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
 import type { BadInput } from '../service.ts';
 import { type Call, type Input, isJsonType, isPlainObject, requestOfCall } from './call.ts';
 import { type Facets, facetsOf } from './facets.ts';

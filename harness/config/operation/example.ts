@@ -1,5 +1,5 @@
 import { generateSync, type JsonSchema } from 'json-schema-faker';
-import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/schema.ts';
+import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
 import { isPlainObject } from './call.ts';
 
 export type Example = { readonly value: unknown } | { readonly reason: string };

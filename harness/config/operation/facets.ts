@@ -1,4 +1,4 @@
-import type { Definitions } from '../../evidence/schema.ts';
+import type { Definitions } from '../../evidence/json/schema.ts';
 import { isPlainObject } from './call.ts';
 
 /** What a schema says about a value in so many words, as far as one look tells. */

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { holdToSchema, readSchema } from '../schema-file.ts';
 import type { ExpectedResponse } from '../service.ts';
 import type { OperationBlock } from '../service-file.ts';
+import { holdToSchema, readSchema } from '../yaml/schema-file.ts';
 import { type CallBody, type Input, isJsonType } from './call.ts';
 
 /** An operation as the config writes it, held to what can be sent; what it leaves out is null or empty. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHIPPED_CONFIG, shown } from '../catalogue-folder.ts';
+import { SHIPPED_CONFIG, shown } from '../yaml/catalogue-folder.ts';
 
 /** The pact that lies beside the user's config for the service, or for its contract; else the shipped one. */
 export function defaultPact(configDir: string, service: string, contract: string): string | null {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { LocatedEntry, LocatedMap } from '../located.ts';
-import type { Origin } from '../origin.ts';
+import type { LocatedEntry, LocatedMap } from '../yaml/located.ts';
+import type { Origin } from '../yaml/origin.ts';
 import { isUrl } from './pacts.ts';
 
 /** The service with the pacts that the command line names in place of its configured files and broker. */

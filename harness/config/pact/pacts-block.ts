@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { baseUrl } from '../base-url.ts';
-import { shown } from '../catalogue-folder.ts';
+import { baseUrl } from '../blocks/base-url.ts';
+import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft.ts';
-import { isLoopback } from '../loopback.ts';
-import { readSecret } from '../secret-value.ts';
+import { readSecret } from '../secret/secret-value.ts';
 import type { BrokerBlock, PactsBlock } from '../service-file.ts';
+import { shown } from '../yaml/catalogue-folder.ts';
 import { defaultPact } from './default-pacts.ts';
 import { distinct } from './interaction.ts';
 import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { effectiveConfig } from '../effective.ts';
 import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { loadServices } from '../load.ts';
-import { packService, unpackService } from '../pack.ts';
+import { packService, unpackService } from '../secret/pack.ts';
 import type { PactsConfig } from './pacts.ts';
 
 const INTERACTION = {

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
-import { visible } from '../../evidence/visible.ts';
+import { visible } from '../../evidence/octets/visible.ts';
 import { UsageError } from '../../exit.ts';
-import type { FaultAt } from '../origin.ts';
-import { readText } from '../read-text.ts';
+import type { FaultAt } from '../yaml/origin.ts';
+import { readText } from '../yaml/read-text.ts';
 import type { ExpectedInteraction } from './interaction.ts';
 import { type PactFile, readPact } from './pact-file.ts';
 import { pactPaths } from './pact-folder.ts';

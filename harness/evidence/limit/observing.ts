@@ -2,10 +2,10 @@ import type { Burst } from '../burst.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
-import { fieldValue } from '../field-lines.ts';
-import { readHttpDate } from '../http-date.ts';
-import { readQuota } from '../quota.ts';
-import { readRetryAfter, retryAfterMs } from '../retry-after.ts';
+import { fieldValue } from '../fields/grammar/field-lines.ts';
+import { readHttpDate } from '../fields/grammar/http-date.ts';
+import { readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
+import { readQuota } from '../quota/quota.ts';
 import type { LimitObservation, LimitPart } from './observation.ts';
 
 /** How evidence is read as observations of a limiter. */

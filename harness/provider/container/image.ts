@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ImageName } from 'testcontainers';
-import type { ImageSource } from '../../config/started-provider.ts';
+import type { ImageSource } from '../../config/provider/started-provider.ts';
 import { InconclusiveError } from '../../exit.ts';
 import { withLastLines } from '../last-lines.ts';
 import { createLogCapture } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
-import type { Docker, Runtime } from './runtime.ts';
-import { REQUEST_MS, within } from './within.ts';
+import type { Docker, Runtime } from './runtime/runtime.ts';
+import { REQUEST_MS, within } from './runtime/within.ts';
 
 /** An image that is there. */
 export interface PresentImage {

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { revealed } from '../../config/secret-text.ts';
-import type { ContainerConfig } from '../../config/started-provider.ts';
+import type { ContainerConfig } from '../../config/provider/started-provider.ts';
+import { revealed } from '../../config/secret/secret-text.ts';
 import { InconclusiveError } from '../../exit.ts';
 import { withLastLines } from '../last-lines.ts';
 import type { LogCapture } from '../log-capture.ts';
-import { type Container, endingOf, followOutput, stateOf } from './container-state.ts';
 import type { PresentImage } from './image.ts';
 import { removeContainer } from './leftovers.ts';
 import { ProviderContainer } from './provider-container.ts';
-import type { Runtime } from './runtime.ts';
-import { within } from './within.ts';
+import { type Container, endingOf, followOutput, stateOf } from './runtime/container-state.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import { within } from './runtime/within.ts';
 
 /** Where a container stands among those of its start. */
 export interface Standing {

@@ -1,6 +1,6 @@
 import { InconclusiveError } from '../../exit.ts';
-import type { Runtime } from './runtime.ts';
-import { REQUEST_MS, within } from './within.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import { REQUEST_MS, within } from './runtime/within.ts';
 
 /** @throws InconclusiveError when the runtime does not create it. */
 export async function createNetwork(

@@ -2,14 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { UsageError } from '../../exit.ts';
-import type { Kernel } from './conduct.ts';
-import { answerRequest, finishAnswer } from './handling.ts';
-import { type Answer, fieldValues, type ReceivedRequest, type ServedRequest, withField } from './message.ts';
-import type { ProblemOccasion } from './occasion.ts';
-import { problem } from './problem.ts';
+import type { Kernel } from './conduct/conduct.ts';
+import { answerRequest, finishAnswer } from './http/handling.ts';
+import {
+  type Answer,
+  fieldValues,
+  type ReceivedRequest,
+  type ServedRequest,
+  withField,
+} from './http/message.ts';
+import type { ProblemOccasion } from './http/occasion.ts';
+import { problem } from './http/problem.ts';
+import { readRefusedHead, readRequest, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
 import { asksForWebSocket } from './websocket/handshake.ts';
 import { createUpgrader } from './websocket/upgrade.ts';
-import { readRefusedHead, readRequest, UNREADABLE_REQUEST, writeAndClose } from './wire.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { ReferenceName } from '../../config/service.ts';
 import type { RunningProvider } from '../provider.ts';
-import { type AcceptedCredentials, type App, accessBy } from './access.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Kernel } from './conduct.ts';
-import { CONFORMING } from './conforming.ts';
+import type { Kernel } from './conduct/conduct.ts';
+import { CONFORMING } from './conduct/conforming.ts';
+import { patched } from './conduct/patch.ts';
+import { WebhookSender } from './conduct/webhooks.ts';
+import { type AcceptedCredentials, type App, accessBy } from './credentials/access.ts';
 import { openHost } from './host.ts';
-import type { ServedRequest } from './message.ts';
-import { patched } from './patch.ts';
+import type { ServedRequest } from './http/message.ts';
 import type { QuotaPlan } from './quota/limiter.ts';
 import type { Service } from './service.ts';
 import { MESSAGING_RESOURCES } from './services/messaging.ts';
 import { realtimeService } from './services/realtime.ts';
 import { restService } from './services/rest-service.ts';
 import { SEARCH_RESOURCES } from './services/search.ts';
-import { WebhookSender } from './webhooks.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;

@@ -1,6 +1,6 @@
-import type { Results, ServiceResult } from '../results.ts';
-import { type Judged, suitesOf, tallyOf, tallyWords } from '../tally.ts';
-import { duration } from '../words.ts';
+import type { Results, ServiceResult } from '../results/results.ts';
+import { type Judged, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
+import { duration } from '../results/words.ts';
 import { checkAnchor, suiteAnchor } from './anchor.ts';
 import { badge } from './badge.ts';
 import { checkDetail, filterable } from './check-detail.ts';

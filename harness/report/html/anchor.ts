@@ -1,4 +1,4 @@
-import type { CheckResult, ServiceResult } from '../results.ts';
+import type { CheckResult, ServiceResult } from '../results/results.ts';
 
 /** The permalink of a check: `search/auth.missing-credential`. White space cannot stand in an id. */
 export function checkAnchor(service: ServiceResult, check: CheckResult): string {

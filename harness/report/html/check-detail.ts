@@ -1,7 +1,7 @@
 import type { ResolvedGround } from '../../contract/outcome.ts';
-import { viewsOf } from '../evidence-view.ts';
-import { groundAddress, groundInWords, valueInWords } from '../grounds.ts';
-import type { Judged } from '../tally.ts';
+import { viewsOf } from '../results/evidence-view.ts';
+import { groundAddress, groundInWords, valueInWords } from '../results/grounds.ts';
+import type { Judged } from '../results/tally.ts';
 import { evidenceKey } from './anchor.ts';
 import { copyable } from './badge.ts';
 import { evidenceBlock } from './evidence.ts';

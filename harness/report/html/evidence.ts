@@ -1,4 +1,4 @@
-import type { EvidenceView } from '../evidence-view.ts';
+import type { EvidenceView } from '../results/evidence-view.ts';
 import { html, type Markup } from './markup.ts';
 
 const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;

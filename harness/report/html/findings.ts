@@ -1,6 +1,6 @@
 import type { Outcome } from '../../contract/outcome.ts';
-import type { Results } from '../results.ts';
-import { type Judged, judgedWith } from '../tally.ts';
+import type { Results } from '../results/results.ts';
+import { type Judged, judgedWith } from '../results/tally.ts';
 import { checkAnchor } from './anchor.ts';
 import { badge } from './badge.ts';
 import { checkDetail, filterable } from './check-detail.ts';

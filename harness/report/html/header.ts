@@ -1,7 +1,7 @@
-import type { Results } from '../results.ts';
-import { counted } from '../tally.ts';
-import { verdictOf } from '../verdict.ts';
-import { duration, HEADLINES, instant, verdictSentence, wallTime } from '../words.ts';
+import type { Results } from '../results/results.ts';
+import { counted } from '../results/tally.ts';
+import { verdictOf } from '../results/verdict.ts';
+import { duration, HEADLINES, instant, verdictSentence, wallTime } from '../results/words.ts';
 import { html, type Markup } from './markup.ts';
 
 /** The verdict at a glance and the facts of the run. */

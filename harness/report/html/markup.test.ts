@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOSTILE } from '../sample-evidence.ts';
+import { HOSTILE } from '../fixtures/sample-evidence.ts';
 import { html, trusted } from './markup.ts';
 
 describe('html', () => {

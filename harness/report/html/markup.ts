@@ -1,4 +1,4 @@
-import { plainText } from '../plain.ts';
+import { plainText } from '../results/plain.ts';
 
 /** HTML that is safe to put into a page as it stands. Only `html` and `trusted` make it. */
 export class Markup {

@@ -1,6 +1,6 @@
-import type { Results, ServiceResult } from '../results.ts';
-import { counted, suitesOf, tallyOf, tallyWords } from '../tally.ts';
-import { serviceVerdict } from '../verdict.ts';
+import type { Results, ServiceResult } from '../results/results.ts';
+import { counted, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
+import { serviceVerdict } from '../results/verdict.ts';
 import { suiteAnchor } from './anchor.ts';
 import { html, type Markup } from './markup.ts';
 

@@ -1,5 +1,5 @@
-import type { Results } from '../results.ts';
-import { counted, notRun, type SameReason } from '../tally.ts';
+import type { Results } from '../results/results.ts';
+import { counted, notRun, type SameReason } from '../results/tally.ts';
 import { checkAnchor } from './anchor.ts';
 import { badge } from './badge.ts';
 import { html, type Markup } from './markup.ts';

@@ -1,5 +1,5 @@
-import { valueInWords } from '../grounds.ts';
-import type { Results } from '../results.ts';
+import { valueInWords } from '../results/grounds.ts';
+import type { Results } from '../results/results.ts';
 import { checkAnchor } from './anchor.ts';
 import { html, type Markup } from './markup.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { viewEvidence } from '../evidence-view.ts';
-import type { Results } from '../results.ts';
+import { viewEvidence } from '../results/evidence-view.ts';
+import type { Results } from '../results/results.ts';
 import { evidenceKey } from './anchor.ts';
 import { html, type Markup, trusted } from './markup.ts';
 

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
-import { conformingService, resultsOf, sampleResults } from '../sample-results.ts';
+import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { checkAnchor } from './anchor.ts';
 import { renderPage } from './page.ts';
 

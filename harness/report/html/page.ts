@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Results } from '../results.ts';
-import { verdictOf } from '../verdict.ts';
-import { HEADLINES } from '../words.ts';
+import type { Results } from '../results/results.ts';
+import { verdictOf } from '../results/verdict.ts';
+import { HEADLINES } from '../results/words.ts';
 import { allChecks } from './all-checks.ts';
 import { findings } from './findings.ts';
 import { pageHeader } from './header.ts';

@@ -1,5 +1,5 @@
-import type { Results, ServiceResult } from '../results.ts';
-import { counted } from '../tally.ts';
+import type { Results, ServiceResult } from '../results/results.ts';
+import { counted } from '../results/tally.ts';
 import { html, type Markup } from './markup.ts';
 import { timeline } from './timeline.ts';
 

@@ -1,6 +1,6 @@
-import type { ServiceResult } from '../results.ts';
-import { counted } from '../tally.ts';
-import { duration } from '../words.ts';
+import type { ServiceResult } from '../results/results.ts';
+import { counted } from '../results/tally.ts';
+import { duration } from '../results/words.ts';
 import { html, type Markup } from './markup.ts';
 
 /** What becomes of a request, as far as a picture can show it. */

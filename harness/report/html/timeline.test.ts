@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conformingService, sampleResults } from '../sample-results.ts';
+import { conformingService, sampleResults } from '../fixtures/sample-results.ts';
 import { timeline } from './timeline.ts';
 
 describe('the timeline', () => {

@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../../contract/outcome.ts';
-import type { Results } from '../results.ts';
-import { WORST_FIRST } from '../tally.ts';
+import type { Results } from '../results/results.ts';
+import { WORST_FIRST } from '../results/tally.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Search and filters; hidden until the script runs, since they are of no use without it. */

@@ -1,4 +1,4 @@
-import { type Dialect, type DialectEvent, loadDialect } from '../../config/dialect.ts';
+import { type Dialect, type DialectEvent, loadDialect } from '../../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';

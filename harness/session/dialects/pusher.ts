@@ -1,5 +1,5 @@
-import type { Dialect } from '../../config/dialect.ts';
-import { readPusherEvent } from '../../evidence/pusher-event.ts';
+import type { Dialect } from '../../config/blocks/dialect.ts';
+import { readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
 import { queryOf, withQuery } from '../../transport/query.ts';
 
 /** The Pusher protocol, version 7, in which the application's key in the address is all that a handshake carries. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../config/dialect.ts';
+import type { Dialect } from '../../config/blocks/dialect.ts';
 
 /** Names by which a JSON message commonly says what it is. */
 const NAMES = ['event', 'type'] as const;

@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
-import type { Access, Placement } from '../access.ts';
-import { fieldValues, queryParameters, type ReceivedRequest } from '../message.ts';
+import { fieldValues, queryParameters, type ReceivedRequest } from '../http/message.ts';
+import type { Access, Placement } from './access.ts';
 import { bearsSignature, SIGNATURE_RULES, type SignatureRules, sameText } from './signature.ts';
 
 export type Authentication =

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { App } from '../access.ts';
-import { queryParameters, type ReceivedRequest } from '../message.ts';
+import { queryParameters, type ReceivedRequest } from '../http/message.ts';
+import type { App } from './access.ts';
 
 /** What a signature is held to; defects loosen one each. */
 export interface SignatureRules {

@@ -1,5 +1,5 @@
 import type { ReferenceName } from '../../../config/service.ts';
-import type { Patch } from '../patch.ts';
+import type { Patch } from '../conduct/patch.ts';
 
 /** A named, deliberate fault of the reference provider, used to prove that a check can fail. */
 export interface Defect {

@@ -1,4 +1,4 @@
-import { onSwitching, type Patch } from '../patch.ts';
+import { onSwitching, type Patch } from '../conduct/patch.ts';
 
 /** Changes the head of the first request of a connection, as it was received. */
 export const onHead =

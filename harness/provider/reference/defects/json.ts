@@ -1,9 +1,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { withContent, withText } from '../answer-changes.ts';
-import { type Answer, withField, withoutField } from '../message.ts';
-import { acceptsGzip } from '../negotiation.ts';
-import { PROBLEM_OCCASIONS } from '../occasion.ts';
-import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../patch.ts';
+import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../conduct/patch.ts';
+import { withContent, withText } from '../http/answer-changes.ts';
+import { type Answer, withField, withoutField } from '../http/message.ts';
+import { acceptsGzip } from '../http/negotiation.ts';
+import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { type Defect, EVERY } from './defect.ts';
 
 /** Changes the content of served answers as text. */

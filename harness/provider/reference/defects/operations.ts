@@ -1,6 +1,6 @@
-import { failed, withContent, withText } from '../answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField } from '../message.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../patch.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { failed, withContent, withText } from '../http/answer-changes.ts';
+import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
 import { type Defect, REST } from './defect.ts';
 

@@ -1,7 +1,7 @@
-import { asProblem, failed } from '../answer-changes.ts';
-import { fieldValue, type ReceivedRequest } from '../message.ts';
-import { acceptsJson } from '../negotiation.ts';
-import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../patch.ts';
+import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../conduct/patch.ts';
+import { asProblem, failed } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest } from '../http/message.ts';
+import { acceptsJson } from '../http/negotiation.ts';
 import { type Defect, EVERY } from './defect.ts';
 
 /** Fails over served requests of a kind. */

@@ -1,5 +1,5 @@
+import { inCredentials, type Patch } from '../conduct/patch.ts';
 import type { SignatureRules } from '../credentials/signature.ts';
-import { inCredentials, type Patch } from '../patch.ts';
 import { type Defect, REALTIME } from './defect.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>

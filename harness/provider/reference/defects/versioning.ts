@@ -1,7 +1,7 @@
-import { withText } from '../answer-changes.ts';
-import type { Answer, ReceivedRequest } from '../message.ts';
-import { withField } from '../message.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../patch.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { withText } from '../http/answer-changes.ts';
+import type { Answer, ReceivedRequest } from '../http/message.ts';
+import { withField } from '../http/message.ts';
 import { type Defect, REST } from './defect.ts';
 
 const PREFIX = '/v1';

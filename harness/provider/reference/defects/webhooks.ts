@@ -1,5 +1,5 @@
-import { inWebhooks } from '../patch.ts';
-import { SIGNATURE_FIELD, webhookSignature } from '../webhooks.ts';
+import { inWebhooks } from '../conduct/patch.ts';
+import { SIGNATURE_FIELD, webhookSignature } from '../conduct/webhooks.ts';
 import { type Defect, REALTIME } from './defect.ts';
 
 /** Ways to get webhooks wrong. */

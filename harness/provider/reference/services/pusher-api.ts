@@ -1,6 +1,6 @@
-import { type Answer, queryParameters, type ReceivedRequest, served } from '../message.ts';
-import { problem } from '../problem.ts';
-import type { Route, RouteCall } from '../routes.ts';
+import { type Answer, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import type { Route, RouteCall } from '../http/routes.ts';
 import { type Channels, channelKind, isChannelName } from './channels.ts';
 import { type JsonObject, parseJsonObject } from './json-text.ts';
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { App } from '../access.ts';
+import type { App } from '../credentials/access.ts';
 import { sameText } from '../credentials/signature.ts';
-import { queryParameters, type ReceivedRequest } from '../message.ts';
+import { queryParameters, type ReceivedRequest } from '../http/message.ts';
 import { type Channels, channelKind, isChannelName, type Member, type PusherEvent } from './channels.ts';
 import { isJsonObject, type JsonObject, parseJsonObject } from './json-text.ts';
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { isLoopback } from '../../../config/loopback.ts';
-import type { App } from '../access.ts';
-import { type Answer, type ReceivedRequest, served } from '../message.ts';
-import { problem } from '../problem.ts';
+import { isLoopback } from '../../../config/blocks/loopback.ts';
+import type { WebhookSender } from '../conduct/webhooks.ts';
+import type { App } from '../credentials/access.ts';
+import { type Answer, type ReceivedRequest, served } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
 import type { Service } from '../service.ts';
-import type { WebhookSender } from '../webhooks.ts';
 import { Channels } from './channels.ts';
 import { parseJsonObject } from './json-text.ts';
 import { pusherApi } from './pusher-api.ts';

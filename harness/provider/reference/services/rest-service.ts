@@ -1,5 +1,5 @@
-import { queryParameters, served } from '../message.ts';
-import { problem } from '../problem.ts';
+import { queryParameters, served } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
 import type { Service } from '../service.ts';
 import { parseJsonObject } from './json-text.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { withContent } from '../answer-changes.ts';
+import { onAnswer, onFinished } from '../conduct/patch.ts';
 import { EVERY, REST } from '../defects/defect.ts';
-import { withField, withoutField } from '../message.ts';
-import { acceptsGzip } from '../negotiation.ts';
-import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../occasion.ts';
-import { onAnswer, onFinished } from '../patch.ts';
+import { withContent } from '../http/answer-changes.ts';
+import { withField, withoutField } from '../http/message.ts';
+import { acceptsGzip } from '../http/negotiation.ts';
+import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../http/occasion.ts';
 import { type Variant, varyingBy } from './variant.ts';
 
 /** What the error object looks like, by status. */

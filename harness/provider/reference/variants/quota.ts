@@ -1,6 +1,6 @@
 import { imfFixdate } from '../clock.ts';
+import { inQuota } from '../conduct/patch.ts';
 import { EVERY } from '../defects/defect.ts';
-import { inQuota } from '../patch.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';

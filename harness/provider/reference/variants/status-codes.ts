@@ -1,8 +1,8 @@
-import { asProblem } from '../answer-changes.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
 import { EVERY, REST } from '../defects/defect.ts';
-import { fieldValues, withField, withoutField } from '../message.ts';
-import { acceptsJson } from '../negotiation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../patch.ts';
+import { asProblem } from '../http/answer-changes.ts';
+import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { acceptsJson } from '../http/negotiation.ts';
 import { type Variant, varyingBy } from './variant.ts';
 
 export const STATUS_CODE_VARIANTS: readonly Variant[] = [

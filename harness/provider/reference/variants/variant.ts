@@ -1,6 +1,6 @@
 import type { ReferenceName } from '../../../config/service.ts';
-import { type Answer, fieldValues, withField } from '../message.ts';
-import type { Patch } from '../patch.ts';
+import type { Patch } from '../conduct/patch.ts';
+import { type Answer, fieldValues, withField } from '../http/message.ts';
 
 /** Another conduct that conforms just as well; no check may complain about it. */
 export interface Variant {

@@ -1,0 +1,19 @@
+import { effectiveConfig } from '../../config/effective.ts';
+import { loadServices } from '../../config/load.ts';
+import { holdReferenceNames } from '../../run/selection/reference-names.ts';
+
+/** `conform config`: validates, and prints what is in force and where each value comes from. */
+export async function showConfig(
+  service: string | null,
+  options: { readonly environment?: string; readonly config: string },
+): Promise<number> {
+  const { services } = await loadServices({
+    configDir: options.config,
+    services: service === null ? [] : [service],
+    environment: options.environment,
+    env: process.env,
+  });
+  await holdReferenceNames(services);
+  process.stdout.write(services.map(effectiveConfig).join('\n'));
+  return 0;
+}

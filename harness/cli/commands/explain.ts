@@ -1,0 +1,142 @@
+import { suitesFor } from '../../check/cases.ts';
+import type { CheckDefinition, Suite } from '../../check/check.ts';
+import { standingOf } from '../../check/judge.ts';
+import { loadServices } from '../../config/load.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { findClause } from '../../contract/clause.ts';
+import type { Ground } from '../../contract/ground.ts';
+import type { ResolvedGround } from '../../contract/outcome.ts';
+import { UsageError } from '../../exit.ts';
+import { type Configs, type ProofCase, proofCases } from '../../proof/cases.ts';
+import { proofConfigs } from '../../proof/proof.ts';
+import { SETTING_IN_WORDS } from '../../proof/settings.ts';
+import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
+import { groundInWords, valueInWords } from '../../report/results/grounds.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+
+/** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
+export async function explain(id: string, options: { readonly config: string }): Promise<number> {
+  const configs = await configured(options.config);
+  const suites = await loadSuites(SUITES_URL);
+  const { suite, check } = find([...suites, ...configs.flatMap((config) => suitesFor(suites, config))], id);
+  const lines = [
+    `${check.id} (${suite.name})`,
+    `The service ${check.title}.`,
+    '',
+    'Grounds',
+    ...(configs.length > 0
+      ? configs.flatMap((config) => standing(check, config))
+      : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
+    '',
+    'Proven by',
+    ...(await proof(check, suites)),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** A check can be explained without any service: a config that does not load is told of, and that is all. */
+async function configured(configDir: string): Promise<readonly ServiceConfig[]> {
+  try {
+    const { services } = await loadServices({ configDir, services: [], env: process.env });
+    return services.map(({ config }) => config);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`conform: how it stands for your services is not known: ${error.message}\n`);
+    return [];
+  }
+}
+
+const WEIGHT = {
+  MUST: 'a violation fails',
+  SHOULD: 'a violation warns (fails with --strict)',
+  NONE: 'observed, never a failure',
+} as const;
+
+function standing(check: CheckDefinition, config: ServiceConfig): readonly string[] {
+  const { level, grounds, reasonNot, missing } = standingOf(check, config);
+  const verdict = reasonNot ?? missing;
+  return [
+    `  ${config.service}: ${verdict === null ? WEIGHT[level] : `not judged, ${verdict}`}`,
+    ...grounds.map((ground) => `    ${groundInWords(ground)}${said(ground, config)}`),
+  ];
+}
+
+/** What stands at the clause's place; the fact of the config where that settles it. */
+function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig): string {
+  if (kind !== 'clause') return '';
+  const value = facts[ref]?.value ?? findClause(contract, ref)?.value ?? null;
+  return value === null ? '' : ` = ${valueInWords(value, 200)}`;
+}
+
+function unweighed(ground: Ground): string {
+  if (ground.kind === 'clause') return `clause ${ground.key}, where the contract states it`;
+  return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
+}
+
+/** The defects that prove it, what is seen of each, and the commands that show how it fails. */
+async function proof(check: CheckDefinition, suites: readonly Suite[]): Promise<readonly string[]> {
+  const configs = await proofConfigs();
+  const cases = proofCases(suites, configs);
+  const { observes, provenBy, shownBy } = check;
+  const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
+  const names = observes ? shownBy : provenBy;
+  if (names.length === 0) return [silent];
+  const shown = names.flatMap((named) => cases.find(({ name }) => name === named) ?? []);
+  return [
+    ...(observes ? [silent, '  It records something else of:'] : []),
+    ...names.flatMap((name) => deviation(name, shown)),
+    '',
+    `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
+    ...new Set(shown.flatMap((each) => howToSee(check, each, configs))),
+  ];
+}
+
+function deviation(name: string, shown: readonly ProofCase[]): readonly string[] {
+  const service = shown.find((each) => each.name === name)?.service ?? 'search';
+  const defect = listDefects().find((each) => each.name === name);
+  if (defect !== undefined) {
+    return [
+      `  ${name}: ${defect.summary}`,
+      `    seen: ${defect.breaks}`,
+      `    conform serve ${service} --defect ${name}`,
+    ];
+  }
+  const summary = listVariants().find((each) => each.name === name)?.summary;
+  return [`  ${name}: ${summary}`, `    conform serve ${service} --variant ${name}`];
+}
+
+function howToSee(
+  check: CheckDefinition,
+  { service, setting }: ProofCase,
+  configs: Configs,
+): readonly string[] {
+  const { id } = check;
+  const otherwise = [
+    SETTING_IN_WORDS[setting],
+    id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
+    ...permissions(check, configs.get(service)),
+  ].filter((each) => each !== null);
+  return [
+    `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
+    ...otherwise.map((each) => `    config/services/${service}.yaml has to say ${each}`),
+  ];
+}
+
+/** What a config must allow for a service that is elsewhere: to the reference provider more is allowed. */
+function permissions({ applies }: CheckDefinition, config: ServiceConfig | undefined): readonly string[] {
+  if (config === undefined) return [];
+  const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false, findSizeLimits: false };
+  const reasons = applies.flatMap(({ reasonNot }) => reasonNot({ ...config, safety }) ?? []);
+  return reasons.flatMap((reason) => /"(safety: \{[^"]+\})"/.exec(reason)?.[1] ?? []);
+}
+
+function find(suites: readonly Suite[], id: string): { suite: Suite; check: CheckDefinition } {
+  const all = suites.flatMap((suite) => suite.checks.map((check) => ({ suite, check })));
+  const found = all.find(({ check }) => check.id === id);
+  if (found) return found;
+  throw new UsageError(`no check is called ${JSON.stringify(id)}`, {
+    remedy: didYouMean(id, [...new Set(all.map(({ check }) => check.id as string))]),
+  });
+}

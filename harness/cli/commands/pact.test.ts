@@ -1,0 +1,321 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
+import type { CheckResult, Results } from '../../report/results/results.ts';
+import { conform, type Ending } from '../../run/fixtures/conform-process.ts';
+
+/** `conform pact …` as the program it is: its exit codes, its words, and what it leaves behind. */
+
+const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
+const TOKEN = 'example-token-for-tests';
+const KEY = 'example-key-for-tests';
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A working folder with the shipped contracts and pacts, and a config of search with these blocks added. */
+function workplace(blocks = ''): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conform-pact-cli-'));
+  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  for (const part of ['contracts', 'pacts'])
+    cpSync(join(CONFIG, part), join(folder, 'config', part), { recursive: true });
+  mkdirSync(join(folder, 'config/services'));
+  const lines = [
+    'service: search',
+    'contract: search',
+    'provider: { reference: search }',
+    `credentials: { scheme: bearer, key: "\${env:SEARCH_API_KEY}" }`,
+    blocks,
+  ];
+  writeFileSync(join(folder, 'config/services/search.yaml'), `${lines.join('\n')}\n`);
+  return folder;
+}
+
+function inBroker(url: string, more = ''): string {
+  return `pacts: { broker: { url: "${url}", token: "\${env:BROKER_TOKEN}"${more} } }`;
+}
+
+async function pact(folder: string, ...args: readonly string[]): Promise<Ending> {
+  const env = { SEARCH_API_KEY: KEY, BROKER_TOKEN: TOKEN };
+  const ending = await conform(['pact', ...args], env, folder).ended;
+  for (const secret of [KEY, TOKEN]) expect(ending.stdout + ending.stderr).not.toContain(secret);
+  return ending;
+}
+
+function resultsIn(folder: string): Results {
+  return JSON.parse(readFileSync(join(folder, 'reports/latest/results.json'), 'utf8'));
+}
+
+function checksIn(folder: string): readonly CheckResult[] {
+  return resultsIn(folder).services.flatMap(({ checks }) => checks);
+}
+
+const outcomesIn = (folder: string) => checksIn(folder).map(({ id, outcome }) => `${id} ${outcome}`);
+
+async function stub(options: StubOptions = {}) {
+  const broker = await startStubBroker({ token: TOKEN, ...options });
+  closing.push(() => broker.close());
+  return broker;
+}
+
+function put(folder: string, path: string, content: unknown): void {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+/** Neither as it is nor in base64. */
+function holdNoSecret(folder: string): void {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+  expect(files.length).toBeGreaterThan(4);
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    for (const secret of [KEY, TOKEN]) {
+      expect(text.includes(secret), file).toBe(false);
+      expect(text.includes(Buffer.from(secret).toString('base64').replace(/=+$/, '')), file).toBe(false);
+    }
+  }
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('conform pact verify', () => {
+  it('holds a service against its pacts, one check per interaction', async () => {
+    const folder = workplace();
+    const { code, stdout } = await pact(folder, 'verify', '--verbose');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Conforms') });
+    expect(outcomesIn(folder)).toEqual([
+      'pact.interaction.sample-client.the-documented-sample.a-valid-credential pass',
+    ]);
+    expect(resultsIn(folder).services[0]?.pacts).toEqual([
+      {
+        consumer: 'sample-client',
+        source: 'config/pacts/search.json',
+        interactions: [
+          {
+            check: 'pact.interaction.sample-client.the-documented-sample.a-valid-credential',
+            brokerId: null,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('reads sub-folders, leaves out other providers and says so, and fails for each that does not fit', async () => {
+    const folder = workplace();
+    put(folder, 'pacts/good.json', pactOf('good'));
+    put(folder, 'pacts/team/bad.json', pactOf('bad', 418));
+    put(folder, 'pacts/other.json', { ...pactOf('other'), provider: { name: 'stock' } });
+    const { code, stdout, stderr } = await pact(folder, 'verify', 'search', '--pact', 'pacts');
+    expect(code).toBe(1);
+    expect(stdout).toContain('status: expected 418 but was 200');
+    expect(stderr).toMatch(/search leaves out .*other\.json \(other -> stock\)/);
+    expect(outcomesIn(folder)).toEqual([
+      'pact.interaction.good.a-list pass',
+      'pact.interaction.bad.a-list fail',
+    ]);
+  });
+
+  it.each<readonly [string, unknown, RegExp]>([
+    ['an empty folder', null, /no pact is in this folder/],
+    [
+      'a pact of another provider',
+      { ...pactOf('a'), provider: { name: 'stock' } },
+      /no pact here is for the provider "search"/,
+    ],
+    ['a malformed pact', '{ "consumer": ', /a\.json:1:\d+: is not JSON/],
+  ])('is a usage error for %s, which Pact takes for success', async (_what, content, problem) => {
+    const folder = workplace();
+    mkdirSync(join(folder, 'pacts'));
+    if (content !== null) put(folder, 'pacts/a.json', content);
+    const { code, stderr } = await pact(folder, 'verify', '--pact', 'pacts');
+    expect(stderr).toMatch(problem);
+    expect(code).toBe(2);
+  });
+
+  it('is inconclusive when the provider is not there', async () => {
+    const folder = workplace();
+    const { code, stdout } = await pact(folder, 'verify', 'search', '--provider-url', 'http://127.0.0.1:9');
+    expect(code).toBe(3);
+    expect(stdout).toContain('the provider cannot be reached');
+  });
+
+  it('is inconclusive when the provider hangs', async () => {
+    const url = await listening(createServer(() => undefined));
+    const folder = workplace('timeouts: { connect: 300ms, response: 300ms }');
+    const { code, stdout } = await pact(folder, 'verify', 'search', '--provider-url', url);
+    expect(code).toBe(3);
+    expect(stdout).toContain('the provider does not answer');
+  });
+});
+
+describe('conform pact verify, with a broker', () => {
+  it('verifies what the broker has, and publishes the results when asked to', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    const folder = workplace(inBroker(broker.url));
+    expect((await pact(folder, 'verify')).code).toBe(0);
+    expect(outcomesIn(folder)).toEqual(['pact.interaction.web-shop.a-list pass']);
+    expect(broker.results).toEqual([]);
+
+    const published = await pact(folder, 'publish', '--provider-version', '1.2.3', '--branch', 'main');
+    expect(published.code).toBe(0);
+    expect(published.stdout).toMatch(/search: published verified for http.*pact-version.*, version 1\.2\.3/);
+    expect(broker.results.map(({ body }) => body)).toMatchObject([
+      { success: true, providerApplicationVersion: '1.2.3' },
+    ]);
+    expect(broker.branches.get('search 1.2.3')).toBe('main');
+  });
+
+  it('fails for what does not fit, not for what is pending, and publishes both as they are', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    broker.add(pactOf('app', 418));
+    broker.add(pactOf('new-shop', 418), { pending: true });
+    const folder = workplace(inBroker(broker.url, ', pending: true, branch: main'));
+    expect((await pact(folder, 'verify')).code).toBe(1);
+    expect(outcomesIn(folder)).toEqual([
+      'pact.interaction.web-shop.a-list pass',
+      'pact.interaction.app.a-list fail',
+      'pact.interaction.new-shop.a-list known',
+    ]);
+    expect(checksIn(folder)[2]?.message).toMatch(/pending.*expected 418 but was 200/);
+    expect((await pact(folder, 'publish', '--provider-version', '1.2.3')).code).toBe(0);
+    expect(broker.results).toMatchObject([
+      { consumer: 'web-shop', body: { success: true } },
+      { consumer: 'app', body: { success: false, testResults: [{ success: false }] } },
+      { consumer: 'new-shop', body: { success: false } },
+    ]);
+    holdNoSecret(join(folder, 'reports'));
+  });
+
+  it('is inconclusive, and soon, when the broker hangs', async () => {
+    const broker = await stub({ instead: () => null });
+    const folder = workplace(inBroker(broker.url));
+    const { code } = await pact(folder, 'verify');
+    expect(code).toBe(3);
+    const message = expect.stringContaining('no status line and fields within 5000 ms');
+    expect(checksIn(folder)).toEqual([
+      expect.objectContaining({ id: 'pact.interaction', outcome: 'blocked', message }),
+    ]);
+  });
+});
+
+describe('conform pact publish', () => {
+  it('publishes the pacts of the config as those of a version of their consumers', async () => {
+    const broker = await stub();
+    const folder = workplace(
+      inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
+    );
+    const { code, stdout } = await pact(
+      folder,
+      'publish',
+      'search',
+      '--consumer-version',
+      '7',
+      '--branch',
+      'main',
+    );
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        'search: published sample-client -> search, version 7\nsearch: Created sample-client version 7\n',
+    });
+    const sent = broker.requests.at(-1)?.body as { contracts: { content: string }[] };
+    const content = Buffer.from(sent.contracts[0]?.content ?? '', 'base64').toString('utf8');
+    expect(content).toBe(readFileSync(join(CONFIG, 'pacts/search.json'), 'utf8'));
+  });
+
+  it('publishes nothing that was not verified as a whole', async () => {
+    const broker = await stub();
+    const other = {
+      description: 'a deletion',
+      request: { method: 'DELETE', path: '/v1/resources' },
+      response: { status: 405 },
+    };
+    const { interactions, ...rest } = pactOf('web-shop');
+    broker.add({ ...rest, interactions: [...(interactions as object[]), other] } as StubPact);
+    const folder = workplace(`${inBroker(broker.url)}\nsafety: { unsafeMethods: false }`);
+    expect((await pact(folder, 'verify')).code).toBe(3);
+    const { code, stderr } = await pact(folder, 'publish', '--provider-version', '1');
+    expect(code).toBe(3);
+    expect(stderr).toContain('was not verified as a whole');
+    expect(broker.results).toEqual([]);
+  });
+
+  it('is asked for what it needs', async () => {
+    const folder = workplace();
+    expect((await pact(folder, 'publish')).stderr).toContain('nothing says what to publish');
+    const { code, stderr } = await pact(folder, 'publish', '--consumer-version', '1');
+    expect(code).toBe(2);
+    expect(stderr).toContain('search has no broker');
+  });
+
+  it('is inconclusive when the broker does not take it', async () => {
+    const broker = await stub({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
+    const folder = workplace(
+      inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
+    );
+    const { code, stderr } = await pact(folder, 'publish', '--consumer-version', '7');
+    expect(code).toBe(3);
+    expect(stderr).toContain('status 409');
+  });
+});
+
+describe('conform pact write', () => {
+  it('writes where it is told, and says what it leaves out', async () => {
+    const folder = workplace();
+    const { code, stdout } = await pact(folder, 'write', '--out', 'written');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      'wrote written/search.json: 1 interaction\n  left out messages: the contract does not show the kinds of its events\n',
+    );
+    const text = readFileSync(join(folder, 'written/search.json'), 'utf8');
+    expect(text).toBe(readFileSync(join(CONFIG, 'pacts/search.json'), 'utf8'));
+  });
+});
+
+describe('Pact', () => {
+  it('is not loaded by a run that verifies no pact', async () => {
+    const folder = workplace();
+    const log = join(folder, 'loaded.txt');
+    const hook = `import { registerHooks } from 'node:module';
+import { appendFileSync } from 'node:fs';
+registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`;
+    put(folder, 'hook.mjs', hook);
+    const loadedBy = async (suite: string) => {
+      rmSync(log, { force: true });
+      const NODE_OPTIONS = `--import=${join(folder, 'hook.mjs')}`;
+      await conform(['run', '--suite', suite], { SEARCH_API_KEY: KEY, NODE_OPTIONS }, folder).ended;
+      return readFileSync(log, 'utf8');
+    };
+    expect(await loadedBy('versioning')).not.toContain('@pact-foundation');
+    // In the process of its own, which takes no options of others, and nowhere else.
+    expect(await loadedBy('pact')).not.toContain('@pact-foundation');
+  });
+});

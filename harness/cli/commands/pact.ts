@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { loadServices } from '../../config/load.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { UsageError } from '../../exit.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import { HARNESS } from '../identity.ts';
+import type { RunOptions } from './run.ts';
+
+interface ConfigOptions {
+  readonly config: string;
+  readonly environment?: string;
+}
+
+export interface WriteOptions extends ConfigOptions {
+  readonly out?: string;
+}
+
+export interface PublishOptions extends ConfigOptions {
+  readonly consumerVersion?: string;
+  readonly providerVersion?: string;
+  readonly branch?: string;
+  readonly buildUrl?: string;
+  readonly results: string;
+}
+
+/** `conform pact write`: one pact per service, recorded of its contract's sample and its operations. */
+export async function writePacts(services: readonly string[], options: WriteOptions): Promise<number> {
+  const { writePact } = await import('../../run/pact/write-pacts.ts');
+  const folder = options.out ?? join(options.config, 'pacts');
+  for (const config of await configsOf(services, options)) {
+    const { path, interactions, leftOut } = await writePact(
+      config,
+      folder,
+      `${HARNESS.name}/${HARNESS.version}`,
+    );
+    process.stdout.write(
+      `wrote ${path}: ${interactions} ${interactions === 1 ? 'interaction' : 'interactions'}\n`,
+    );
+    for (const reason of leftOut) process.stdout.write(`  left out ${reason}\n`);
+  }
+  return 0;
+}
+
+/** `conform pact verify`: a run of the pact suite alone. */
+export async function verifyPacts(
+  services: readonly string[],
+  options: Omit<RunOptions, 'suite'>,
+): Promise<number> {
+  const { run } = await import('./run.ts');
+  return run(services, { ...options, suite: ['pact'] });
+}
+
+/** `conform pact publish`: pact files, the results of a run, or both; never unasked. */
+export async function publish(services: readonly string[], options: PublishOptions): Promise<number> {
+  const { consumerVersion, providerVersion, branch = null, buildUrl = null } = options;
+  if (consumerVersion === undefined && providerVersion === undefined) {
+    throw new UsageError('nothing says what to publish', {
+      remedy: '--consumer-version publishes pacts, --provider-version the results of a run',
+    });
+  }
+  const { publishServicePacts, publishServiceResults } = await import('../../run/pact/publish-pacts.ts');
+  const results = providerVersion === undefined ? null : readResults(options.results);
+  for (const config of await configsOf(services, options)) {
+    const lines: string[] = [];
+    if (consumerVersion !== undefined) {
+      const version = { number: consumerVersion, branch, buildUrl };
+      lines.push(...(await publishServicePacts(config, { version, harness: HARNESS })));
+    }
+    if (providerVersion !== undefined && results !== null) {
+      const version = { number: providerVersion, branch, buildUrl };
+      lines.push(...(await publishServiceResults(config, results, { version, harness: HARNESS })));
+    }
+    process.stdout.write(lines.map((line) => `${config.service}: ${line}\n`).join(''));
+  }
+  return 0;
+}
+
+async function configsOf(
+  services: readonly string[],
+  { config: configDir, environment }: ConfigOptions,
+): Promise<readonly ServiceConfig[]> {
+  const loaded = await loadServices({ configDir, services, environment, env: process.env });
+  return loaded.services.map(({ config }) => config);
+}

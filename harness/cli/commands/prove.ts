@@ -1,0 +1,56 @@
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { EXIT, UsageError } from '../../exit.ts';
+import { type ProofCase, proofCases } from '../../proof/cases.ts';
+import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
+import { matrixText } from '../../proof/matrix.ts';
+import { proofConfigs, prove } from '../../proof/proof.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+import { conclude } from '../conclude.ts';
+
+/**
+ * `npm run prove`: every check fails on the defects that it names, and none on what conforms. Arguments: names of
+ * defects and variants, all without any; of some alone the messages are told as well.
+ */
+async function proof(names: readonly string[]): Promise<number> {
+  const suites = await loadSuites(SUITES_URL);
+  const configs = await proofConfigs();
+  const cases = chosen(proofCases(suites, configs), names);
+  let done = 0;
+  const proven = await prove(suites, cases, configs, () => {
+    done += 1;
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${cases.length}`);
+  });
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  process.stdout.write(`${matrixText(proven, suites)}\n`);
+  if (names.length > 0) {
+    for (const { name, tripped } of proven) {
+      for (const { id, outcome, message } of tripped)
+        process.stdout.write(`${name}: ${id} ${outcome}: ${message}\n`);
+    }
+  }
+  const gaps = names.length > 0 ? gapsAmong(names, proven, suites) : gapsIn(proven, suites);
+  const defects = proven.filter(({ kind }) => kind === 'defect').length;
+  process.stdout.write(`${defects} defects, ${proven.length - defects} conforming, ${gaps.length} gaps\n`);
+  for (const gap of gaps) process.stdout.write(`  ${gap}\n`);
+  return gaps.length === 0 ? EXIT.conforms : EXIT.doesNotConform;
+}
+
+/** The cases of these names, and beside them the service as it is, called in the same way. */
+function chosen(all: readonly ProofCase[], names: readonly string[]): readonly ProofCase[] {
+  for (const name of names) {
+    if (name !== '' && all.some((each) => each.name === name)) continue;
+    throw new UsageError(`there is no defect or variant ${JSON.stringify(name)}`, {
+      remedy: didYouMean(name, [...new Set(all.map((each) => each.name))]),
+    });
+  }
+  if (names.length === 0) return all;
+  const named = all.filter(({ name }) => names.includes(name));
+  return all.filter(
+    (each) =>
+      named.includes(each) ||
+      (each.kind === 'conforming' &&
+        named.some(({ service, setting }) => service === each.service && setting === each.setting)),
+  );
+}
+
+await conclude(() => proof(process.argv.slice(2)));

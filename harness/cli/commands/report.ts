@@ -1,0 +1,63 @@
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { type JournalContent, readJournal } from '../../evidence/record/journal.ts';
+import { HarnessError, UsageError } from '../../exit.ts';
+import { readEvent } from '../../report/results/events.ts';
+import { foldEvents } from '../../report/results/fold.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import type { Results } from '../../report/results/results.ts';
+import { REPORT_FORMATS, type ReportFormat, reportsFolderOf, writeReports } from '../../report/write.ts';
+import { HARNESS } from '../identity.ts';
+
+/** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
+export async function report(
+  input: string,
+  options: { readonly format: string; readonly reports?: string },
+): Promise<number> {
+  const isJournal = input.endsWith('.ndjson');
+  const results = isJournal ? fromJournal(input) : readResults(input);
+  const written = writeReports(results, {
+    reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
+    formats: formatsOf(options.format),
+    journalPath: isJournal ? input : null,
+  });
+  process.stdout.write(`${written.files.map((file) => `${written.runDir}/${file}`).join('\n')}\n`);
+  return results.run.exitCode;
+}
+
+/** @throws UsageError when it is no journal, or none that can be read. */
+function fromJournal(path: string): Results {
+  const { entries, badLines } = contentOf(path);
+  if (!entries.some((entry) => readEvent(entry).kind === 'event')) {
+    throw new UsageError('no journal of a run: not one entry of it can be read', { place: { file: path } });
+  }
+  const now = new Date().toISOString();
+  return foldEvents(entries, {
+    run: { id: 'unknown', startedAt: now, harness: HARNESS, strict: false },
+    finishedAt: now,
+    interruption: null,
+    badLines,
+  });
+}
+
+function contentOf(path: string): JournalContent {
+  try {
+    return readJournal(path);
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new UsageError(error.message, {
+      remedy: 'give the path of a journal, e.g. reports/latest/journal.ndjson',
+    });
+  }
+}
+
+function formatsOf(text: string): readonly ReportFormat[] {
+  return text.split(',').map((name) => {
+    const format = REPORT_FORMATS.find((known) => known === name.trim());
+    if (format === undefined) {
+      throw new UsageError(`no report format is called ${JSON.stringify(name.trim())}`, {
+        remedy: didYouMean(name.trim(), REPORT_FORMATS),
+      });
+    }
+    return format;
+  });
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { UsageError } from '../../exit.ts';
+import { createProgress } from '../../report/terminal/progress.ts';
+import { verdictText } from '../../report/terminal/terminal.ts';
+import type { RunRequest } from '../../run/request.ts';
+import { type FinishedRun, runConformance } from '../../run/run.ts';
+import { watchBelow } from '../change.ts';
+import { HARNESS } from '../identity.ts';
+import { terminalOf } from '../terminal.ts';
+
+export interface RunOptions {
+  readonly environment?: string;
+  /** Pacts in place of the configured ones. */
+  readonly pact?: readonly string[];
+  readonly suite?: readonly string[];
+  readonly check?: readonly string[];
+  readonly config: string;
+  readonly reports: string;
+  readonly strict: boolean;
+  readonly bail: boolean;
+  readonly providerUrl?: string;
+  readonly concurrency: number;
+  readonly watch: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** What no option of the command line sets. */
+export type RunSetting = Pick<RunRequest, 'suitesUrl' | 'stallMs' | 'checkLimitMs'>;
+
+/** `conform run`: the verdict on stdout, progress on stderr. */
+export async function run(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting = {},
+): Promise<number> {
+  if (options.watch) return runAtEveryChange(services, options, setting);
+  const { results } = await runOnce(services, options, setting);
+  return results.run.exitCode;
+}
+
+/** Until a signal comes; the exit code is that of the last run. A change during a run is the reason for the next. */
+async function runAtEveryChange(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
+): Promise<number> {
+  const changes = watchBelow(options.config, options.reports);
+  try {
+    for (;;) {
+      const { exitCode, signalled } = await runOrSlip(services, options, setting);
+      if (signalled) return exitCode;
+      process.stderr.write(`conform: waiting for a change in ${options.config} (Ctrl-C ends)\n`);
+      if ((await changes.next()) === 'signalled') return exitCode;
+    }
+  } finally {
+    changes.close();
+  }
+}
+
+/** A slip in a config that is being written is told of; the next change puts it right. */
+async function runOrSlip(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
+): Promise<{ readonly exitCode: number; readonly signalled: boolean }> {
+  try {
+    const { results, signalled } = await runOnce(services, options, setting);
+    return { exitCode: results.run.exitCode, signalled };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`conform: ${error.message}\n`);
+    return { exitCode: error.exitCode, signalled: false };
+  }
+}
+
+async function runOnce(
+  services: readonly string[],
+  options: RunOptions,
+  setting: RunSetting,
+): Promise<FinishedRun> {
+  const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal';
+  const stderr = terminalOf(process.stderr);
+  const stdout = terminalOf(process.stdout);
+  const finished = await runConformance({
+    ...setting,
+    configDir: options.config,
+    services,
+    environment: options.environment ?? null,
+    providerUrl: options.providerUrl ?? null,
+    pacts: options.pact ?? [],
+    suites: options.suite ?? [],
+    checks: options.check ?? [],
+    strict: options.strict,
+    bail: options.bail,
+    concurrency: options.concurrency,
+    reportsDir: options.reports,
+    env: process.env,
+    harness: HARNESS,
+    progress: createProgress({ stream: process.stderr, ...stderr, quiet: verbosity === 'quiet' }),
+  });
+  const { results, reports } = finished;
+  process.stdout.write(
+    verdictText(results, {
+      color: stdout.color,
+      width: process.stdout.columns || 80,
+      verbosity,
+      reportsAt: reports && join(reports.latestDir, 'index.html'),
+    }),
+  );
+  return finished;
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadServices } from '../../config/load.ts';
+import type { Credentials, ReferenceName } from '../../config/service.ts';
+import { parseDuration } from '../../config/yaml/duration.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { UsageError } from '../../exit.ts';
+import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
+import { exampleCredentials } from '../../provider/reference/credentials/example-credentials.ts';
+import { howToCall } from '../../provider/reference/credentials/how-to-call.ts';
+import { startReference } from '../../provider/reference/reference.ts';
+import { acceptedCredentials } from '../../provider/start.ts';
+import { onSignal } from '../signal.ts';
+
+export interface ServeOptions {
+  readonly port: number;
+  /** `true` when given without a name: list them. */
+  readonly defect?: true | readonly string[];
+  readonly variant?: string;
+  readonly plan?: string;
+  readonly config: string;
+}
+
+interface Quota {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+const REFERENCES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
+/** What the documents state; realtime's limit is not shown. */
+const DOCUMENTED: Readonly<Record<ReferenceName, Quota | null>> = {
+  search: { requests: 100, windowMs: 60_000 },
+  messaging: { requests: 1000, windowMs: 60_000 },
+  realtime: null,
+};
+
+/** `conform serve`: a reference provider until Ctrl-C or SIGTERM. */
+export async function serve(contract: string | null, options: ServeOptions): Promise<number> {
+  const service = contract === null ? null : referenceNamed(contract);
+  if (options.defect === true) return listFaults(service);
+  if (service === null) {
+    throw new UsageError('no reference provider is named', {
+      remedy: `name one of ${REFERENCES.join(', ')}`,
+    });
+  }
+  const configured = await configuredReference(service, options.config);
+  const credentials = configured?.credentials ?? exampleCredentials(service);
+  const provider = await startReference({
+    service,
+    credentials: acceptedCredentials(credentials),
+    plan: options.plan === undefined ? (configured?.plan ?? DOCUMENTED[service]) : quotaOf(options.plan),
+    defects: options.defect ?? [],
+    variant: options.variant ?? null,
+    port: options.port,
+  });
+  // Before anybody can know that it runs, so that it always ends in good order.
+  const ended = signalled();
+  process.stdout.write(`${howToCall(provider, credentials)}\nCtrl-C ends it.\n`);
+  await ended;
+  await provider.stop();
+  return 0;
+}
+
+/** What the user's own config says of this reference provider, so that both sides agree on the keys. */
+async function configuredReference(
+  service: ReferenceName,
+  configDir: string,
+): Promise<{ readonly credentials: Credentials; readonly plan: Quota | null } | null> {
+  if (!existsSync(join(configDir, 'services', `${service}.yaml`))) return null;
+  const { services } = await loadServices({ configDir, services: [service], env: process.env });
+  const config = services[0]?.config;
+  return config?.provider.kind === 'reference' ? config : null;
+}
+
+function referenceNamed(name: string): ReferenceName {
+  const found = REFERENCES.find((known) => known === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`there is no reference provider ${JSON.stringify(name)}`, {
+    remedy: didYouMean(name, REFERENCES),
+  });
+}
+
+function quotaOf(text: string): Quota {
+  const [, count, window = ''] = /^(\d{1,7})\/(.+)$/.exec(text) ?? [];
+  const windowMs = parseDuration(window);
+  const requests = Number(count);
+  if (windowMs === null || windowMs === 0 || !(requests > 0)) {
+    throw new UsageError(`--plan ${JSON.stringify(text)} is no quota`, { remedy: 'write it like 100/60s' });
+  }
+  return { requests, windowMs };
+}
+
+function listFaults(service: ReferenceName | null): number {
+  const of = service ?? undefined;
+  const lines = (title: string, all: readonly { name: string; summary: string }[]) => {
+    const width = Math.max(...all.map(({ name }) => name.length));
+    return [title, ...all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)];
+  };
+  const text = [...lines('Defects', listDefects(of)), '', ...lines('Conforming variants', listVariants(of))];
+  process.stdout.write(`${text.join('\n')}\n`);
+  return 0;
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    onSignal(resolve);
+  });
+}

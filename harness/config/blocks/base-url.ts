@@ -1,0 +1,19 @@
+import type { UsageError } from '../../exit.ts';
+
+type Fault = (problem: string, remedy: string) => UsageError;
+
+/** The address in its normal form, without a trailing slash. The text is never quoted: it may hold a password. */
+export function baseUrl(text: string, fault: Fault): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) throw fault('is not a URL', 'write an absolute address such as https://api.example');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw fault(`begins with ${url.protocol}`, 'write an address that begins with https:// or http://');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw fault('holds a user name or password', 'move it to `credentials:`');
+  }
+  if (text.includes('?'))
+    throw fault('holds a query', 'leave it out: paths are appended to the base address');
+  if (text.includes('#')) throw fault('holds a fragment', 'leave it out: it is never sent');
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { effectiveConfig } from '../effective.ts';
+import { type BadConfig, expectFault, GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
+import type { BadInput, Operation } from '../service.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+async function load(block: string, files: Files = {}) {
+  const [service] = (await loadOrders(GOOD_SERVICE + block, {}, files)).services;
+  if (service === undefined) throw new Error('expected a service');
+  return service;
+}
+
+/** The only operation of a config. */
+async function operationOf(block: string, files: Files = {}): Promise<Operation> {
+  const { operations } = (await load(block, files)).config;
+  const [operation] = operations;
+  if (operation === undefined || operations.length > 1)
+    throw new Error(`expected one, got ${operations.length}`);
+  return operation;
+}
+
+const kinds = (inputs: readonly BadInput[]) => inputs.map(({ kind, what }) => `${kind} ${what}`);
+
+describe('an operation of the config', () => {
+  it('needs little', async () => {
+    expect(await operationOf('operations: [{ id: list, method: GET, path: /a?x=1 }]')).toEqual({
+      id: 'list',
+      method: 'GET',
+      template: '/a',
+      path: '/a?x=1',
+      fields: [],
+      body: null,
+      response: { status: 200, mediaTypes: [], schema: null },
+      alternatives: [],
+      auth: 'required',
+      badInputs: [
+        {
+          kind: 'extra',
+          what: 'with the unknown query parameter "conform-unknown"',
+          path: '/a?x=1&conform-unknown=1',
+          fields: [],
+          body: null,
+        },
+      ],
+      uncallable: null,
+    });
+  });
+
+  it('has query, fields and body', async () => {
+    const operation = await operationOf(`operations:
+  - id: create
+    method: POST
+    path: /a
+    query: { dry: true, tag: [x, y z] }
+    fields: { Accept-Language: fr, X-Count: 3 }
+    body: { json: { name: a, list: [1, null] } }
+    response: { status: 201, type: Application/HAL+JSON }
+    auth: false
+`);
+    expect(operation).toMatchObject({
+      path: '/a?dry=true&tag=x&tag=y%20z',
+      fields: [
+        ['Accept', 'application/hal+json'],
+        ['Accept-Language', 'fr'],
+        ['X-Count', '3'],
+      ],
+      body: { mediaType: 'application/json', text: '{"name":"a","list":[1,null]}' },
+      response: { status: 201, mediaTypes: ['application/hal+json'], schema: null },
+      auth: 'none',
+    });
+  });
+
+  it('may send a text', async () => {
+    const operation = await operationOf(
+      'operations: [{ id: a, method: PUT, path: /a, body: { text: "a,b", type: text/csv } }]',
+    );
+    expect(operation.body).toEqual({ mediaType: 'text/csv', text: 'a,b' });
+  });
+
+  it('reads references in what it sends, not in schemas', async () => {
+    const block = `operations: [{ id: a, method: GET, path: /a, query: { q: "\${env:Q}" }, parameters: [{ name: q, in: query, schema: { pattern: "^\${x}$" } }] }]`;
+    const [service] = (await loadOrders(GOOD_SERVICE + block, { env: { Q: 'found' } })).services;
+    expect(service?.config.operations[0]?.path).toBe('/a?q=found');
+  });
+
+  it('has bad input made from what its parameters are held to', async () => {
+    const { badInputs } = await operationOf(`operations:
+  - id: list
+    method: GET
+    path: /a?limit=5
+    fields: { X-Depth: 1 }
+    parameters:
+      - { name: limit, in: query, required: true, schema: { type: integer, minimum: 1, maximum: 100 } }
+      - { name: X-Depth, in: header, schema: { type: integer } }
+      - { name: kind, in: query, schema: { type: string, enum: [a, b] } }
+`);
+    expect(kinds(badInputs)).toEqual([
+      'wrong-type with query parameter "limit" = "conform-not-an-integer" (integer)',
+      'missing without query parameter "limit"',
+      'out-of-range with query parameter "limit" = 101 (at most 100)',
+      'out-of-range with query parameter "limit" = 0 (at least 1)',
+      'extra with the unknown query parameter "conform-unknown"',
+    ]);
+    expect(badInputs[2]).toMatchObject({ path: '/a?limit=101', fields: [['X-Depth', '1']] });
+    expect(badInputs[1]?.path).toBe('/a');
+  });
+});
+
+const DOCUMENT = `openapi: 3.1.0
+paths:
+  /things:
+    get:
+      operationId: listThings
+      parameters:
+        - { name: limit, in: query, required: true, schema: { type: integer, minimum: 1, default: 10 } }
+      responses: { 200: { description: ok, content: { application/json: { schema: { type: array } } } } }
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: integer, minimum: 1 } }
+        - { name: view, in: query, required: true, schema: { enum: [short, long] } }
+      responses:
+        200: { description: ok, content: { application/json: { schema: { type: object } } } }
+        404: { description: none }
+  /things/latest:
+    get:
+      operationId: getLatest
+      responses: { 204: { description: ok } }
+`;
+const FILES = { 'openapi/api.yaml': DOCUMENT };
+const both = (operations: string) => `openapi: ../openapi/api.yaml\noperations:\n${operations}`;
+const named = ({ operations }: { readonly operations: readonly Operation[] }) =>
+  operations.map(({ id, path, uncallable }) => [id, path, uncallable === null]);
+
+describe('an operation that the config and the OpenAPI document name', () => {
+  it('takes its path from the config and the rest from the document', async () => {
+    const { config } = await load(both('  - { id: one, method: GET, path: /things/7 }\n'), FILES);
+    expect(named(config)).toEqual([
+      ['one', '/things/7?view=short', true],
+      ['listThings', '/things?limit=10', true],
+      ['getLatest', '/things/latest', true],
+    ]);
+    const [one] = config.operations;
+    expect(one).toMatchObject({
+      template: '/things/{id}',
+      fields: [['Accept', 'application/json']],
+      response: { status: 200, mediaTypes: ['application/json'], schema: { $ref: expect.any(String) } },
+    });
+    expect(kinds(one?.badInputs ?? [])).toContain(
+      'wrong-type with path parameter "id" = "conform-not-an-integer" (integer)',
+    );
+  });
+
+  it('is found by its id, whatever its path', async () => {
+    const { config } = await load(
+      both('  - { id: getThing, method: GET, path: "/items/7?view=long&raw" }\n'),
+      FILES,
+    );
+    expect(config.operations[0]).toMatchObject({ path: '/items/7?raw&view=long', template: '/items/7' });
+    expect(named(config).map(([id]) => id)).toEqual(['getThing', 'listThings', 'getLatest']);
+  });
+
+  it('is the one that its path spells out, before one with parameters', async () => {
+    const { config } = await load(both('  - { id: newest, method: GET, path: /things/latest }\n'), FILES);
+    expect(named(config).map(([id]) => id)).toEqual(['newest', 'listThings', 'getThing']);
+    expect(config.operations[0]?.response.status).toBe(204);
+  });
+
+  it('keeps each word of the config', async () => {
+    const block = both(
+      '  - { id: listThings, method: GET, path: /things, query: { limit: 3 }, response: { status: 206, schema: { type: object } }, auth: false }\n',
+    );
+    const { operations } = (await load(block, FILES)).config;
+    expect(operations[0]).toMatchObject({
+      path: '/things?limit=3',
+      auth: 'none',
+      response: {
+        status: 206,
+        mediaTypes: ['application/json', 'application/*+json'],
+        schema: { type: 'object' },
+      },
+      alternatives: [],
+    });
+  });
+
+  it('is kept with the reason when it cannot be called', async () => {
+    const { operations } = (await load('openapi: ../openapi/api.yaml\n', FILES)).config;
+    expect(operations.find(({ id }) => id === 'getThing')).toMatchObject({
+      path: '/things/{id}?view=short',
+      uncallable: 'the required path parameter "id" has no example, default or enumerated value',
+      badInputs: [],
+    });
+  });
+});
+
+describe('the effective config', () => {
+  it('shows every operation with its place, and why it cannot be called', async () => {
+    const text = effectiveConfig(
+      await load(both('  - { id: one, method: POST, path: /a, body: { json: [1] } }\n'), FILES),
+    );
+    const shown = text.replaceAll(/ \S*(services|openapi)\//g, ' $1/');
+    expect(shown.slice(shown.indexOf('operations:'), shown.indexOf('websocket:'))).toMatchSnapshot();
+    expect(parse(text).operations).toHaveLength(4);
+  });
+});
+
+describe('what the operations may take', () => {
+  it('is part of the ceiling of the run', async () => {
+    const operations = 'operations: [{ id: a, method: GET, path: /a }]\n';
+    expect((await load('')).config.safety).toMatchObject({ maxRequests: 500 });
+    expect((await load(operations)).config.safety).toMatchObject({
+      maxRequests: 700,
+      operationRequests: 200,
+    });
+    expect((await load(`${operations}safety: { operationRequests: 20 }\n`)).config.safety).toMatchObject({
+      maxRequests: 520,
+      operationRequests: 20,
+    });
+  });
+});
+
+const operation = (text: string) =>
+  `${GOOD_SERVICE}operations:\n  - { id: a, method: GET, path: /a, ${text} }\n`;
+
+const BAD: readonly BadConfig[] = [
+  {
+    what: 'a field that is no name',
+    service: operation('fields: { "X Y": §1 }'),
+    key: 'operations.0.fields.X Y',
+    problem: 'is no name of a header field',
+    remedy: 'hyphens',
+  },
+  {
+    what: 'a credential among the fields',
+    service: operation('fields: { Authorization: §hush }'),
+    key: 'operations.0.fields.Authorization',
+    problem: 'is not set here',
+    remedy: 'credentials:',
+  },
+  {
+    what: 'a field value with a line break',
+    service: operation('fields: { X-A: §"a\\nb" }'),
+    key: 'operations.0.fields.X-A',
+    problem: 'no header field can carry',
+    remedy: 'printable',
+  },
+  {
+    what: 'two bodies',
+    service: operation('body: §{ json: 1, text: a }'),
+    key: 'operations.0.body',
+    problem: 'has both json and text',
+    remedy: 'keep one',
+  },
+  {
+    what: 'an empty body',
+    service: operation('body: §{ type: text/plain }'),
+    key: 'operations.0.body',
+    problem: 'has neither json nor text',
+    remedy: 'write one',
+  },
+  {
+    what: 'a text of no type',
+    service: operation('body: §{ text: a }'),
+    key: 'operations.0.body',
+    problem: 'has a text of no type',
+    remedy: 'text/plain',
+  },
+  {
+    what: 'JSON of another type',
+    service: operation('body: { json: 1, type: §text/plain }'),
+    key: 'operations.0.body.type',
+    problem: 'is no media type of JSON',
+    remedy: 'application/json',
+  },
+  {
+    what: 'a parameter with a schema that is none',
+    service: operation('parameters: [{ name: q, in: query, schema: §{ type: thing } }]'),
+    key: 'operations.0.parameters.0.schema',
+    problem: 'is not a JSON Schema',
+    remedy: 'correct',
+  },
+  {
+    what: 'a required parameter without a value',
+    service: operation('parameters: [§{ name: q, in: query, required: true }]'),
+    key: 'operations.0.parameters.0',
+    problem: 'is required and has no value',
+    remedy: '`query:`',
+  },
+  {
+    what: 'a parameter of the path',
+    service: operation('parameters: [{ name: q, in: §path }]'),
+    key: 'operations.0.parameters.0.in',
+    problem: '"path" is not known',
+    remedy: 'query',
+  },
+  {
+    what: 'a media type that is none',
+    service: operation('response: { type: §json }'),
+    key: 'operations.0.response.type',
+    problem: 'has the wrong form',
+    remedy: 'application/json',
+  },
+  {
+    what: 'a ceiling of nothing',
+    service: `${GOOD_SERVICE}safety: { operationRequests: §0 }\n`,
+    key: 'safety.operationRequests',
+    problem: 'must be at least 1',
+    remedy: 'at least 1',
+  },
+];
+
+describe('an operation that cannot be', () => {
+  it.each(BAD)('is refused: $what', expectFault);
+});

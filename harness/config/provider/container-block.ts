@@ -1,0 +1,197 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { readDuration } from '../blocks/limits-block.ts';
+import type { Draft } from '../draft.ts';
+import { readSecretFile, readSecretText } from '../secret/secret-text.ts';
+import type { CompanionBlock, ContainerBlock } from '../service-file.ts';
+import { parseMemory } from './memory-size.ts';
+import { buildReadiness } from './ready-block.ts';
+import type {
+  Companion,
+  ContainerConfig,
+  ContainerProvider,
+  ImageSource,
+  SecretText,
+} from './started-provider.ts';
+
+const KEY = 'provider.container';
+const DEFAULT_TIMEOUT_MS = 60_000;
+export const MAX_START_MS = 10 * 60_000;
+/** Docker itself refuses less. */
+const LEAST_MEMORY = 6 * 1024 ** 2;
+/** Registry, repository, tag and digest, as far as their characters go. */
+const IMAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,510}$/;
+
+/** @throws UsageError for a container that cannot be meant; reads the secrets that it is to be given. */
+export async function buildContainer(draft: Draft, block: ContainerBlock): Promise<ContainerProvider> {
+  const { faultAt } = draft;
+  const { port, path } = block;
+  if (port === undefined) {
+    throw faultAt(`${KEY}.port`, 'is missing', 'add `port:`, on which the service listens inside');
+  }
+  if (path !== undefined && !/^(\/[A-Za-z0-9._~%-]+)*\/?$/.test(path)) {
+    throw faultAt(`${KEY}.path`, 'is not a base path', 'write a path such as /api');
+  }
+  const companions: Companion[] = [];
+  for (const [name, companion] of Object.entries(block.companions ?? {})) {
+    if (companion) companions.push(await buildCompanion(draft, name, companion));
+  }
+  const aliases = block.aliases ?? [];
+  for (const [index, alias] of aliases.entries()) {
+    if (companions.some(({ name }) => name === alias)) {
+      throw faultAt(`${KEY}.aliases.${index}`, 'is the name of a companion', 'choose another');
+    }
+  }
+  return {
+    kind: 'container',
+    ...(await buildCommon(draft, KEY, block)),
+    port,
+    path: (path ?? '').replace(/\/+$/, ''),
+    aliases,
+    companions,
+    freshForEachSuite: block.freshForEachSuite ?? false,
+  };
+}
+
+async function buildCompanion(draft: Draft, name: string, block: CompanionBlock): Promise<Companion> {
+  const key = `${KEY}.companions.${name}`;
+  if (block.ready?.http !== undefined && block.port === undefined) {
+    throw draft.faultAt(`${key}.port`, 'is missing', 'readiness by http needs `port:`');
+  }
+  return { ...(await buildCommon(draft, key, block)), name, port: block.port ?? null };
+}
+
+async function buildCommon(draft: Draft, key: string, block: CompanionBlock): Promise<ContainerConfig> {
+  const { faultAt, origins } = draft;
+  const image = await buildImage(draft, key, block);
+  const env = await readEnv(draft, `${key}.env`, block.env);
+  const secrets: ContainerConfig['secrets'] = Object.fromEntries(
+    (
+      await eachOf(block.secrets, async (path, text) => {
+        holdToContainerPath(draft, `${key}.secrets.${path}`, path);
+        return readSecretFile(draft, `${key}.secrets.${path}`, text);
+      })
+    ).flatMap(([path, secret]) => (secret === null ? [] : [[path, secret] as const])),
+  );
+  const files = await eachOf(block.files, async (path, source) => {
+    holdToContainerPath(draft, `${key}.files.${path}`, path);
+    if (path in secrets) throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
+    return existing(draft, `${key}.files.${path}`, source, 'file');
+  });
+  const { memory, cpus } = block.limits ?? {};
+  const memoryBytes = memory === undefined ? null : parseMemory(memory);
+  if (memory !== undefined && memoryBytes === null) {
+    throw faultAt(`${key}.limits.memory`, 'is not a size', 'write a number and its unit: 512m or 2g');
+  }
+  if (memoryBytes !== null && memoryBytes < LEAST_MEMORY) {
+    throw faultAt(`${key}.limits.memory`, 'is less than any container needs', 'write at least 6m');
+  }
+  const capabilities = (block.capabilities ?? []).map((name) => name.replace(/^CAP_/, ''));
+  if (capabilities.includes('ALL')) {
+    throw faultAt(`${key}.capabilities`, 'names all of them', 'list those that are needed');
+  }
+  if (block.timeout === undefined) origins.set(`${key}.timeout`, { kind: 'default' });
+  return {
+    image,
+    env,
+    secrets,
+    files: Object.fromEntries(files),
+    command: block.command ?? null,
+    ready: buildReadiness(faultAt, `${key}.ready`, block.ready),
+    timeoutMs:
+      block.timeout === undefined
+        ? DEFAULT_TIMEOUT_MS
+        : readDuration(draft, `${key}.timeout`, block.timeout, MAX_START_MS),
+    limits: { memoryBytes, cpus: cpus ?? null },
+    capabilities,
+  };
+}
+
+async function buildImage(draft: Draft, key: string, block: CompanionBlock): Promise<ImageSource> {
+  const { faultAt } = draft;
+  const { image, build } = block;
+  if (image && build) {
+    throw faultAt(
+      key,
+      'names both an image and a build',
+      'keep one of the two; in an environment, set the other to null',
+    );
+  }
+  if (image) {
+    if (!IMAGE_NAME.test(image)) {
+      throw faultAt(
+        `${key}.image`,
+        'is not the name of an image',
+        'write one such as registry.example/search:1.4',
+      );
+    }
+    return { kind: 'image', name: image };
+  }
+  if (!build) throw faultAt(key, 'says neither image nor build', 'add `image:`, or `build:` with a folder');
+  const written = typeof build === 'string' ? { context: build } : build;
+  const at = typeof build === 'string' ? `${key}.build` : `${key}.build.context`;
+  if (written.context === undefined) throw faultAt(`${key}.build.context`, 'is missing', 'name the folder');
+  const context = await existing(draft, at, written.context, 'folder');
+  const dockerfile = normalize(written.dockerfile ?? 'Dockerfile');
+  const below = !isAbsolute(dockerfile) && !dockerfile.startsWith(`..${sep}`);
+  const dockerfileKey = written.dockerfile === undefined ? at : `${key}.build.dockerfile`;
+  if (!below) throw faultAt(dockerfileKey, 'is not below the folder', 'move it there');
+  await existing(draft, dockerfileKey, join(context, dockerfile), 'file');
+  return {
+    kind: 'build',
+    context,
+    dockerfile,
+    target: written.target ?? null,
+    args: Object.fromEntries(await eachOf(written.args, async (_name, text) => text)),
+  };
+}
+
+/** Variables with their values; those set to null are left out. */
+export async function readEnv(
+  draft: Draft,
+  key: string,
+  env: CompanionBlock['env'],
+): Promise<Readonly<Record<string, SecretText>>> {
+  const read = await eachOf(env, (name, value) =>
+    typeof value === 'string'
+      ? readSecretText(draft, `${key}.${name}`, value)
+      : Promise.resolve([String(value)]),
+  );
+  return Object.fromEntries(read);
+}
+
+/** One after the other, so that of two faults the first is told. */
+async function eachOf<V, R>(
+  map: Readonly<Record<string, V | null>> | undefined,
+  read: (name: string, value: V) => Promise<R>,
+): Promise<readonly (readonly [string, R])[]> {
+  const all: (readonly [string, R])[] = [];
+  for (const [name, value] of Object.entries(map ?? {})) {
+    if (value !== null) all.push([name, await read(name, value)]);
+  }
+  return all;
+}
+
+function holdToContainerPath({ faultAt }: Draft, key: string, path: string): void {
+  if (/(^|\/)\.{1,2}(\/|$)|\/\/|\0/.test(path)) {
+    throw faultAt(key, 'is not a plain path', 'write it without . and .. and double slashes');
+  }
+}
+
+/** Absolute path of a file or folder that is there; `path` is relative to the service file. */
+export async function existing(
+  { faultAt, scope }: Draft,
+  key: string,
+  path: string,
+  kind: 'file' | 'folder',
+): Promise<string> {
+  const absolute = resolve(scope.folder, path);
+  const found = await stat(absolute).catch(() => null);
+  const fits = kind === 'file' ? found?.isFile() : found?.isDirectory();
+  if (fits) return absolute;
+  throw faultAt(
+    key,
+    found === null ? `there is no ${kind} ${absolute}` : `${absolute} is no ${kind}`,
+    `name a ${kind}, relative to this file`,
+  );
+}

@@ -1,0 +1,82 @@
+import type { Draft } from '../draft.ts';
+import type { SecretText } from '../provider/started-provider.ts';
+import { describeReference, type Reference, resolveReference, splitReferences } from '../yaml/reference.ts';
+import { Secret } from './secret.ts';
+import { LEAST_CHARACTERS } from './secret-value.ts';
+
+/** As many as a piece of evidence can be searched for. */
+const MOST_CHARACTERS = 16_384;
+const TOO_LONG = [
+  `the secret is longer than ${MOST_CHARACTERS} characters`,
+  'copy it with `files:`',
+] as const;
+
+/**
+ * A text in which whatever a reference yields is a secret, but for the default of one, which stands in the file for
+ * all to read.
+ *
+ * @throws UsageError naming the place, never a value.
+ */
+export async function readSecretText(draft: Draft, key: string, text: string): Promise<SecretText> {
+  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+  const pieces: (string | Secret)[] = [];
+  const references: string[] = [];
+  for (const part of splitReferences(text, fault)) {
+    if (typeof part === 'string') {
+      pieces.push(part);
+      continue;
+    }
+    const { text: value, fromFallback } = await resolveReference(part, draft.scope, fault);
+    references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
+    if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
+    pieces.push(fromFallback ? value : new Secret(nameOf(draft, key, part), value));
+  }
+  noteReferences(draft, key, references);
+  return pieces;
+}
+
+/**
+ * The content of a secret file, one secret as a whole, which may have lines; null when it is empty.
+ *
+ * @throws UsageError also for one so short or so long that it could not be kept out of reports.
+ */
+export async function readSecretFile(draft: Draft, key: string, text: string): Promise<Secret | null> {
+  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+  const [only, ...others] = splitReferences(text, fault);
+  const sole = typeof only === 'object' && others.length === 0 ? only : null;
+  const secret = new Secret(nameOf(draft, key, sole), revealed(await readSecretText(draft, key, text)));
+  const { length } = secret.reveal();
+  if (length === 0) return null;
+  if (length < LEAST_CHARACTERS) {
+    throw fault(
+      `the secret is shorter than ${LEAST_CHARACTERS} characters`,
+      'use a longer one: so short a text cannot be told from other text, and so not be kept out of reports',
+    );
+  }
+  if (length > MOST_CHARACTERS) throw fault(...TOO_LONG);
+  return secret;
+}
+
+export function revealed(text: SecretText): string {
+  return text.map((piece) => (typeof piece === 'string' ? piece : piece.reveal())).join('');
+}
+
+/** Fit to be shown. */
+export function masked(text: SecretText): string {
+  return text.map(String).join('');
+}
+
+/** The environment variable where there is one, else made of the place: `SEARCH_RUN_SECRETS_API_KEY`. */
+function nameOf({ blocks }: Draft, key: string, reference: Reference | null): string {
+  if (reference?.kind === 'env') return reference.name;
+  const place = key
+    .replace(/^provider\.(container|command)\.(companions\.)?/, '')
+    .replace(/^(env|secrets)\./, '');
+  return `${blocks.service}_${place}`.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase();
+}
+
+function noteReferences({ origins }: Draft, key: string, references: readonly string[]): void {
+  const origin = origins.get(key);
+  if (references.length === 0 || origin?.kind !== 'file') return;
+  origins.set(key, { ...origin, reference: references.join(', ') });
+}

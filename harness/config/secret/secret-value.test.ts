@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
+import { loadServices } from '../load.ts';
+import { formatOrigin } from '../yaml/origin.ts';
+import type { Secret } from './secret.ts';
+
+const at = (url: string, credentials: string) =>
+  `service: orders\ncontract: orders\nprovider: { url: '${url}' }\ncredentials: ${credentials}\n`;
+
+const away = (credentials: string) => at('https://orders.example', credentials);
+
+async function keyOf(yaml: string, env: NodeJS.ProcessEnv = {}, files = {}): Promise<Secret> {
+  const loaded = await loadOrders(yaml, { env: { PATH: process.env.PATH, ...env } }, files);
+  const credentials = loaded.services[0]?.config.credentials;
+  if (credentials?.scheme !== 'bearer') throw new Error('expected a bearer key');
+  return credentials.key;
+}
+
+const bearer = (reference: string) => `{ scheme: bearer, key: "${reference}" }`;
+
+describe('a secret', () => {
+  it.each([
+    ['from a variable', `\${env:ORDERS_KEY}`, 'key-for-tests', 'ORDERS_KEY'],
+    ['from a variable that has a default', `\${env:ORDERS_KEY:-unused}`, 'key-for-tests', 'ORDERS_KEY'],
+    ['from a file beside the config', `\${file:keys/a.txt}`, 'file-key-for-tests', 'ORDERS_KEY'],
+    ['from a command', `\${exec:printf 'exec-key-for-tests\\\\n'}`, 'exec-key-for-tests', 'ORDERS_KEY'],
+    ['from a command with braces', `\${exec:awk '{print $2}' keys/b.txt}`, 'second-for-tests', 'ORDERS_KEY'],
+  ])('%s', async (_from, reference, value, name) => {
+    const files = {
+      'services/keys/a.txt': 'file-key-for-tests\r\n',
+      'services/keys/b.txt': 'one second-for-tests\n',
+    };
+    const key = await keyOf(away(bearer(reference)), { ORDERS_KEY: 'key-for-tests' }, files);
+    expect(key.reveal()).toBe(value);
+    expect(key.name).toBe(name);
+  });
+
+  it.each(['http://localhost:1', 'http://127.8.8.8', 'http://[::1]:1', 'https://a.localhost'])(
+    'may stand in the file for %s',
+    async (url) => {
+      expect((await keyOf(at(url, bearer('example-key-for-tests')))).reveal()).toBe('example-key-for-tests');
+    },
+  );
+
+  it.each(['http://localhost.example', 'http://10.0.0.1', 'http://[::2]'])('may not for %s', async (url) => {
+    await expect(keyOf(at(url, bearer('example-key-for-tests')))).rejects.toThrow(
+      /stands in the file itself/,
+    );
+  });
+
+  it('is not run or read again for an environment that is not chosen', async () => {
+    const yaml = `${away('{ scheme: none }')}environments: { ci: { credentials: ${bearer(`\${exec:exit 1}`)} } }\n`;
+    await expect(loadOrders(yaml)).resolves.toBeDefined();
+  });
+});
+
+describe('a second key', () => {
+  const second = (reference: string) => `{ scheme: bearer, key: "\${env:KEY}", secondKey: "${reference}" }`;
+  const load = async (yaml: string, env: NodeJS.ProcessEnv) => {
+    const [service] = (await loadOrders(yaml, { env: { KEY: 'key-for-tests', ...env } })).services;
+    const credentials = service?.config.credentials;
+    if (credentials?.scheme !== 'bearer') throw new Error('expected a bearer key');
+    const origin = service?.origins.get('credentials.secondKey');
+    return { value: credentials.secondKey?.reveal() ?? null, origin: origin && formatOrigin(origin) };
+  };
+
+  it('is none where its default is empty and the variable is not set', async () => {
+    const { value, origin } = await load(away(second(`\${env:KEY_2:-}`)), {});
+    expect(value).toBeNull();
+    expect(origin).toMatch(/env KEY_2 \(not set\)$/);
+  });
+
+  it('is none where its default is an example that must not leave this machine', async () => {
+    const { value, origin } = await load(away(second(`\${env:KEY_2:-example-second-key}`)), {});
+    expect(value).toBeNull();
+    expect(origin).toMatch(/its default stays on this machine\)$/);
+  });
+
+  it('is the variable where that is set', async () => {
+    const { value } = await load(away(second(`\${env:KEY_2:-}`)), { KEY_2: 'second-key-for-tests' });
+    expect(value).toBe('second-key-for-tests');
+  });
+});
+
+it('a command that hangs leaves nothing behind', async () => {
+  const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait';
+  const files = {
+    'services/orders.yaml': away(bearer(`\${exec:${command}}`)),
+    'contracts/orders.yaml': ORDERS_CONTRACT,
+  };
+  await inFolder(files, async (configDir) => {
+    const env = { PATH: process.env.PATH };
+    await expect(loadServices({ configDir, env, execTimeoutMs: 300 })).rejects.toThrow(/did not finish/);
+    for (const name of ['shell', 'child']) {
+      const pid = Number(await readFile(join(configDir, 'services', name), 'utf8'));
+      expect(pid).toBeGreaterThan(1);
+      await expect.poll(() => runs(pid)).toBe(false);
+    }
+  });
+});
+
+/** A process that has ended may stay in the table until its parent asks; it runs no more. */
+async function runs(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    return !/\) Z /.test(stat);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,19 @@
+import type { ServiceConfig } from '../service.ts';
+import { Secret } from './secret.ts';
+import { LEAST_CHARACTERS } from './secret-value.ts';
+
+/**
+ * Every secret between the harness and the service: with which a client is let in, with which the service signs what
+ * it sends, and what its provider is started with. Of the last only those that can be told from other text: a shorter
+ * one, such as the password `admin`, would be found all over the evidence.
+ */
+export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfig): readonly Secret[] {
+  const started = secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
+  return [...secretsIn(credentials), ...started, ...secretsIn(webhooks)];
+}
+
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(secretsIn);
+}

@@ -1,0 +1,155 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { pointerMembers } from '../../evidence/json/pointer.ts';
+import { type Place, UsageError } from '../../exit.ts';
+import type { Located, LocatedMap } from './located.ts';
+import { didYouMean } from './nearest.ts';
+
+/** Compiles one of our own schemas; `x-expected` in it says in words what would be right. */
+export function compileSchema<T>(schema: object): ValidateFunction<T> {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true });
+  ajv.addKeyword({ keyword: 'x-expected', schemaType: 'string' });
+  return ajv.compile<T>(schema);
+}
+
+/**
+ * The first fault of a tree that its schema refuses, as an error at its place. Unknown keys come first: a
+ * mistyped key is also the reason why another one is missing. Values below `credentials` are never quoted.
+ */
+export function schemaFault(errors: readonly ErrorObject[], tree: LocatedMap): UsageError {
+  const faults = errors.map((error) => describe(error, tree)).sort(byUrgency);
+  const [first] = faults;
+  if (!first) return new UsageError('does not fit its schema');
+  return new UsageError(first.problem, {
+    key: first.key,
+    remedy: first.remedy,
+    ...(first.place ? { place: first.place } : {}),
+  });
+}
+
+interface Fault {
+  readonly urgent: boolean;
+  readonly place: Place | null;
+  readonly key: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+function byUrgency(a: Fault, b: Fault): number {
+  if (a.urgent !== b.urgent) return a.urgent ? -1 : 1;
+  const line = (a.place?.line ?? 0) - (b.place?.line ?? 0);
+  return line === 0 ? (a.place?.column ?? 0) - (b.place?.column ?? 0) : line;
+}
+
+function describe(error: ErrorObject, tree: LocatedMap): Fault {
+  const path = pointerMembers(error.instancePath);
+  const node = nodeAt(tree, path);
+  const place = node?.origin.kind === 'file' ? node.origin.place : null;
+  const key = path.join('.');
+  const within = (name: string) => (key === '' ? name : `${key}.${name}`);
+  const schema = isRecord(error.parentSchema) ? error.parentSchema : {};
+  const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
+  const { params } = error;
+  const fault = (problem: string, remedy: string): Fault => ({
+    urgent: false,
+    place,
+    key,
+    problem,
+    remedy: expected === null ? remedy : `write ${expected}`,
+  });
+
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      const known = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+      return { urgent: true, ...unknownKey(node, within(name), name, known) };
+    }
+    case 'propertyNames': {
+      const name = String(params.propertyName);
+      return { urgent: true, place: keyPlaceIn(node, name) ?? place, key: within(name), ...badName(schema) };
+    }
+    case 'required': {
+      const name = String(params.missingProperty);
+      return { urgent: false, place, key: within(name), problem: 'is missing', remedy: `add \`${name}:\`` };
+    }
+    case 'type': {
+      const wanted = [params.type].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type));
+      const got = kindOf(node);
+      return got === 'nothing'
+        ? fault('is empty', `write ${wanted.join(' or ')}, or remove the key`)
+        : fault(`must be ${wanted.join(' or ')}, not ${got}`, `write ${wanted.join(' or ')}`);
+    }
+    case 'enum': {
+      const known = listOf(params.allowedValues).map(String);
+      const value = node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null;
+      const quoted = value === null || key.startsWith('credentials') ? 'the value' : JSON.stringify(value);
+      return fault(`${quoted} is not known here`, didYouMean(value ?? '', known));
+    }
+    case 'pattern':
+    case 'minLength':
+      return fault(
+        node?.kind === 'scalar' && node.value === '' ? 'is empty' : 'has the wrong form',
+        'correct it',
+      );
+    case 'minimum':
+      return fault(`must be at least ${String(params.limit)}`, 'write a larger number');
+    case 'maximum':
+      return fault(`must be at most ${String(params.limit)}`, 'write a smaller number');
+    default:
+      return fault(error.message ?? 'does not fit its schema', 'see the schema');
+  }
+}
+
+/** The schema of the names says what they are. */
+function badName({ propertyNames }: Readonly<Record<string, unknown>>): Pick<Fault, 'problem' | 'remedy'> {
+  const expected = isRecord(propertyNames) ? propertyNames['x-expected'] : undefined;
+  const words = typeof expected === 'string' ? expected : 'another name';
+  return { problem: `is not ${words}`, remedy: `write ${words}` };
+}
+
+function unknownKey(
+  node: Located | undefined,
+  key: string,
+  name: string,
+  known: readonly string[],
+): Omit<Fault, 'urgent'> {
+  return { place: keyPlaceIn(node, name), key, problem: 'unknown key', remedy: didYouMean(name, known) };
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'a mapping',
+  array: 'a list',
+  null: 'null',
+};
+
+function kindOf(node: Located | undefined): string {
+  if (node === undefined) return 'nothing';
+  if (node.kind === 'map') return 'a mapping';
+  if (node.kind === 'list') return 'a list';
+  if (node.value === null) return 'nothing';
+  if (typeof node.value === 'string') return 'text';
+  if (typeof node.value === 'boolean') return 'true or false';
+  return Number.isInteger(node.value) ? 'a number' : 'a fraction';
+}
+
+function nodeAt(tree: Located, path: readonly string[]): Located | undefined {
+  return path.reduce<Located | undefined>((node, part) => {
+    if (node?.kind === 'map') return node.entries.get(part)?.value;
+    return node?.kind === 'list' ? node.items[Number(part)] : undefined;
+  }, tree);
+}
+
+function keyPlaceIn(node: Located | undefined, name: string): Place | null {
+  return (node?.kind === 'map' ? node.entries.get(name)?.keyPlace : null) ?? null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

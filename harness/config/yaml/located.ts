@@ -1,0 +1,196 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import { type Place, UsageError } from '../../exit.ts';
+import type { Origin } from './origin.ts';
+import { readText } from './read-text.ts';
+import { yamlFault } from './yaml-faults.ts';
+
+/** YAML as a tree in which every value still knows where it comes from. */
+export type Located = LocatedMap | LocatedList | LocatedScalar;
+
+export interface LocatedMap {
+  readonly kind: 'map';
+  readonly origin: Origin;
+  readonly entries: ReadonlyMap<string, LocatedEntry>;
+}
+
+export interface LocatedEntry {
+  /** Where the key stands; `value.origin` says where the value does. */
+  readonly keyPlace: Place | null;
+  readonly value: Located;
+}
+
+interface LocatedList {
+  readonly kind: 'list';
+  readonly origin: Origin;
+  readonly items: readonly Located[];
+}
+
+interface LocatedScalar {
+  readonly kind: 'scalar';
+  readonly origin: Origin;
+  readonly value: string | number | boolean | null;
+}
+
+const MAX_BYTES = 256 * 1024;
+/** Aliases are expanded, so this bounds what a few lines of nested aliases can grow into. */
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 32;
+
+/** Reads a YAML file whose top level is a mapping. `path` is named in errors as given. */
+export async function readLocated(path: string): Promise<LocatedMap> {
+  const read = await readText(path, MAX_BYTES);
+  if ('text' in read) return parseLocated(read.text, path);
+  const { problem, remedy, ...at } = read.fault;
+  throw new UsageError(problem, { place: { file: path, ...at }, remedy });
+}
+
+/** @throws UsageError at the first fault of syntax, and when the top level is not a mapping. */
+function parseLocated(text: string, file: string): LocatedMap {
+  const lines = new LineCounter();
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    // Checked below, where it costs one look-up per key instead of a comparison with every other key.
+    uniqueKeys: false,
+  });
+  const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
+  if (first) {
+    const { problem, remedy } = yamlFault(first.code);
+    const place = placeOf(first.pos[0]);
+    if (first.code === 'RESOURCE_EXHAUSTION') {
+      // Where the reader gave up on nesting depends on its stack, so the column would say nothing.
+      throw new UsageError(problem, { place: { file, line: place.line ?? 1 }, remedy });
+    }
+    throw new UsageError(problem, { place, remedy });
+  }
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
+    throw new UsageError('the file is empty', {
+      place: { file, line: 1, column: 1 },
+      remedy: 'start from one of the shipped files, or let `conform init` write one',
+    });
+  }
+  const tree = expand(document.contents, placeOf);
+  if (tree.kind === 'map') return tree;
+  throw new UsageError('the file must hold keys and values', {
+    place: placeOf(document.contents.range?.[0] ?? 0),
+    remedy: 'write `key: value` lines',
+  });
+}
+
+/** Where a node stands: its own place and key, or those of the alias through which it is reached. */
+interface Standpoint {
+  readonly place: Place;
+  readonly key: string;
+  readonly depth: number;
+  readonly viaAlias: boolean;
+}
+
+function expand(root: Node, placeOf: (offset: number) => Place): Located {
+  const anchors = new Map<string, Node>();
+  let nodes = 0;
+
+  const visit = (node: unknown, from: Standpoint): Located => {
+    nodes += 1;
+    const own = isRanged(node) ? placeOf(node.range[0]) : from.place;
+    const at: Standpoint = from.viaAlias ? from : { ...from, place: own };
+    const { key, depth } = at;
+    const fault = (problem: string, remedy: string) =>
+      new UsageError(problem, { place: at.place, key, remedy });
+    if (nodes > MAX_NODES) {
+      throw fault('aliases expand into more than a config can hold', 'write the values out, or alias less');
+    }
+    if (depth > MAX_DEPTH)
+      throw fault('is nested too deeply', 'a config is a few levels deep: see the schema');
+    const origin: Origin = { kind: 'file', place: own, environment: null, reference: null };
+    const inside = (name: string, place: Place): Standpoint =>
+      at.viaAlias
+        ? { ...at, depth: depth + 1 }
+        : { place, key: key === '' ? name : `${key}.${name}`, depth: depth + 1, viaAlias: false };
+
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (!target)
+        throw fault('the alias points at no anchor before it', 'set the anchor first, or write the value');
+      return visit(target, { ...at, depth: depth + 1, viaAlias: true });
+    }
+    if (isMap(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      const entries = new Map<string, LocatedEntry>();
+      for (const pair of node.items) {
+        const [name, keyPlace] = nameOf(pair, own, placeOf);
+        const inner = inside(name, keyPlace);
+        if (entries.has(name)) {
+          throw new UsageError('the key stands here for the second time', {
+            place: keyPlace,
+            key: inner.key,
+            remedy: 'keep one of the two',
+          });
+        }
+        entries.set(name, { keyPlace, value: visit(pair.value, inner) });
+      }
+      return { kind: 'map', origin, entries };
+    }
+    if (isSeq(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      const items = node.items.map((item, index) => visit(item, inside(String(index), own)));
+      return { kind: 'list', origin, items };
+    }
+    if (isScalar(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      const { value } = node;
+      if (value === null || typeof value === 'string' || typeof value === 'boolean') {
+        return { kind: 'scalar', origin, value };
+      }
+      if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'scalar', origin, value };
+      throw fault('is neither text nor a finite number', 'write a plain value');
+    }
+    return { kind: 'scalar', origin, value: null };
+  };
+  return visit(root, { place: placeOf(0), key: '', depth: 0, viaAlias: false });
+}
+
+function nameOf(pair: Pair, around: Place, placeOf: (offset: number) => Place): [string, Place] {
+  const { key } = pair;
+  const place = isRanged(key) ? placeOf(key.range[0]) : around;
+  // `__proto__` would turn the plain object that the schema is held against into something else.
+  if (!isScalar(key) || typeof key.value !== 'string' || key.value === '' || key.value === '__proto__') {
+    throw new UsageError('this cannot be a key', { place, remedy: 'write `key: value`' });
+  }
+  return [key.value, place];
+}
+
+function isRanged(node: unknown): node is { readonly range: readonly [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
+}
+
+/** The values alone, as plain data. */
+export function plainOf(tree: Located): unknown {
+  switch (tree.kind) {
+    case 'scalar':
+      return tree.value;
+    case 'list':
+      return tree.items.map(plainOf);
+    case 'map':
+      return Object.fromEntries([...tree.entries].map(([name, { value }]) => [name, plainOf(value)]));
+  }
+}
+
+/** Dotted key to origin for every value of the tree; `''` is the tree itself. */
+export function originsOf(tree: Located, key = ''): Map<string, Origin> {
+  const origins = new Map([[key, tree.origin]]);
+  const inner: readonly (readonly [string, Located])[] =
+    tree.kind === 'map'
+      ? [...tree.entries].map(([name, { value }]) => [name, value] as const)
+      : tree.kind === 'list'
+        ? tree.items.map((item, index) => [String(index), item] as const)
+        : [];
+  for (const [name, value] of inner) {
+    for (const entry of originsOf(value, key === '' ? name : `${key}.${name}`)) origins.set(...entry);
+  }
+  return origins;
+}

@@ -1,0 +1,159 @@
+import { type Place, UsageError } from '../../exit.ts';
+import type { Located, LocatedEntry, LocatedMap } from './located.ts';
+import { originsOf } from './located.ts';
+import { didYouMean } from './nearest.ts';
+import { faultsOf } from './origin.ts';
+
+/**
+ * The service's own part with the chosen environment, and those it extends, laid over it. Every environment of
+ * the file is held to extend a known one without a cycle, chosen or not.
+ *
+ * @throws UsageError for an unknown environment, an unknown or cyclic `extends`, and an empty block.
+ */
+export function overlaid(file: LocatedMap, service: string, environment: string | null): LocatedMap {
+  const environments = environmentsOf(file);
+  for (const name of environments.keys()) chainOf(name, environments);
+  const base = baseOf(file);
+  if (environment === null) return base;
+  if (!environments.has(environment)) {
+    const known = [...environments.keys()];
+    throw new UsageError(`the service ${service} has no environment ${JSON.stringify(environment)}`, {
+      ...placeOf(file.entries.get('environments')?.value ?? file),
+      key: 'environments',
+      remedy:
+        known.length > 0 ? didYouMean(environment, known) : 'it has none: add one under `environments:`',
+    });
+  }
+  return chainOf(environment, environments).reduceRight<LocatedMap>((under, name) => {
+    const overlay = environments.get(name);
+    return overlay ? laidOver(under, stamped(without(overlay, 'extends'), name), '') : under;
+  }, base);
+}
+
+type Environments = ReadonlyMap<string, LocatedMap>;
+
+function environmentsOf(file: LocatedMap): Environments {
+  const block = file.entries.get('environments')?.value;
+  const overlays = new Map<string, LocatedMap>();
+  if (block?.kind !== 'map') return overlays;
+  for (const [name, { value }] of block.entries) if (value.kind === 'map') overlays.set(name, value);
+  return overlays;
+}
+
+function baseOf(file: LocatedMap): LocatedMap {
+  for (const [key, { value }] of file.entries) {
+    if (value.kind === 'scalar' && value.value === null) {
+      throw faultsOf(originsOf(file))(key, 'is empty', 'give it a value, or remove the key');
+    }
+  }
+  return without(file, 'environments');
+}
+
+/** The environment and those it builds on, nearest first. */
+function chainOf(name: string, environments: Environments): readonly string[] {
+  const chain = [name];
+  for (let at = name; ; ) {
+    const parent = environments.get(at)?.entries.get('extends')?.value;
+    if (parent?.kind !== 'scalar' || typeof parent.value !== 'string') return chain;
+    const fault = { ...placeOf(parent), key: `environments.${at}.extends` };
+    if (!environments.has(parent.value)) {
+      const others = [...environments.keys()].filter((other) => other !== at);
+      throw new UsageError(`there is no environment ${JSON.stringify(parent.value)} in this file`, {
+        ...fault,
+        remedy: didYouMean(parent.value, others),
+      });
+    }
+    if (chain.includes(parent.value)) {
+      const circle = [...chain.slice(chain.indexOf(parent.value)), parent.value].join(' -> ');
+      throw new UsageError(`environments extend each other in a circle: ${circle}`, {
+        ...fault,
+        remedy: 'let one of them stand without `extends`',
+      });
+    }
+    at = parent.value;
+    chain.push(at);
+  }
+}
+
+/**
+ * Blocks of which only one kind can hold at a time: keys of the one kind must not be left over under the other.
+ */
+const REPLACED: Readonly<Record<string, (under: LocatedMap, over: LocatedMap) => boolean>> = {
+  provider: (under, over) => {
+    const kind = providerKind(over);
+    // A container or command of which an environment says more stays the same one.
+    return kind !== undefined && (!STARTED.has(kind) || providerKind(under) !== kind);
+  },
+  credentials: (under, over) => over.entries.has('scheme') && schemeOf(over) !== schemeOf(under),
+};
+
+/** The same, for blocks that may stand in several places. */
+const REPLACED_ANYWHERE = /^(provider\.(container|command)\.(.+\.)?(ready|build)|pacts\.states)$/;
+
+function replaces(key: string, under: LocatedMap, over: LocatedMap): boolean {
+  return REPLACED_ANYWHERE.test(key) || (REPLACED[key]?.(under, over) ?? false);
+}
+
+const STARTED: ReadonlySet<string> = new Set(['container', 'command']);
+
+function providerKind({ entries }: LocatedMap): string | undefined {
+  return ['reference', 'url', ...STARTED].find((kind) => entries.has(kind));
+}
+
+function schemeOf(credentials: LocatedMap): unknown {
+  const scheme = credentials.entries.get('scheme')?.value;
+  return scheme?.kind === 'scalar' ? scheme.value : undefined;
+}
+
+/** Mappings are merged key by key; anything else replaces what was there; null takes it away. */
+function laidOver(under: LocatedMap, over: LocatedMap, key: string): LocatedMap {
+  const entries = new Map(under.entries);
+  for (const [name, entry] of over.entries) {
+    const inner = key === '' ? name : `${key}.${name}`;
+    const { value } = entry;
+    const before = entries.get(name)?.value;
+    if (value.kind === 'scalar' && value.value === null) {
+      entries.delete(name);
+    } else if (value.kind === 'map' && before?.kind === 'map' && !replaces(inner, before, value)) {
+      entries.set(name, { ...entry, value: laidOver(before, value, inner) });
+    } else {
+      entries.set(name, { ...entry, value: value.kind === 'map' ? withoutNulls(value) : value });
+    }
+  }
+  return { ...under, entries };
+}
+
+function withoutNulls(map: LocatedMap): LocatedMap {
+  return laidOver({ ...map, entries: new Map() }, map, 'block');
+}
+
+/** The same tree, every value of which remembers the environment that set it. */
+function stamped(map: LocatedMap, environment: string): LocatedMap {
+  const entry = ({ keyPlace, value }: LocatedEntry): LocatedEntry => ({ keyPlace, value: node(value) });
+  const origin = (tree: Located): Located['origin'] =>
+    tree.origin.kind === 'file' ? { ...tree.origin, environment } : tree.origin;
+  const node = (tree: Located): Located => {
+    switch (tree.kind) {
+      case 'scalar':
+        return { ...tree, origin: origin(tree) };
+      case 'list':
+        return { ...tree, origin: origin(tree), items: tree.items.map(node) };
+      case 'map':
+        return stampedMap(tree);
+    }
+  };
+  const stampedMap = (tree: LocatedMap): LocatedMap => ({
+    ...tree,
+    origin: origin(tree),
+    entries: new Map([...tree.entries].map(([name, inner]) => [name, entry(inner)])),
+  });
+  return stampedMap(map);
+}
+
+function without(map: LocatedMap, key: string): LocatedMap {
+  return { ...map, entries: new Map([...map.entries].filter(([name]) => name !== key)) };
+}
+
+function placeOf(node: Located): { readonly place?: Place } {
+  return node.origin.kind === 'file' ? { place: node.origin.place } : {};
+}

@@ -1,0 +1,164 @@
+import { isUtf8 } from 'node:buffer';
+import { resolve } from 'node:path';
+import type { UsageError } from '../../exit.ts';
+import { commandOutput } from '../secret/command-output.ts';
+import { nearestNames } from './nearest.ts';
+import { readText } from './read-text.ts';
+
+/** `${env:NAME}`, `${env:NAME:-default}`, `${file:PATH}`, `${exec:COMMAND}`. */
+export type Reference =
+  | { readonly kind: 'env'; readonly name: string; readonly fallback: string | null }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'exec'; readonly command: string };
+
+/** Where references are looked up. */
+export interface ReferenceScope {
+  readonly env: NodeJS.ProcessEnv;
+  /** Folder of the file that names them; relative paths and commands start here. */
+  readonly folder: string;
+  readonly execTimeoutMs: number;
+}
+
+type Fault = (problem: string, remedy: string) => UsageError;
+
+const KINDS = ['env', 'file', 'exec'];
+const MAX_BYTES = 64 * 1024;
+const ENV = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+
+/** Splits a text at its references. A brace inside one must be closed inside it: `${exec:awk '{print $1}' key}`. */
+export function splitReferences(text: string, fault: Fault): readonly (string | Reference)[] {
+  const parts: (string | Reference)[] = [];
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf('${', at);
+    if (start === -1) break;
+    if (start > at) parts.push(text.slice(at, start));
+    const end = closingBrace(text, start + 2);
+    if (end === -1) throw fault('a reference is not closed', 'end it with }');
+    parts.push(parseReference(text.slice(start + 2, end), fault));
+    at = end + 1;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  return parts;
+}
+
+function closingBrace(text: string, from: number): number {
+  let open = 1;
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '{') open += 1;
+    if (text[at] === '}') open -= 1;
+    if (open === 0) return at;
+  }
+  return -1;
+}
+
+function parseReference(inner: string, fault: Fault): Reference {
+  const colon = inner.indexOf(':');
+  const kind = colon === -1 ? inner : inner.slice(0, colon);
+  const rest = colon === -1 ? '' : inner.slice(colon + 1);
+  if (!KINDS.includes(kind)) {
+    const hint = nearestNames(kind, KINDS)[0];
+    const meant = hint === undefined ? `\${env:NAME}, \${file:PATH} or \${exec:COMMAND}` : `\${${hint}:…}`;
+    throw fault('a reference of an unknown kind', `write ${meant}`);
+  }
+  if (rest.trim() === '') throw fault(`the reference to ${kind} names nothing`, `write \${${kind}:…}`);
+  if (kind === 'file') return { kind, path: rest.trim() };
+  if (kind === 'exec') return { kind, command: rest };
+  const [, name, fallback] = ENV.exec(rest) ?? [];
+  if (name === undefined) {
+    throw fault(
+      'this cannot be the name of an environment variable',
+      `write \${env:NAME} or \${env:NAME:-default}`,
+    );
+  }
+  if (fallback?.includes('${')) {
+    throw fault('a default cannot hold another reference', 'write the default as plain text');
+  }
+  return { kind: 'env', name, fallback: fallback ?? null };
+}
+
+/** `env SEARCH_API_KEY`, `file key.txt`, `exec`: never the command, which could hold a secret. */
+export function describeReference(reference: Reference): string {
+  if (reference.kind === 'env') return `env ${reference.name}`;
+  return reference.kind === 'file' ? `file ${reference.path}` : 'exec';
+}
+
+export interface Resolved {
+  readonly text: string;
+  /** The variable was not set (or empty) and the default of the reference stands in. */
+  readonly fromFallback: boolean;
+}
+
+/** Reads what a reference such as `${env:NAME}` stands for. @throws what `fault` makes when there is nothing to read. */
+export async function resolveReference(
+  reference: Reference,
+  scope: ReferenceScope,
+  fault: Fault,
+): Promise<Resolved> {
+  switch (reference.kind) {
+    case 'env':
+      return fromEnvironment(reference, scope, fault);
+    case 'file':
+      return { text: await fromFile(reference.path, scope, fault), fromFallback: false };
+    case 'exec':
+      return { text: await fromCommand(reference.command, scope, fault), fromFallback: false };
+  }
+}
+
+/** A text with every reference in it replaced. Not for secrets. */
+export async function interpolate(
+  text: string,
+  scope: ReferenceScope,
+  fault: Fault,
+): Promise<{ readonly text: string; readonly references: readonly string[] }> {
+  const references: string[] = [];
+  let whole = '';
+  for (const part of splitReferences(text, fault)) {
+    if (typeof part === 'string') {
+      whole += part;
+      continue;
+    }
+    const resolved = await resolveReference(part, scope, fault);
+    whole += resolved.text;
+    references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
+  }
+  return { text: whole, references };
+}
+
+function fromEnvironment(
+  { name, fallback }: Extract<Reference, { kind: 'env' }>,
+  { env }: ReferenceScope,
+  fault: Fault,
+): Resolved {
+  const value = env[name];
+  if (value !== undefined && value !== '') return { text: value, fromFallback: false };
+  if (fallback !== null) return { text: fallback, fromFallback: true };
+  const near = value === undefined ? nearestNames(name, Object.keys(env)) : [];
+  throw fault(
+    `the environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
+    near.length > 0 ? `export ${name}=… (${near.join(', ')} is set)` : `export ${name}=…`,
+  );
+}
+
+async function fromFile(path: string, { folder }: ReferenceScope, fault: Fault): Promise<string> {
+  const read = await readText(resolve(folder, path), MAX_BYTES);
+  if ('fault' in read) throw fault(`the file ${path}: ${read.fault.problem}`, read.fault.remedy);
+  const text = read.text.replace(/^\uFEFF/, '').replace(/(\r?\n)+$/, '');
+  if (text === '') throw fault(`the file ${path} is empty`, 'write the value into it');
+  return text;
+}
+
+async function fromCommand(command: string, scope: ReferenceScope, fault: Fault): Promise<string> {
+  const output = await commandOutput(
+    command,
+    { cwd: scope.folder, env: scope.env },
+    { timeoutMs: scope.execTimeoutMs, maxBytes: MAX_BYTES },
+  );
+  const remedy = 'run it by hand in the folder of this file; it must print the value and nothing else';
+  if ('failure' in output) throw fault(`the command of \${exec:…} ${output.failure}`, remedy);
+  if (!isUtf8(output.stdout))
+    throw fault(`the command of \${exec:…} printed something that is not UTF-8`, remedy);
+  const text = output.stdout.toString('utf8').trim();
+  if (text === '') throw fault(`the command of \${exec:…} printed nothing`, remedy);
+  return text;
+}

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { SchemaBook } from '../../evidence/json/schema.ts';
+import type { Draft } from '../draft.ts';
+import { readText } from './read-text.ts';
+
+const MAX_SCHEMA_BYTES = 1024 * 1024;
+
+/**
+ * A JSON Schema that a config holds, or the path of a file with one, relative to the config.
+ *
+ * @throws UsageError when the file cannot be read, or what it holds is no JSON Schema (2020-12).
+ */
+export async function readSchema(draft: Draft, key: string, named: unknown): Promise<unknown> {
+  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+  let schema: unknown = named;
+  if (typeof named === 'string') {
+    const read = await readText(resolve(draft.scope.folder, named), MAX_SCHEMA_BYTES);
+    if ('fault' in read) {
+      throw fault(
+        `the schema file ${named}: ${read.fault.problem}`,
+        `${read.fault.remedy}; it is relative to this file`,
+      );
+    }
+    try {
+      schema = JSON.parse(read.text);
+    } catch (error) {
+      const why = error instanceof SyntaxError ? error.message : String(error);
+      throw fault(`the schema file ${named} is not JSON: ${why}`, 'a JSON Schema file holds one JSON text');
+    }
+  }
+  holdToSchema(draft, key, schema);
+  return schema;
+}
+
+/** @throws UsageError when it is no JSON Schema (2020-12). */
+export function holdToSchema(draft: Draft, key: string, schema: unknown): void {
+  try {
+    new SchemaBook().compile(schema);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw draft.faultAt(key, `is not a JSON Schema (2020-12): ${why}`, 'correct the schema');
+  }
+}

@@ -1,0 +1,63 @@
+import { constants, inflateRawSync } from 'node:zlib';
+import type { Extension } from '../fields/extension.ts';
+
+/** The window of LZ77 is never larger (RFC 7692 §7.1.2), in octets. */
+const WINDOW_OCTETS = 32 * 1024;
+/** A message is inflated to no more than this, in octets: a few may stand for very many. */
+const MOST_OCTETS = 4 * 1024 * 1024;
+/** RFC 7692 §7.2.2: what the sender took away from the end. */
+const TAIL = Uint8Array.of(0x00, 0x00, 0xff, 0xff);
+
+export type Inflated =
+  | { readonly octets: Uint8Array; readonly fault: null }
+  /** One line: why it cannot be told what the message was. `isTooLong`: it was not inflated to its end. */
+  | { readonly octets: null; readonly fault: string; readonly isTooLong: boolean };
+
+/** Undoes permessage-deflate for the messages of one side, in their order (RFC 7692 §7.2.2). */
+export class Inflation {
+  readonly #keepsContext: boolean;
+  #window = Buffer.alloc(0);
+  #lost: string | null = null;
+
+  /** `keepsContext`: a message may refer to those before it. */
+  constructor(keepsContext: boolean) {
+    this.#keepsContext = keepsContext;
+  }
+
+  /** The octets of the next compressed message; nothing is known of those behind one that was lost. */
+  next(payload: Uint8Array): Inflated {
+    if (this.#lost !== null) return { octets: null, fault: this.#lost, isTooLong: true };
+    try {
+      const octets = inflateRawSync(Buffer.concat([payload, TAIL]), {
+        finishFlush: constants.Z_SYNC_FLUSH,
+        maxOutputLength: MOST_OCTETS,
+        ...(this.#window.length > 0 && { dictionary: this.#window }),
+      });
+      if (this.#keepsContext) this.#window = Buffer.concat([this.#window, octets]).subarray(-WINDOW_OCTETS);
+      return { octets: new Uint8Array(octets), fault: null };
+    } catch (error) {
+      const isTooLong = error instanceof RangeError;
+      const why = isTooLong ? `more than ${MOST_OCTETS} octets` : reasonOf(error);
+      this.lose(why);
+      return { octets: null, fault: why, isTooLong };
+    }
+  }
+
+  /** A message was not recorded whole: where messages refer to each other, the later ones are lost too. */
+  lose(why: string): void {
+    if (this.#keepsContext) this.#lost = `follows one that could not be read (${why})`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** For the messages of either side as the server's answer has it; null where permessage-deflate was not agreed on. */
+export function agreedInflation(
+  extensions: readonly Extension[],
+  side: 'client' | 'server',
+): Inflation | null {
+  const agreed = extensions.find(({ name }) => name.toLowerCase() === 'permessage-deflate');
+  return agreed === undefined ? null : new Inflation(!agreed.parameters.has(`${side}_no_context_takeover`));
+}

@@ -1,0 +1,284 @@
+import type { Conversation } from '../conversation.ts';
+import { type ResponseView, viewResponse } from '../exchange/response.ts';
+import { type ExtensionReading, readExtensions } from '../fields/extension.ts';
+import { listElements } from '../fields/grammar/field-grammar.ts';
+import { fieldValue } from '../fields/grammar/field-lines.ts';
+import { type ClosePayload, OPCODE, readClosePayload } from '../frame.ts';
+import { lazy } from '../octets/lazy.ts';
+import { dialectOf } from './dialect.ts';
+import {
+  type FrameFault,
+  type FrameRule,
+  faultsOfFrames,
+  framesAfterClose,
+  strayOctets,
+} from './frame-faults.ts';
+import { agreedInflation } from './inflation.ts';
+import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
+import { type PusherEvent, pusherEvents, readPusherEvent } from './pusher-event.ts';
+
+/** A Close frame that was sent. */
+export interface SentClose extends ClosePayload {
+  readonly atMs: number;
+  /** Octets of its payload. */
+  readonly length: number;
+}
+
+/** Servers that stand in front of others and write Connection and Upgrade anew. */
+const INTERMEDIARIES = /^(?:nginx|openresty|apache|haproxy|envoy|cloudflare|caddy|traefik|varnish)\b/i;
+
+/** A conversation as checks read it; each property is worked out when it is first asked for. */
+export class ConversationView {
+  readonly conversation: Conversation;
+
+  constructor(conversation: Conversation) {
+    this.conversation = conversation;
+  }
+
+  get evidence(): string {
+    return this.conversation.id;
+  }
+
+  /** What it was for, for messages: `a WebSocket with an unmasked frame`. */
+  get to(): string {
+    return this.conversation.purpose;
+  }
+
+  // --- the opening handshake (RFC 6455 §4) ---
+
+  readonly #handshake = lazy(() =>
+    this.conversation.handshake.response ? viewResponse(this.conversation) : null,
+  );
+
+  /** The answer to the opening handshake; null when none came. */
+  get handshake(): ResponseView | null {
+    return this.#handshake();
+  }
+
+  /** Of the answer to the opening handshake; null when none came. */
+  get status(): number | null {
+    return this.handshake?.status ?? null;
+  }
+
+  /** The handshake was answered 101 (§4.1). */
+  get opened(): boolean {
+    return this.status === 101;
+  }
+
+  /** Where the answer sends the client instead (RFC 9110 §15.4); null for nowhere. */
+  get redirect(): string | null {
+    const { status, handshake } = this;
+    return status !== null && status >= 300 && status < 400 ? (handshake?.field('location') ?? null) : null;
+  }
+
+  /** `Sec-WebSocket-Accept` as it came; null when it did not. */
+  get accept(): string | null {
+    return this.handshake?.field('sec-websocket-accept') ?? null;
+  }
+
+  /** `Sec-WebSocket-Accept` is the one that the key calls for (§4.2.2). */
+  get acceptIsRight(): boolean {
+    const { expectedAccept } = this.conversation.handshake;
+    return expectedAccept !== null && this.accept === expectedAccept;
+  }
+
+  /** Elements of a list field of our own handshake. */
+  offered(name: string): readonly string[] {
+    return listElements(fieldValue(this.conversation.handshake.request.fields, name) ?? '');
+  }
+
+  /** The selected subprotocol; null for none. */
+  get subprotocol(): string | null {
+    return this.handshake?.field('sec-websocket-protocol') ?? null;
+  }
+
+  readonly #extensions = lazy(() => readExtensions(this.handshake?.field('sec-websocket-extensions') ?? ''));
+
+  /** The selected extensions (§9.1). */
+  get extensions(): ExtensionReading {
+    return this.#extensions();
+  }
+
+  /** permessage-deflate was selected (RFC 7692). */
+  get isCompressing(): boolean {
+    return /^\s*permessage-deflate\b/i.test(this.handshake?.field('sec-websocket-extensions') ?? '');
+  }
+
+  /** What the answer tells of a server that stands in front: it writes Connection and Upgrade anew. null for nothing. */
+  get intermediary(): string | null {
+    const via = this.handshake?.field('via');
+    if (via !== undefined) return `Via: ${via}`;
+    const server = this.handshake?.field('server');
+    return server !== undefined && INTERMEDIARIES.test(server) ? `Server: ${server}` : null;
+  }
+
+  // --- frames and messages (§5) ---
+
+  readonly #serverFrames = lazy(() => this.#framesFrom('server'));
+  readonly #clientFrames = lazy(() => this.#framesFrom('client'));
+
+  get serverFrames(): readonly TimedFrame[] {
+    return this.#serverFrames();
+  }
+
+  get clientFrames(): readonly TimedFrame[] {
+    return this.#clientFrames();
+  }
+
+  #framesFrom(from: 'client' | 'server'): readonly TimedFrame[] {
+    return this.conversation.events.flatMap((event) =>
+      event.type === 'frame' && event.from === from ? [{ atMs: event.atMs, frame: event.frame }] : [],
+    );
+  }
+
+  readonly #received = lazy(
+    (): Assembled => assemble(this.serverFrames, agreedInflation(this.extensions.extensions, 'server')),
+  );
+  readonly #sent = lazy(
+    (): Assembled => assemble(this.clientFrames, agreedInflation(this.extensions.extensions, 'client')),
+  );
+
+  /** Whole messages from the server, in order. */
+  get messages(): readonly Message[] {
+    return this.#received().messages;
+  }
+
+  /** Whole messages of ours, in order. */
+  get sent(): readonly Message[] {
+    return this.#sent().messages;
+  }
+
+  /** The first message of the server, where it spoke before we did. */
+  get greeting(): Message | null {
+    const [first] = this.messages;
+    const [ours] = this.sent;
+    return first !== undefined && (ours === undefined || first.atMs < ours.atMs) ? first : null;
+  }
+
+  /** The dialect that the greeting is of; null for none that is known. */
+  get dialect(): string | null {
+    return dialectOf(this.greeting?.text ?? '');
+  }
+
+  readonly #echoes = lazy(() => pairEchoes(this.sent, this.messages));
+
+  /** Each message of ours with what came back for it. Other messages of the server may come in between. */
+  get echoes(): readonly Echo[] {
+    return this.#echoes();
+  }
+
+  readonly #pusherEvents = lazy(() => pusherEvents(this.messages));
+
+  /** The server's messages, read as events of the Pusher protocol. */
+  get pusherEvents(): readonly PusherEvent[] {
+    return this.#pusherEvents();
+  }
+
+  /** The greeting, read so; null when there is none, or it is no event. */
+  get greetingEvent(): PusherEvent | null {
+    return readPusherEvent(this.greeting?.text ?? '');
+  }
+
+  /** Payloads of the server's Pong frames, in order. */
+  get pongs(): readonly Uint8Array[] {
+    return this.serverFrames.flatMap(({ frame }) => (frame.opcode === OPCODE.pong ? [frame.payload] : []));
+  }
+
+  /** Our Pings that no Pong with the same payload followed (§5.5.3). */
+  get unansweredPings(): readonly TimedFrame[] {
+    return this.clientFrames.filter(
+      ({ atMs, frame }) =>
+        frame.opcode === OPCODE.ping &&
+        !this.serverFrames.some(
+          (answer) =>
+            answer.atMs >= atMs &&
+            answer.frame.opcode === OPCODE.pong &&
+            Buffer.compare(answer.frame.payload, frame.payload) === 0,
+        ),
+    );
+  }
+
+  // --- the end (§7) ---
+
+  /** The first Close frame of the server; null when it sent none. */
+  get serverClose(): SentClose | null {
+    return closeOf(this.serverFrames);
+  }
+
+  get clientClose(): SentClose | null {
+    return closeOf(this.clientFrames);
+  }
+
+  /** Of the server's Close frame; null when it sent none, or one without a code. */
+  get closeCode(): number | null {
+    return this.serverClose?.code ?? null;
+  }
+
+  /** Of the server's Close frame; null when it sent none, or the reason is not UTF-8. */
+  get closeReason(): string | null {
+    return this.serverClose?.reason ?? null;
+  }
+
+  /** How and when the server ended the TCP connection; null when it did not. */
+  get ended(): { readonly atMs: number; readonly how: 'end' | 'reset' } | null {
+    for (const event of this.conversation.events) {
+      if (event.from === 'server' && (event.type === 'end' || event.type === 'reset')) {
+        return { atMs: event.atMs, how: event.type };
+      }
+    }
+    return null;
+  }
+
+  /** Who ended TCP; null when it was never open as a WebSocket. */
+  get endedBy(): 'client' | 'server' | null {
+    return this.conversation.events.find(({ type }) => type === 'end' || type === 'reset')?.from ?? null;
+  }
+
+  /** The server ended the conversation: with a Close frame of its own accord or in answer, or by ending TCP. */
+  get isOver(): boolean {
+    return this.serverClose !== null || this.ended !== null;
+  }
+
+  /** What there was in place of the end, for messages. */
+  get afterwards(): string {
+    const waited = this.conversation.events.findLast((event) => event.type === 'waited');
+    const pinged = this.clientFrames.findLast(({ frame }) => frame.opcode === OPCODE.ping);
+    const isAnswered = pinged !== undefined && !this.unansweredPings.includes(pinged);
+    if (isAnswered && pinged.atMs >= (waited?.atMs ?? 0)) return 'a connection that goes on to answer a Ping';
+    if (this.conversation.failure !== null) return this.conversation.failure.message;
+    return waited ? `an open connection after ${Math.round(waited.forMs)} ms` : 'an open connection';
+  }
+
+  // --- what the server broke ---
+
+  readonly #faults = lazy((): readonly FrameFault[] => {
+    const frames = this.serverFrames.map(({ frame }) => frame);
+    return [
+      ...faultsOfFrames(frames, this.isCompressing),
+      ...this.#received().faults,
+      ...framesAfterClose(frames),
+      ...strayOctets(this.conversation.events),
+    ];
+  });
+
+  /** Where the server's octets break RFC 6455 §5 to §8, one line each. */
+  get faults(): readonly string[] {
+    return this.#faults().map(({ message }) => message);
+  }
+
+  /** The first of them that breaks one of these rules; null for none. */
+  faultOf(...rules: readonly FrameRule[]): string | null {
+    return this.#faults().find(({ rule }) => rules.includes(rule))?.message ?? null;
+  }
+}
+
+export function viewConversation(conversation: Conversation): ConversationView {
+  return new ConversationView(conversation);
+}
+
+function closeOf(frames: readonly TimedFrame[]): SentClose | null {
+  const found = frames.find(({ frame }) => frame.opcode === OPCODE.close);
+  return found
+    ? { atMs: found.atMs, length: found.frame.length, ...readClosePayload(found.frame.payload) }
+    : null;
+}

@@ -1,0 +1,49 @@
+import { Violation } from '../../verdict.ts';
+import type { Exchange } from '../exchange.ts';
+import { type ResponseView, viewResponse } from './response.ts';
+
+/** What a service answered to one stimulus, as checks read it. */
+export class Reply {
+  readonly exchange: Exchange;
+  #view: ResponseView | undefined;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  get evidence(): string {
+    return this.exchange.id;
+  }
+
+  /** What was asked, for messages: `GET /v1/resources without a credential`. */
+  get to(): string {
+    return `${this.exchange.request.method} ${this.exchange.purpose}`;
+  }
+
+  /** A whole response came. */
+  get answered(): boolean {
+    return this.exchange.response !== null && this.exchange.failure === null;
+  }
+
+  /** A response came whose body is longer than what is read of one: nothing is wrong with that. */
+  get cut(): boolean {
+    return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
+  }
+
+  get served(): boolean {
+    const status = this.exchange.response?.status ?? 0;
+    return (this.answered || this.cut) && status >= 200 && status < 300;
+  }
+
+  /** The response; asking for one that never came is a violation of whatever promised it. */
+  get response(): ResponseView {
+    if (this.exchange.response === null) {
+      throw new Violation(
+        `expected a response, got none: ${this.exchange.failure?.message ?? 'no reason known'}`,
+        this.evidence,
+      );
+    }
+    this.#view ??= viewResponse(this.exchange);
+    return this.#view;
+  }
+}

@@ -1,0 +1,185 @@
+import type { Conversation } from '../conversation.ts';
+import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
+import { listElements } from '../fields/grammar/field-grammar.ts';
+import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
+import { isJsonType, type MediaType, readMediaType } from '../fields/grammar/media-type.ts';
+import { repeatedField } from '../fields/single-fields.ts';
+import { type JsonText, readJsonText } from '../json/text.ts';
+import { lazy } from '../octets/lazy.ts';
+import { decodeUtf8 } from '../octets/utf8.ts';
+import { visible } from '../octets/visible.ts';
+import { decodeContent } from './content-coding.ts';
+import { isRegistered } from './status-registry.ts';
+
+/** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
+export class ResponseMessage {
+  readonly evidence: Exchange | Conversation;
+  readonly request: RecordedRequest;
+  protected readonly response: RecordedResponse;
+
+  constructor(evidence: Exchange | Conversation, request: RecordedRequest, response: RecordedResponse) {
+    this.evidence = evidence;
+    this.request = request;
+    this.response = response;
+  }
+
+  // --- the status line ---
+
+  get status(): number {
+    return this.response.status;
+  }
+
+  /** 2 for 2xx. */
+  get statusClass(): number {
+    return Math.floor(this.status / 100);
+  }
+
+  /** The status code is in the IANA registry. */
+  get isRegistered(): boolean {
+    return isRegistered(this.status);
+  }
+
+  get reason(): string | null {
+    return this.response.reason;
+  }
+
+  get httpVersion(): string | null {
+    return this.response.httpVersion;
+  }
+
+  /** Wall clock. */
+  get receivedAt(): Date {
+    const { startedAt, responseMs, durationMs } = this.evidence.timing;
+    return new Date(Date.parse(startedAt) + (responseMs ?? durationMs));
+  }
+
+  // --- the fields ---
+
+  get fields(): RecordedResponse['fields'] {
+    return this.response.fields;
+  }
+
+  get trailers(): RecordedResponse['trailers'] {
+    return this.response.trailers;
+  }
+
+  get informational(): RecordedResponse['informational'] {
+    return this.response.informational;
+  }
+
+  get framingFaults(): RecordedResponse['framingFaults'] {
+    return this.response.framingFaults;
+  }
+
+  /** A field whose value is no list and that stands on several lines, with its values; null when there is none. */
+  get repeatedField(): string | null {
+    return repeatedField(this.fields);
+  }
+
+  /** The combined field value (RFC 9110 §5.3): lines joined with `, `; undefined when there is none. */
+  field(name: string): string | undefined {
+    return fieldValue(this.fields, name);
+  }
+
+  /** The value of each line of that name, in order. */
+  fieldLines(name: string): readonly string[] {
+    return fieldValues(this.fields, name);
+  }
+
+  has(name: string): boolean {
+    return this.fieldLines(name).length > 0;
+  }
+
+  // --- the content ---
+
+  get body(): RecordedResponse['body'] {
+    return this.response.body;
+  }
+
+  /** Octets received, content codings not undone. */
+  get bodyLength(): number {
+    return this.body.received;
+  }
+
+  /** Some of the body is missing: it was cut at the transport's limit, or the connection ended within it. */
+  get isPartial(): boolean {
+    return this.body.truncated || this.evidence.failure !== null;
+  }
+
+  readonly #content = lazy(() => {
+    const { bytes } = this.body;
+    return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
+  });
+
+  /**
+   * Why the content is not known to its end, codings undone, one line; null when it is. What is not found in it may
+   * then be there all the same.
+   */
+  get unread(): string | null {
+    if (this.body.truncated) return `its body goes on after ${this.body.bytes.length} octets`;
+    if (this.evidence.failure !== null) return this.evidence.failure.message;
+    const { fault, limit } = this.#content();
+    return limit ?? fault;
+  }
+
+  /** Octets of the content, content codings undone (RFC 9110 §8.4); empty when they cannot be. */
+  get content(): Uint8Array {
+    return this.#content().octets;
+  }
+
+  /** Why the content is not in the coding that Content-Encoding names; null when it is, or nobody can tell. */
+  get codingFault(): string | null {
+    return this.#content().fault;
+  }
+
+  /** Why nobody can tell whether it is in that coding; null when there is none, or it was undone. */
+  get codingLimit(): string | null {
+    return this.#content().limit;
+  }
+
+  /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
+  get contentCodings(): readonly string[] {
+    return listElements(this.field('content-encoding') ?? '').map((coding) =>
+      visible(coding.toLowerCase(), 40),
+    );
+  }
+
+  readonly #text = lazy(() => decodeUtf8(this.content));
+
+  /** The content as text; null when it is not UTF-8. */
+  get text(): string | null {
+    return this.#text();
+  }
+
+  readonly #mediaType = lazy(() => {
+    const value = this.field('content-type');
+    return value === undefined ? { mediaType: null, fault: null } : readMediaType(value);
+  });
+
+  /** Content-Type (RFC 9110 §8.3); null when absent or malformed. */
+  get mediaType(): MediaType | null {
+    return this.#mediaType().mediaType;
+  }
+
+  /** What is wrong with Content-Type; null when it is well-formed or absent. */
+  get mediaTypeFault(): string | null {
+    return this.#mediaType().fault;
+  }
+
+  /** Content-Type is `application/json` or a type with the suffix `+json`. */
+  get isJson(): boolean {
+    return this.mediaType !== null && isJsonType(this.mediaType);
+  }
+
+  readonly #json = lazy(() => readJsonText(this.content));
+
+  /** The content read as one JSON text, whatever Content-Type says. */
+  get json(): JsonText {
+    return this.#json();
+  }
+
+  /** Why there is no JSON value to look into although the content may be right; null when nothing stands against it. */
+  get unreadJson(): string | null {
+    return this.unread ?? this.json.limit;
+  }
+}

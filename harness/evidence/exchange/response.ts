@@ -1,0 +1,279 @@
+import { HarnessError } from '../../exit.ts';
+import type { Conversation } from '../conversation.ts';
+import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
+import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
+import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
+import { listElements } from '../fields/grammar/field-grammar.ts';
+import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
+import { lifecycleFault } from '../fields/lifecycle-fields.ts';
+import { type Link, parseLinks } from '../fields/link.ts';
+import { partialFault } from '../fields/partial-content.ts';
+import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
+import { problemFaults } from '../json/problem.ts';
+import { latin1Text } from '../octets/latin1.ts';
+import { lazy } from '../octets/lazy.ts';
+import { visible } from '../octets/visible.ts';
+import { readQuota } from '../quota/quota.ts';
+import type { QuotaReading } from '../quota/quota-reading.ts';
+import { findBodyLinks } from './body-links.ts';
+import { isInnerHost } from './inner-host.ts';
+import { findInternals, SEARCHED } from './internals.ts';
+import { ResponseMessage } from './response-message.ts';
+import { findSecretPlaces, type SecretPlace } from './response-traces.ts';
+
+/** Fields that carry an identifier of the request, in the order in which they are looked for. */
+const REQUEST_ID_FIELDS = [
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'x-amzn-requestid',
+  'x-amz-request-id',
+  'x-trace-id',
+  'cf-ray',
+  'traceparent',
+] as const;
+
+/** Fields that name the software behind a response. */
+const PRODUCT_FIELD = /^(?:server|x-powered-by|x-aspnet(?:mvc)?-version|x-generator)$/i;
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+interface ViewOptions {
+  /** The plan's window in ms: helps to read quota fields. */
+  readonly windowMs?: number;
+}
+
+/**
+ * The response of an exchange, or of a conversation's handshake, as checks read it. Throws HarnessError when none came:
+ * ask for `exchange.response` first.
+ */
+export function viewResponse(evidence: Exchange | Conversation, options: ViewOptions = {}): ResponseView {
+  const { request, response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
+  if (response === null) throw new HarnessError(`${evidence.id} has no response to read`);
+  return new ResponseView(evidence, request, response, options);
+}
+
+/**
+ * Everything a check asks of a response, each worked out when it is first asked for. Field names are taken in any
+ * letter case. What is malformed never throws; it is told by the property with `fault` in its name.
+ */
+export class ResponseView extends ResponseMessage {
+  readonly #options: ViewOptions;
+
+  constructor(
+    evidence: Exchange | Conversation,
+    request: RecordedRequest,
+    response: RecordedResponse,
+    options: ViewOptions,
+  ) {
+    super(evidence, request, response);
+    this.#options = options;
+  }
+
+  // --- what the content tells ---
+
+  /** Content-Type is `application/problem+json` (RFC 9457). */
+  get isProblem(): boolean {
+    return this.mediaType?.essence === 'application/problem+json';
+  }
+
+  /** What the content breaks of RFC 9457, one line each. Only of interest where `isProblem`. */
+  get problemFaults(): readonly string[] {
+    const { value, faults } = this.json;
+    return value === undefined ? faults.map(({ message }) => message) : problemFaults(value, this.status);
+  }
+
+  /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
+  get internals(): string | null {
+    return findInternals(this.text ?? latin1Text(this.content));
+  }
+
+  /** Why `internals` has not looked at all of the content; null when it has. */
+  get unsearched(): string | null {
+    const { length } = this.content;
+    return this.unread ?? (length > SEARCHED ? `${SEARCHED} of its ${length} octets are searched` : null);
+  }
+
+  /** The first field that tells a product and its version, with its value; null when none does. */
+  get productVersion(): string | null {
+    const telling = this.fields.find(([name, value]) => PRODUCT_FIELD.test(name) && /\d+\.\d+/.test(value));
+    return telling === undefined ? null : `${telling[0]}: ${visible(telling[1], 80)}`;
+  }
+
+  // --- authentication ---
+
+  readonly #challenges = lazy(() => parseChallenges(this.fieldLines('www-authenticate')));
+
+  /** WWW-Authenticate (RFC 9110 §11.6.1). */
+  get challenges(): ChallengeReading {
+    return this.#challenges();
+  }
+
+  /** The error code that a Bearer challenge tells (RFC 6750 §3.1); null for none. */
+  get bearerError(): string | null {
+    const bearer = this.challenges.challenges.find(({ scheme }) => scheme.toLowerCase() === 'bearer');
+    return bearer?.parameters.get('error') ?? null;
+  }
+
+  readonly #secretPlaces = lazy(() => {
+    const isDecoded = this.codingFault === null && this.codingLimit === null;
+    return findSecretPlaces(this.response, isDecoded ? this.content : this.body.bytes);
+  });
+
+  /** Where in the response a secret, or part of one, was found and redacted. */
+  get secretPlaces(): readonly SecretPlace[] {
+    return this.#secretPlaces();
+  }
+
+  /** The first such place in words, e.g. `the field X-Echo`; null when there is none. */
+  get credentialTrace(): string | null {
+    return this.secretPlaces[0]?.place ?? null;
+  }
+
+  // --- time, caching, quota ---
+
+  readonly #date = lazy((): HttpDate | null => {
+    const value = this.field('date');
+    return value === undefined ? null : readHttpDate(value, this.receivedAt);
+  });
+
+  /** Date (RFC 9110 §6.6.1); null when absent or malformed. */
+  get date(): Date | null {
+    const date = this.#date();
+    return date?.kind === 'date' ? date.at : null;
+  }
+
+  /** What is wrong with Date, an obsolete form included; null when it is right or absent. */
+  get dateFault(): string | null {
+    const date = this.#date();
+    if (date === null) return null;
+    if (date.kind === 'invalid') return date.reason;
+    return date.form === 'imf-fixdate' ? null : `the obsolete ${date.form} form`;
+  }
+
+  /** What is wrong with Deprecation (RFC 9745) or Sunset (RFC 8594); null when nothing is, or it is absent. */
+  lifecycleFault(name: 'Deprecation' | 'Sunset'): string | null {
+    const value = this.field(name);
+    return value === undefined ? null : lifecycleFault(name, value, this.receivedAt);
+  }
+
+  /** ETag where it is no entity tag (RFC 9110 §8.8.3); null when it is one, or absent. */
+  get etagFault(): string | null {
+    const value = this.field('etag');
+    return value === undefined || ENTITY_TAG.test(value) ? null : visible(value, 80);
+  }
+
+  /** ETag (RFC 9110 §8.8.3) as it can be repeated in a precondition; null when absent or malformed. */
+  get entityTag(): string | null {
+    const value = this.field('etag');
+    return value === undefined || this.etagFault !== null ? null : value;
+  }
+
+  /** What is wrong with the 206 that this is (RFC 9110 §15.3.7), for one range that begins at 0; null when nothing is. */
+  get partialFault(): string | null {
+    return partialFault(this.field('content-range'), this.body.received);
+  }
+
+  readonly #retryAfter = lazy((): RetryAfter | null => {
+    const value = this.field('retry-after');
+    return value === undefined ? null : readRetryAfter(value, this.receivedAt);
+  });
+
+  /** Retry-After (RFC 9110 §10.2.3); null when absent. */
+  get retryAfter(): RetryAfter | null {
+    return this.#retryAfter();
+  }
+
+  /** Milliseconds to wait from receipt, by Retry-After; null when absent or invalid. */
+  get retryAfterMs(): number | null {
+    return this.retryAfter && retryAfterMs(this.retryAfter, this);
+  }
+
+  readonly #cacheControl = lazy(() => readCacheControl(this.fieldLines('cache-control')));
+
+  /** Cache-Control (RFC 9111 §5.2). */
+  get cacheControl(): CacheControl {
+    return this.#cacheControl();
+  }
+
+  readonly #quota = lazy(() => {
+    const { windowMs } = this.#options;
+    const occasion = { receivedAt: this.receivedAt, ...(windowMs !== undefined && { windowMs }) };
+    return readQuota(this.fields, occasion);
+  });
+
+  /** What the quota fields tell, in whichever dialect. */
+  get quota(): QuotaReading {
+    return this.#quota();
+  }
+
+  // --- where else ---
+
+  /** Location (RFC 9110 §10.2.2), resolved against the request's URL; null when absent or no URI reference. */
+  get location(): URL | null {
+    const value = this.field('location');
+    return value === undefined ? null : URL.parse(value, this.request.url);
+  }
+
+  readonly #links = lazy(() => parseLinks(this.fieldLines('link')));
+
+  /** Links of the Link field (RFC 8288), as sent. */
+  get links(): readonly Link[] {
+    return this.#links().links;
+  }
+
+  /** What is malformed in the Link field, one line each. */
+  get linkFaults(): readonly string[] {
+    return this.#links().faults;
+  }
+
+  readonly #linkTargets = lazy(() => {
+    const targets = [...this.fieldLines('location'), ...this.links.map(({ target }) => target)];
+    const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
+    return [...targets, ...inBody].flatMap((target) => URL.parse(target, this.request.url) ?? []);
+  });
+
+  /** Targets of Location, of the Link field and of links in a JSON body, resolved against the request's URL. */
+  get linkTargets(): readonly URL[] {
+    return this.#linkTargets();
+  }
+
+  /** Paths of those targets that stay at the request's origin, each once. */
+  get sameOriginLinks(): readonly string[] {
+    const origin = URL.parse(this.request.url)?.origin;
+    return [
+      ...new Set(this.linkTargets.filter((url) => url.origin === origin).map(({ pathname }) => pathname)),
+    ];
+  }
+
+  /** The first of those targets on a host of an inner network, if that is not where the request went; else null. */
+  get innerLink(): URL | null {
+    const own = URL.parse(this.request.url)?.hostname ?? '';
+    const ownIsLoopback = LOOPBACK.test(own);
+    return (
+      this.linkTargets.find(
+        ({ hostname }) =>
+          hostname !== own && isInnerHost(hostname) && !(ownIsLoopback && LOOPBACK.test(hostname)),
+      ) ?? null
+    );
+  }
+
+  /** Field names of Vary (RFC 9110 §12.5.5) in lower case, or `*`; empty when it is absent or empty. */
+  get vary(): readonly string[] {
+    return listElements(this.field('vary') ?? '').map((name) => name.toLowerCase());
+  }
+
+  /** Methods of the Allow field (RFC 9110 §10.2.1); empty when it is absent or empty. */
+  get allow(): readonly string[] {
+    return listElements(this.field('allow') ?? '');
+  }
+
+  /** The field that identifies the request, and its value; null when none of the usual ones is there. */
+  get requestId(): { readonly field: string; readonly value: string } | null {
+    for (const field of REQUEST_ID_FIELDS) {
+      const value = this.field(field);
+      if (value !== undefined) return { field, value };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,276 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../exchange.ts';
+import {
+  exampleBody,
+  exampleConversation,
+  exampleExchange,
+  exampleRequest,
+  octetsOf,
+} from '../fixtures/example-evidence.ts';
+import { derivedName, environmentName } from '../redaction/derived-secret.ts';
+import { createRedaction } from '../redaction/redaction.ts';
+import { curlCommand } from './curl.ts';
+import { printfCommand, shellWord } from './shell-word.ts';
+
+const KEY = `example key's "value" $(for) \`tests\` \\!`;
+const ENVIRONMENT = { PATH: process.env.PATH, SEARCH_API_KEY: KEY, APP_SECRET: KEY };
+
+/** What a POSIX shell writes to standard output, as latin1. */
+function shell(script: string): string {
+  return execFileSync('sh', ['-c', script], {
+    env: ENVIRONMENT,
+    encoding: 'latin1',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** The arguments that curl would be called with, and what it would read. */
+function run(command: string): { readonly words: readonly string[]; readonly input: string } {
+  expect(command).not.toMatch(/[\r\n]/);
+  const spy = 'curl() { printf "%s\\000" "$#" "$@"; case "$*" in *@-*) cat;; esac; }';
+  const [count, ...rest] = shell(`${spy}; ${command}`).split('\0');
+  const words = rest.slice(0, Number(count));
+  return { words, input: rest.slice(Number(count)).join('\0') };
+}
+
+const request = (replaced: Partial<RecordedRequest>) =>
+  exampleExchange({ request: exampleRequest(replaced) });
+
+const hostile = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      "'",
+      '"',
+      '$',
+      '`',
+      '\\',
+      '!',
+      '%',
+      '-',
+      ' ',
+      '\n',
+      ';',
+      '|',
+      '&',
+      '*',
+      '~',
+      '#',
+      '(',
+      '{',
+      '[',
+    ),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell would expand it, which is what is tried
+    fc.constantFrom('$(id)', '${x}', "'\\''", '%s', '\\n', '[redacted:SEARCH_API_KEY]'),
+    fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code)),
+  ),
+  maxLength: 20,
+});
+const resolved = (text: string) => text.replaceAll('[redacted:SEARCH_API_KEY]', KEY);
+
+describe('shell words', () => {
+  it('stand for exactly their text, whatever it is', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        // A shell drops line ends at the end of what a command wrote.
+        const expected = resolved(text).replace(/\n+$/, '');
+        expect(shell(`printf '<%s>' ${shellWord(text)}`)).toBe(`<${expected}>`);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('printf writes exactly the octets, NUL included', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(shell(printfCommand(`${text}\0\n`))).toBe(`${resolved(text)}\0\n`);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('name variables that a shell accepts', () => {
+    expect(['KEY', 'a.b/c', '2nd', 'ключ'].map(environmentName)).toEqual(['KEY', 'a_b_c', '_2nd', '____']);
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (name) => {
+        expect(environmentName(name)).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/);
+      }),
+    );
+  });
+});
+
+describe('curlCommand', () => {
+  it('repeats a request, the key from the environment', () => {
+    const command = curlCommand(exampleExchange());
+    expect(command).toBe(
+      `curl -sS -i --path-as-is http://127.0.0.1:8080/v1/resources -H 'User-Agent: conform/1' -H 'Accept: application/json' -H 'Authorization: Bearer '"$SEARCH_API_KEY"`,
+    );
+    expect(run(command).words.at(-1)).toBe(`Authorization: Bearer ${KEY}`);
+  });
+
+  it.each([
+    ['truncated', KEY.slice(0, -1)],
+    ['extended', `${KEY}x`],
+    [
+      'case-flipped',
+      KEY.replace(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())),
+    ],
+  ] as const)('makes a %s key of the right one', (derivation, value) => {
+    const redaction = createRedaction();
+    redaction.add(derivedName('SEARCH_API_KEY', derivation), value);
+    const sent = (authorization: string) =>
+      run(curlCommand(request({ fields: redaction.fields([['Authorization', authorization]]) }))).words;
+    expect(sent(`Bearer ${value}`)).toContain(`Authorization: Bearer ${value}`);
+    expect(sent(`Bearer \u00e9${value}`)).toContain(`Authorization: Bearer \u00e9${value}`);
+    const basic = `Basic ${Buffer.from(`someone:${value}`).toString('base64')}`;
+    expect(sent(basic)).toContain(`someone:${value}`);
+  });
+
+  it('has no field that the request did not have', () => {
+    const { words } = run(curlCommand(request({ fields: [['X-Empty', '']], body: exampleBody('{}') })));
+    expect(words.slice(5)).toEqual([
+      'http://127.0.0.1:8080/v1/resources',
+      ...['-H', 'X-Empty;', '-H', 'Host:', '-H', 'User-Agent:', '-H', 'Accept:', '-H', 'Content-Type:'],
+      ...['--data-binary', '@-'],
+    ]);
+  });
+
+  it.each([
+    ['GET', null, ['-i']],
+    ['HEAD', null, ['-I']],
+    ['HEAD', 'x', ['-i', '-X', 'HEAD']],
+    ['GET', 'x', ['-i', '-X', 'GET']],
+    ['POST', null, ['-i', '-X', 'POST']],
+    ["X'Y", null, ['-i', '-X', "X'Y"]],
+  ])('sends the method %s with the body %j', (method, body, options) => {
+    const { words } = run(curlCommand(request({ method, body: body === null ? null : exampleBody(body) })));
+    expect(words.slice(1, 1 + options.length)).toEqual(options);
+  });
+
+  it('sends a body octet for octet, secrets included', () => {
+    const redaction = createRedaction();
+    redaction.add('SEARCH_API_KEY', KEY);
+    const octets = Buffer.concat([octetsOf(`-%s\\n'${KEY}`), Uint8Array.of(0, 255, 10)]);
+    const body = exampleBody(redaction.octets(octets));
+    const { input, words } = run(curlCommand(request({ method: 'POST', body })));
+    expect(Buffer.from(input, 'latin1')).toEqual(octets);
+    expect(words.slice(-2)).toEqual(['--data-binary', '@-']);
+  });
+
+  it('leaves Host and Content-Length to curl where they are what curl makes', () => {
+    const fields = [
+      ['Host', '127.0.0.1:8080'],
+      ['Content-Length', '1'],
+    ] as const;
+    const words = run(curlCommand(request({ method: 'POST', fields, body: exampleBody('x') }))).words.join(
+      ' ',
+    );
+    expect(words).not.toMatch(/Host|Content-Length/);
+    const other = [
+      ['Host', 'evil.example'],
+      ['Content-Length', '7'],
+    ] as const;
+    const kept = run(curlCommand(request({ method: 'POST', fields: other, body: exampleBody('x') }))).words;
+    expect(kept).toEqual(expect.arrayContaining(['Host: evil.example', 'Content-Length: 7']));
+  });
+
+  it('names the second Host field, which curl would not send', () => {
+    const fields = [
+      ['Host', '127.0.0.1:8080'],
+      ['Host', 'evil.example'],
+    ] as const;
+    const command = curlCommand(request({ fields }));
+    expect(run(command).words).toContain('Host: 127.0.0.1:8080');
+    expect(run(command).words).not.toContain('Host: evil.example');
+    expect(command).toMatch(/ # without the field line "Host: evil\.example"$/);
+  });
+
+  it.each([
+    ['http://a.example', '/', ['http://a.example']],
+    ['http://a.example/a/../b?x=1', '/a/../b?x=1', ['http://a.example/a/../b?x=1']],
+    ['http://a.example/{a}[1]', '/{a}[1]', ['-g', 'http://a.example/{a}[1]']],
+    ['http://a.example/v1', '*', ['--request-target', '*', 'http://a.example/']],
+    [
+      'http://a.example/v1',
+      'http://a.example/v1',
+      ['--request-target', 'http://a.example/v1', 'http://a.example/'],
+    ],
+    ['http://a.example/a#b', '/a#b', ['--request-target', '/a#b', 'http://a.example/']],
+    ['http://a.example/a b', '/a b', ['--request-target', '/a b', 'http://a.example/']],
+    [
+      'http://a.example/?k=[redacted:SEARCH_API_KEY]',
+      '/?k=[redacted:SEARCH_API_KEY]',
+      ['-g', `http://a.example/?k=${KEY}`],
+    ],
+  ])('asks %s for the target %s', (url, target, words) => {
+    expect(run(curlCommand(request({ url, target, fields: [] }))).words.slice(3, 3 + words.length)).toEqual(
+      words,
+    );
+  });
+
+  it('keeps to HTTP/1.1 over TLS', () => {
+    expect(curlCommand(request({ url: 'https://a.example/', target: '/' }))).toContain(' --http1.1 ');
+  });
+
+  it('gives Basic credentials as user and password', () => {
+    const redaction = createRedaction();
+    redaction.add('SEARCH_API_KEY', KEY);
+    for (const user of ['bob', 'anna', 'alice', "o'neil"]) {
+      const credentials = Buffer.from(`${user}:${KEY}`).toString('base64');
+      const fields = redaction.fields([['Authorization', `Basic ${credentials}`]]);
+      const { words } = run(curlCommand(request({ fields })));
+      expect(words.slice(4, 6)).toEqual(['-u', `${user}:${KEY}`]);
+    }
+  });
+
+  it('leaves a fragment of a secret as its marker, which is as wrong', () => {
+    const fields = [['Authorization', 'Bearer [redacted:SEARCH_API_KEY:part]']] as const;
+    expect(run(curlCommand(request({ fields }))).words).toContain(
+      'Authorization: Bearer [redacted:SEARCH_API_KEY:part]',
+    );
+  });
+
+  it('names what curl cannot send', () => {
+    const fields = [
+      ['Bad Name', "x'\n$(id)"],
+      ['@/etc/passwd', 'x'],
+    ] as const;
+    const body = { bytes: octetsOf('x'), received: 9, truncated: true };
+    const command = curlCommand(request({ fields, body }));
+    expect(command).toMatch(/ # without the field line "Bad Name: x'\\n\$\(id\)", .*, the end of the body/);
+    expect(run(command).words.join(' ')).not.toContain('@/etc');
+  });
+
+  it('leaves a body out that is too long for a command line, and says so', () => {
+    const command = curlCommand(request({ method: 'POST', body: exampleBody('x'.repeat(20_000)) }));
+    expect(command.length).toBeLessThan(500);
+    expect(command).toMatch(/ # without the body of 20000 octets$/);
+  });
+
+  it('repeats the handshake of a conversation', () => {
+    const { words } = run(curlCommand(exampleConversation()));
+    expect(words.slice(0, 6)).toEqual(['-sS', '-i', '-N', '-m', '5', '--path-as-is']);
+    expect(words).toEqual(
+      expect.arrayContaining(['http://127.0.0.1:8080/ws', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']),
+    );
+  });
+
+  it('cannot be broken out of', () => {
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (method, value, target) => {
+        const evidence = request({
+          method: `X${method}`,
+          target,
+          fields: [['X-A', value]],
+          body: exampleBody('x'),
+        });
+        const { words } = run(curlCommand(evidence));
+        expect(words).toHaveLength(words.includes('-g') ? 21 : 20);
+        const line = value === '' ? 'X-A;' : `X-A: ${resolved(value)}`;
+        expect(words).toContain(line.replace(/\n+$/, ''));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { latin1Octets } from '../octets/latin1.ts';
+import { secretWord } from '../redaction/derived-secret.ts';
+import { findMarkers } from '../redaction/marker.ts';
+
+/**
+ * Text as one word of a POSIX shell (XCU §2.2), each marker of a whole secret as a parameter expansion. Nothing in
+ * the text is ever interpreted: literal stretches stand in single quotes, and octets that a terminal or an editor
+ * would garble are written by printf.
+ */
+
+/** A stretch of text that stands for itself, or a secret, as a word that expands to it. */
+type Stretch = { readonly literal: string } | { readonly secret: string };
+
+/** A fragment of a secret has no variable; its marker stays text, and is as wrong a credential as the fragment. */
+function stretchesOf(text: string): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let at = 0;
+  for (const { name, part, start, end } of findMarkers(text)) {
+    if (part) continue;
+    stretches.push({ literal: text.slice(at, start) }, { secret: secretWord(name) });
+    at = end;
+  }
+  stretches.push({ literal: text.slice(at) });
+  return stretches.filter((stretch) => !('literal' in stretch) || stretch.literal !== '');
+}
+
+const PLAIN = /^[ -~]*$/;
+/** Needs no quotes anywhere in a word. */
+const BARE = /^[A-Za-z0-9_./:=@%+,-]+$/;
+
+/** `text` has latin1 characters, each an octet. NUL cannot stand in a word and is left out by the shell. */
+export function shellWord(text: string): string {
+  if (BARE.test(text)) return text;
+  const stretches = stretchesOf(text);
+  if (!PLAIN.test(text)) return `"$(${printf(stretches)})"`;
+  return stretches.map(quoted).join('') || "''";
+}
+
+/** A printf command that writes exactly these latin1 octets, NUL included. */
+export function printfCommand(text: string): string {
+  return printf(stretchesOf(text));
+}
+
+function quoted(stretch: Stretch): string {
+  return 'literal' in stretch ? singleQuoted(stretch.literal) : stretch.secret;
+}
+
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function printf(stretches: readonly Stretch[]): string {
+  const format = stretches
+    .map((stretch) => ('literal' in stretch ? formatOf(stretch.literal) : '%s'))
+    .join('');
+  const values = stretches.flatMap((stretch) => ('secret' in stretch ? [` ${stretch.secret}`] : []));
+  // `--`, or a text that begins with a hyphen would be taken for an option.
+  return `printf -- ${singleQuoted(format)}${values.join('')}`;
+}
+
+/** What printf writes as this text; octets beyond printable ASCII in octal. */
+function formatOf(text: string): string {
+  return Array.from(latin1Octets(text), (octet) => {
+    const char = String.fromCharCode(octet);
+    if (char === '%') return '%%';
+    if (char === '\\') return '\\\\';
+    // An interactive shell takes ! for its history, even here.
+    return octet >= 0x20 && octet <= 0x7e && char !== '!' ? char : `\\${octet.toString(8).padStart(3, '0')}`;
+  }).join('');
+}

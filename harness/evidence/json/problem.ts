@@ -1,0 +1,61 @@
+import { visible } from '../octets/visible.ts';
+
+/** A string that is a URI reference by RFC 3986 §4.1: its characters, its escapes, and that it can be resolved. */
+function isUriReference(text: string): boolean {
+  return (
+    /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/.test(text) &&
+    !/%(?![0-9A-Fa-f]{2})/.test(text) &&
+    URL.canParse(text, 'http://base.example/')
+  );
+}
+
+const isString = (value: unknown) => typeof value === 'string';
+
+interface MemberRule {
+  readonly member: string;
+  readonly wanted: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+/** RFC 9457 §3.1: the members and what their values are; all of them may be left out. */
+const MEMBERS: readonly MemberRule[] = [
+  {
+    member: 'type',
+    wanted: 'a URI reference',
+    holds: (value) => typeof value === 'string' && isUriReference(value),
+  },
+  { member: 'title', wanted: 'a string', holds: isString },
+  {
+    member: 'status',
+    wanted: 'a status code as a number',
+    holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599,
+  },
+  { member: 'detail', wanted: 'a string', holds: isString },
+  {
+    member: 'instance',
+    wanted: 'a URI reference',
+    holds: (value) => typeof value === 'string' && isUriReference(value),
+  },
+];
+
+/**
+ * What a parsed `application/problem+json` body breaks of RFC 9457, one line each: it is an object, the five members
+ * have their types, and `status` repeats the response's status code (§3.1.2).
+ */
+export function problemFaults(value: unknown, status: number): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [
+      `${Array.isArray(value) ? 'an array' : visible(JSON.stringify(value) ?? 'no JSON', 40)}, not an object`,
+    ];
+  }
+  const faults: string[] = [];
+  for (const { member, wanted, holds } of MEMBERS) {
+    if (!Object.hasOwn(value, member)) continue;
+    const given: unknown = Reflect.get(value, member);
+    if (!holds(given)) faults.push(`"${member}": ${visible(JSON.stringify(given) ?? '', 60)}, not ${wanted}`);
+    else if (member === 'status' && given !== status) {
+      faults.push(`"status": ${String(given)} in a response with ${status}`);
+    }
+  }
+  return faults;
+}

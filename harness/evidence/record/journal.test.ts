@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { HarnessError } from '../../exit.ts';
+import { openJournal, readJournal } from './journal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'conform-journal-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const newPath = () => join(folder, `journal-${++files}.ndjson`);
+
+describe('journal', () => {
+  it('writes each entry before it returns, one line each', () => {
+    const path = newPath();
+    const journal = openJournal(path);
+    expect(readJournal(path)).toEqual({ entries: [], torn: false, badLines: [] });
+    journal.append({ type: 'outcome', message: 'two\nlines \u2028' });
+    expect(readJournal(path).entries).toEqual([{ type: 'outcome', message: 'two\nlines \u2028' }]);
+    journal.append({ type: 'fault' });
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
+    journal.close();
+    journal.close();
+    expect(() => journal.append({})).toThrow(HarnessError);
+  });
+
+  it('goes on where an earlier journal ended', () => {
+    const path = newPath();
+    for (const at of [1, 2]) {
+      const journal = openJournal(path);
+      journal.append({ at });
+      journal.close();
+    }
+    expect(readJournal(path).entries).toEqual([{ at: 1 }, { at: 2 }]);
+  });
+
+  it('leaves a torn last line out, and the next writer does not continue it', () => {
+    const path = newPath();
+    const first = openJournal(path);
+    first.append({ at: 1 });
+    first.close();
+    appendFileSync(path, '{"at":2,"mess');
+    expect(readJournal(path)).toEqual({ entries: [{ at: 1 }], torn: true, badLines: [] });
+    const second = openJournal(path);
+    second.append({ at: 3 });
+    second.close();
+    expect(readJournal(path)).toEqual({ entries: [{ at: 1 }, { at: 3 }], torn: false, badLines: [2] });
+  });
+
+  it('takes a last line that lacks only its line end', () => {
+    const path = newPath();
+    appendFileSync(path, '{"at":1}\n\n{"at":2}');
+    expect(readJournal(path)).toEqual({ entries: [{ at: 1 }, { at: 2 }], torn: false, badLines: [] });
+  });
+
+  it('refuses an entry that is too long, and a file that is not there', () => {
+    const path = newPath();
+    const journal = openJournal(path);
+    expect(() => journal.append({ text: 'x'.repeat(17 * 1024 * 1024) })).toThrow('does not fit');
+    journal.close();
+    expect(readJournal(path).entries).toEqual([]);
+    expect(() => readJournal(newPath())).toThrow(HarnessError);
+    expect(() => openJournal(join(folder, 'no-such-folder', 'journal'))).toThrow(HarnessError);
+  });
+
+  it('keeps every entry whole when several processes write at once', async () => {
+    const path = newPath();
+    const [writers, lines] = [4, 200];
+    const script = `
+      import { openJournal } from ${JSON.stringify(new URL('./journal.ts', import.meta.url).href)};
+      const journal = openJournal(process.env.JOURNAL);
+      for (let line = 0; line < ${lines}; line++) {
+        journal.append({ writer: Number(process.env.WRITER), line, filling: 'x'.repeat((line % 7) * 3000) });
+      }
+      journal.close();`;
+    const codes = await Promise.all(
+      Array.from({ length: writers }, (_, writer) => {
+        const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+          env: { ...process.env, JOURNAL: path, WRITER: String(writer) },
+          stdio: 'inherit',
+        });
+        return new Promise((resolve) => child.on('exit', resolve));
+      }),
+    );
+    expect(codes).toEqual(Array(writers).fill(0));
+    const { entries, badLines } = readJournal(path);
+    expect(badLines).toEqual([]);
+    for (let writer = 0; writer < writers; writer++) {
+      const own = entries.filter((entry) => Object(entry).writer === writer);
+      expect(own.map((entry) => Object(entry).line)).toEqual(
+        Array.from({ length: lines }, (_, line) => line),
+      );
+    }
+  });
+});

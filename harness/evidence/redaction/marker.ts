@@ -1,0 +1,68 @@
+import { latin1Text } from '../octets/latin1.ts';
+
+/**
+ * The marker that stands where a secret stood: `[redacted:NAME]` for the whole value in any of its forms,
+ * `[redacted:NAME:part]` for a fragment of it or for the value in another letter case.
+ *
+ * A provider may send that very text itself. Recording therefore quotes it: every `[redacted:` received gets an
+ * exclamation mark, `[redacted!:`, and one more for each it already had. So whatever parses as a marker in recorded
+ * evidence was put there by the harness, and what was received can still be told from the quotation.
+ */
+const MARKER = /\[redacted:([A-Za-z0-9_][A-Za-z0-9_./@-]*)(:part)?\]/g;
+const LITERAL = /\[redacted(!*):/g;
+const LITERAL_START = '[redacted';
+
+/** A secret of which a marker tells. */
+export interface Trace {
+  /** The secret's name. */
+  readonly name: string;
+  /** True when only a fragment was found, or the value in another letter case. */
+  readonly part: boolean;
+}
+
+/** A marker and where it stands in its text, in UTF-16 code units, end exclusive. */
+export interface MarkerPlace extends Trace {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The secret's name as a marker can carry it: anything but letters, digits and `_ . / @ -` becomes `_`. */
+export function markerName(name: string): string {
+  const clean = name.replace(/[^A-Za-z0-9_./@-]/g, '_').slice(0, 100);
+  return /^[A-Za-z0-9_]/.test(clean) ? clean : `_${clean}`;
+}
+
+/** What stands in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
+export function marker({ name, part }: Trace): string {
+  return `[redacted:${name}${part ? ':part' : ''}]`;
+}
+
+/** Quotes marker-like text that was received, so that it cannot pass for a marker. */
+export function quoteMarkers(received: string): string {
+  return received.includes(LITERAL_START) ? received.replace(LITERAL, '[redacted$1!:') : received;
+}
+
+/** Every marker in recorded text, in order. */
+export function findMarkers(recorded: string): readonly MarkerPlace[] {
+  if (!recorded.includes(LITERAL_START)) return [];
+  return Array.from(recorded.matchAll(MARKER), (match) => ({
+    name: match[1] ?? '',
+    part: match[2] !== undefined,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/**
+ * Which secrets left a marker in recorded text or octets, each name and kind once, in order of appearance. Only
+ * for what `redaction.ts` has been through as it was received: in a decoded value (a parsed JSON string, say) a
+ * provider's own text could pass for a marker.
+ */
+export function traces(recorded: string | Uint8Array): readonly Trace[] {
+  const seen = new Map<string, Trace>();
+  for (const { name, part } of findMarkers(typeof recorded === 'string' ? recorded : latin1Text(recorded))) {
+    const trace = { name, part };
+    if (!seen.has(marker(trace))) seen.set(marker(trace), trace);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,254 @@
+import { HarnessError } from '../../exit.ts';
+import type { FieldLine } from '../exchange.ts';
+import { isLatin1, latin1Octets, latin1Text } from '../octets/latin1.ts';
+import { DECODINGS, type OctetView, viewOctets, viewText } from '../octets/octet-view.ts';
+import { FragmentAutomaton, type Occurrence } from './fragment-automaton.ts';
+import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
+import { formsOf, type SecretForm } from './secret-forms.ts';
+
+/** Shorter values would be found everywhere. In characters. */
+const SHORTEST_SECRET = 6;
+/** Longer values cost too much memory. In characters. */
+const LONGEST_SECRET = 16_384;
+/** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
+const DEEPEST_NESTING = 2;
+
+/** Takes the known secrets out, by value, of everything that is recorded or shown. */
+export interface Redaction {
+  /**
+   * Makes a value known from now on, under the first name it is given. `name` is what markers say; several values may
+   * share one. Throws HarnessError for a value shorter than 6 or longer than 16384 characters.
+   */
+  add(name: string, value: string): void;
+  /**
+   * For text as it was sent or received: cuts out every form of every secret, and quotes marker-like text
+   * (`marker.ts`) so that what then parses as a marker is one.
+   */
+  text(received: string): string;
+  /** The same over octets; those around what is cut out stay as they are. May return its argument. */
+  octets(received: Uint8Array): Uint8Array;
+  /** The same over the names and values of field lines, whose characters are latin1 octets. */
+  fields(received: readonly FieldLine[]): readonly FieldLine[];
+  /** For text on its way to a sink that may hold evidence already redacted: like `text`, but markers stay markers. */
+  sink(text: string): string;
+}
+
+interface KnownForm extends SecretForm {
+  readonly name: string;
+}
+
+/** A stretch of the original, in its units (octets or UTF-16 code units), that gives a secret away. */
+interface Find {
+  readonly name: string;
+  readonly part: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A secret, and the name under which it may be shown. */
+interface NamedSecret {
+  readonly name: string;
+  reveal(): string;
+}
+
+/** Knows these secrets at first; each as by `add`. */
+export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction {
+  const known = new Set<string>();
+  const forms: KnownForm[] = [];
+  let automaton: FragmentAutomaton | null = null;
+
+  const find = (view: OctetView): readonly Find[] => {
+    if (forms.length === 0) return [];
+    automaton ??= new FragmentAutomaton(
+      forms.map(({ octets }) => ({ octets, shortest: shortestFragment(octets.length) })),
+    );
+    const finds = new FindList();
+    search(automaton, forms, view, DEEPEST_NESTING, finds);
+    return finds.all;
+  };
+
+  const octets = (received: Uint8Array): Uint8Array => {
+    const finds = find(viewOctets(received)).map((found) => onCharacterBoundaries(found, received));
+    const pieces = cut(received.length, finds, (start, end) => {
+      const kept = received.subarray(start, end);
+      const plain = latin1Text(kept);
+      const quoted = quoteMarkers(plain);
+      return quoted === plain ? kept : quoted;
+    });
+    const nothingChanged = finds.length === 0 && typeof pieces[0] !== 'string';
+    return nothingChanged
+      ? received
+      : new Uint8Array(
+          Buffer.concat(
+            pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
+          ),
+        );
+  };
+
+  const text = (received: string): string =>
+    cut(received.length, find(viewText(received)), (start, end) =>
+      quoteMarkers(received.slice(start, end)),
+    ).join('');
+
+  const fieldText = (received: string): string =>
+    isLatin1(received) ? latin1Text(octets(latin1Octets(received))) : text(received);
+
+  const redaction: Redaction = {
+    add(name, value) {
+      if (value.length < SHORTEST_SECRET || value.length > LONGEST_SECRET) {
+        throw new HarnessError(
+          `the secret ${markerName(name)} has ${value.length} characters; only ${SHORTEST_SECRET} to ${LONGEST_SECRET} can be redacted`,
+        );
+      }
+      if (known.has(value)) return;
+      known.add(value);
+      forms.push(...formsOf(value).map((form) => ({ ...form, name: markerName(name) })));
+      automaton = null;
+    },
+    octets,
+    text,
+    fields: (received) => received.map(([name, value]) => [fieldText(name), fieldText(value)] as const),
+    sink(shown) {
+      const markers = findMarkers(shown);
+      const finds = find(viewText(shown)).filter(
+        (found) => !markers.some((place) => place.start <= found.start && found.end <= place.end),
+      );
+      return cut(shown.length, finds, (start, end) => shown.slice(start, end)).join('');
+    },
+  };
+  for (const secret of secrets) redaction.add(secret.name, secret.reveal());
+  return redaction;
+}
+
+/** Eight characters or 60 % of the value, whichever is more: less is neither usable nor telling. */
+function shortestFragment(length: number): number {
+  return Math.min(length, Math.max(8, Math.ceil(length * 0.6)));
+}
+
+/** Looks in a view, and in what it reads as when its encodings are undone. */
+function search(
+  automaton: FragmentAutomaton,
+  forms: readonly KnownForm[],
+  view: OctetView,
+  depth: number,
+  finds: FindList,
+): void {
+  automaton.scan(view.octets, (occurrence) => finds.add(identify(occurrence, forms, view)));
+  if (depth === 0) return;
+  for (const decoding of DECODINGS) {
+    const decoded = decoding(view);
+    if (decoded) search(automaton, forms, decoded, depth - 1, finds);
+  }
+}
+
+/** Says which secret it is and how much of it, in the units of the original. */
+function identify(occurrence: Occurrence, forms: readonly KnownForm[], view: OctetView): Find {
+  const { octets, starts, ends } = view;
+  let { start, end } = occurrence;
+  const candidates = occurrence.patterns.flatMap((index) => forms[index] ?? []);
+  const seen = octets.subarray(start, end);
+  const exact = occurrence.whole
+    ? candidates.find((form) => form.caseless || Buffer.compare(form.octets, seen) === 0)
+    : undefined;
+  const form = exact ?? candidates[0];
+  if (form === undefined) throw new HarnessError('an occurrence belongs to no secret');
+  if (exact?.sharesBefore && isBase64(octets[start - 1])) start--;
+  if (exact?.sharesAfter && isBase64(octets[end])) {
+    end++;
+    while (octets[end] === 0x3d) end++;
+  }
+  return {
+    name: form.name,
+    part: exact === undefined,
+    start: starts[start] ?? 0,
+    end: ends[end - 1] ?? 0,
+  };
+}
+
+function isBase64(octet: number | undefined): boolean {
+  return octet !== undefined && /[A-Za-z0-9+/_-]/.test(String.fromCharCode(octet));
+}
+
+/** Finds as they come; a growing fragment, reported octet by octet, stays one find. */
+class FindList {
+  readonly all: Find[] = [];
+  readonly #latest = new Map<string, number>();
+
+  add(found: Find): void {
+    const key = marker(found);
+    const index = this.#latest.get(key);
+    const latest = index === undefined ? undefined : this.all[index];
+    if (index !== undefined && latest && found.start < latest.end && latest.start < found.end) {
+      this.all[index] = union(latest, found);
+    } else {
+      this.#latest.set(key, this.all.push(found) - 1);
+    }
+  }
+}
+
+function union(a: Find, b: Find): Find {
+  return { ...a, start: Math.min(a.start, b.start), end: Math.max(a.end, b.end) };
+}
+
+/**
+ * The original in pieces, each find replaced by its marker. Whole secrets come before fragments and longer finds
+ * before shorter ones; of a find that another overlaps, the rest is still cut out.
+ */
+function cut<Kept>(
+  length: number,
+  finds: readonly Find[],
+  keep: (start: number, end: number) => Kept,
+): (Kept | string)[] {
+  if (finds.length === 0) return length === 0 ? [] : [keep(0, length)];
+  const ranked = merge(finds).sort(
+    (a, b) => Number(a.part) - Number(b.part) || b.end - b.start - (a.end - a.start),
+  );
+  // 1 + index of the find that an octet falls to; 0 for none.
+  const owners = new Int32Array(length);
+  ranked.forEach((found, index) => {
+    for (let at = found.start; at < found.end; at++) {
+      if (owners[at] === 0) owners[at] = index + 1;
+    }
+  });
+  const pieces: (Kept | string)[] = [];
+  for (let start = 0; start < length; ) {
+    const owner = owners[start] ?? 0;
+    let end = start + 1;
+    while (end < length && owners[end] === owner) end++;
+    const found = ranked[owner - 1];
+    pieces.push(found ? marker(found) : keep(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+/** Joins the finds of one secret that overlap: afterwards each octet is in few of them, so cutting is linear. */
+function merge(finds: readonly Find[]): Find[] {
+  const merged: Find[] = [];
+  for (const group of Map.groupBy(finds, marker).values()) {
+    let current: Find | null = null;
+    for (const found of group.sort((a, b) => a.start - b.start)) {
+      if (current && found.start < current.end) {
+        current = union(current, found);
+      } else {
+        if (current) merged.push(current);
+        current = found;
+      }
+    }
+    if (current) merged.push(current);
+  }
+  return merged;
+}
+
+/** A find never takes half a UTF-8 character, or what is left would no longer be UTF-8 and be judged so. */
+function onCharacterBoundaries(found: Find, octets: Uint8Array): Find {
+  let { start, end } = found;
+  const within = (at: number) => isContinuation(octets[at]) && (octets[at - 1] ?? 0) >= 0x80;
+  for (let step = 0; step < 3 && start > 0 && within(start); step++) start--;
+  for (let step = 0; step < 3 && within(end); step++) end++;
+  return { ...found, start, end };
+}
+
+function isContinuation(octet: number | undefined): boolean {
+  return octet !== undefined && (octet & 0xc0) === 0x80;
+}

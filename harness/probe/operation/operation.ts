@@ -1,0 +1,157 @@
+import type { ServiceConfig } from '../../config/service.ts';
+import type { Stimulus } from '../../session/stimulus.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { Blocked } from '../../verdict.ts';
+import {
+  isSafe,
+  type OperationPlan,
+  type Order,
+  planOperations,
+  type TrialKind,
+  type Unexercised,
+} from './plan.ts';
+import { type Trial, Trials } from './trials.ts';
+
+/** What one probe may take in answers, in ms. Waiting for the quota does not count. */
+const PATIENCE_MS = 60_000;
+/** What a check over operations may take: three probes at the most send for it. */
+export const OPERATIONS_LIMIT_MS = 4 * PATIENCE_MS;
+
+const plans = new WeakMap<ServiceConfig, OperationPlan>();
+
+export function operationPlan(config: ServiceConfig): OperationPlan {
+  const known = plans.get(config);
+  if (known !== undefined) return known;
+  const { operations, safety, credentials } = config;
+  const plan = planOperations({ operations, safety, credentialed: credentials.scheme !== 'none' });
+  plans.set(config, plan);
+  return plan;
+}
+
+/** Calls by safe methods. */
+const safeCalls: Probe<Trials> = probe('operation-safe-calls', (stimuli) =>
+  send(
+    stimuli,
+    ordersOf(stimuli, (order) => order.kind === 'call' && isSafe(order.operation)),
+  ),
+);
+
+/** Creation first and deletion last, so that what is called is still there. */
+const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
+ * the config allows it.
+ */
+const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async (stimuli) => {
+  const orders = ordersOf(stimuli, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
+  const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
+  const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
+  const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
+  return send(stimuli, [...refused, ...calls]);
+});
+
+/** Every operation called as it is documented. */
+export const operationCalls: Probe<Trials> = probe('operation-calls', async (stimuli) => {
+  const all = Trials.together([await stimuli.ask(safeCalls), await stimuli.ask(unsafeTrials)]);
+  return all.ofKind('call').with({ unexercised: planned(stimuli, 'call') });
+});
+
+/**
+ * Requests beside the calls: each counts only where the call itself is answered as documented, for else it would
+ * show nothing.
+ */
+function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
+  const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
+  const sent = probe(`operation-sent-${kind}`, async (stimuli) => {
+    const calls = await stimuli.ask(safeCalls);
+    // A service that has refused to go on, or is all too slow, is not asked again.
+    if (calls.ended !== null)
+      return Trials.none(
+        ordersOf(stimuli, (order) => order.kind === kind),
+        calls.ended,
+      );
+    return send(
+      stimuli,
+      ordersOf(stimuli, (order) => {
+        const { operation } = order;
+        return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
+      }),
+    );
+  });
+  return probe(`operation-${kind}`, async (stimuli) => {
+    const found = Trials.together([await stimuli.ask(sent), await stimuli.ask(unsafeTrials)]).ofKind(kind);
+    const { called, ended } = await stimuli.ask(operationCalls);
+    const vain = ordersOf(stimuli, (order) => order.kind === kind && !called.has(order.operation));
+    return found.about(called).with({
+      unexercised: [
+        ...planned(stimuli, kind),
+        // Where nothing could be called there was no occasion either.
+        ...(called.size === 0 ? planned(stimuli, 'call') : []),
+        ...vain.map(({ operation }) => ({
+          operation,
+          kind,
+          reason: ended?.reason ?? IN_VAIN,
+          why: 'left' as const,
+        })),
+      ],
+    });
+  });
+}
+
+const IN_VAIN = 'the call itself is not answered as documented, so this would prove nothing';
+
+export const withoutCredentialOfOperation = besideCalls('no-credential');
+export const unknownMethodOfOperation = besideCalls('unknown-method');
+export const wrongTypes = besideCalls('wrong-type');
+export const missingInputs = besideCalls('missing');
+export const outOfRange = besideCalls('out-of-range');
+export const surplusMembers = besideCalls('surplus');
+export const extraInputs = besideCalls('extra');
+
+function ordersOf({ config }: Stimuli, wanted: (order: Order) => boolean): readonly Order[] {
+  return operationPlan(config).orders.filter(wanted);
+}
+
+/** What the plan leaves out of a kind. */
+function planned({ config }: Stimuli, kind: TrialKind): readonly Unexercised[] {
+  return operationPlan(config).unexercised.filter((each) => each.kind === kind);
+}
+
+/** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
+async function send(stimuli: Stimuli, orders: readonly Order[]): Promise<Trials> {
+  const trials: Trial[] = [];
+  let spentMs = 0;
+  for (const order of orders) {
+    if (spentMs > PATIENCE_MS) {
+      const reason = `the answers to ${trials.length} requests before it took ${Math.round(spentMs / 1000)} s`;
+      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
+    }
+    try {
+      const reply = await stimuli.reply(stimulusOf(order, stimuli));
+      spentMs += reply.exchange.timing.durationMs;
+      trials.push({ order, reply });
+    } catch (error) {
+      if (!(error instanceof Blocked)) throw error;
+      const ending = { reason: error.message, blocked: true };
+      return Trials.of(trials).with(Trials.none(orders.slice(trials.length), ending));
+    }
+  }
+  return Trials.of(trials);
+}
+
+function stimulusOf(order: Order, { sample }: Stimuli): Stimulus {
+  const { operation, kind, method, path, fields, body, what } = order;
+  const content = body === null ? {} : { content: body.text };
+  const type = body === null ? [] : ([['Content-Type', body.mediaType]] as const);
+  return {
+    purpose: `${operation.template} ${what}`,
+    method,
+    target: () => path,
+    fields: [...fields, ...type],
+    // The sample's own fields belong to the sample.
+    without: Object.keys(sample.fields).map((name) => name.toLowerCase()),
+    credential: kind === 'no-credential' || operation.auth === 'none' ? 'none' : 'right',
+    ...content,
+  };
+}

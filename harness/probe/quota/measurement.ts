@@ -1,0 +1,166 @@
+import { secondKeyOf } from '../../config/service.ts';
+import type { Reply } from '../../evidence/exchange/reply.ts';
+import { countedBounds, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
+import { GRADUAL, inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
+import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import { ALONE } from '../../evidence/limit/observing.ts';
+import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
+import type { MetLimit } from '../../session/burst.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import { type LimitStep, nextLimitStep, serialBurst } from './planner.ts';
+import { type Exhaustion, exhaustion, observedSoFar, planOf } from './quota.ts';
+import {
+  forwardedWhileExhausted,
+  secondKeyWhileExhausted,
+  spelledWhileExhausted,
+  spentAgain,
+  variantsWhileExhausted,
+} from './spent.ts';
+import { waitUntil } from './waiting.ts';
+
+/** Everything that is found out about the limit, in one window and the beginning of the next. */
+export interface LimitMeasurement {
+  readonly observations: readonly LimitObservation[];
+  readonly inference: LimitInference;
+  /** Requests sent alone after the refusal, in the order of sending. */
+  readonly probes: readonly Reply[];
+  readonly parallel: MetLimit | null;
+  /** A count in a further window, where the first one leaves doubt; null where there was no need. */
+  readonly recount: Recount | null;
+  /** Why it ended. */
+  readonly ended: string;
+  /** Id of what decided most: the parallel burst, or the last probe. */
+  readonly evidence: string;
+}
+
+/** The serial burst once more, after a window without any request. */
+export interface Recount {
+  /** 1-based index of the first refused request; null when none was refused. */
+  readonly firstRefused: number | null;
+  /** The first burst met its refusal at this one; null when it met none. */
+  readonly firstRefusedBefore: number | null;
+  /** How long it took. */
+  readonly elapsedMs: number;
+  readonly evidence: string;
+}
+
+/** A measurement is over long before; only a fault of the planner would send more steps. */
+const MOST_STEPS = 60;
+
+/** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
+export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (stimuli) => {
+  const met = await stimuli.ask(exhaustion);
+  const plan = planOf(stimuli);
+  const probes: Reply[] = [];
+  let parallel = met.parallel;
+  let spentAsked = false;
+  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
+  const refusedStatus = met.refusal?.exchange.response?.status;
+  const observed = () => countingOnly(observedSoFar(stimuli, refusedStatus), plan.windowMs);
+  const next = (): LimitStep =>
+    nextLimitStep({
+      documented: plan,
+      observations: observed(),
+      spentAsked,
+      nowMs: stimuli.clock.now(),
+      ownOffsetMs,
+    });
+
+  let ended = 'too many steps';
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    const step = next();
+    if (step.kind === 'stop') {
+      ended = step.reason;
+      break;
+    }
+    if (step.kind === 'wait') await waitUntil(stimuli, step.untilMs, step.reason);
+    else if (step.kind === 'probe') {
+      probes.push(await stimuli.replyWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+    } else if (step.kind === 'while-spent') {
+      await askWhileSpent(stimuli);
+      spentAsked = true;
+    } else {
+      const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
+      const upTo = step.kind === 'serial' ? step.upTo : step.count;
+      const burst = await stimuli.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
+      if (step.kind === 'parallel') parallel ??= burst;
+    }
+  }
+  const observations = observed();
+  const inference = inferLimit(observations, plan, ownOffsetMs);
+  const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
+  const why = doubt(met, inference, observations);
+  const recount = why === null ? null : await countAgain(stimuli, met, { observations, inference }, why);
+  return { observations, inference, probes, parallel, recount, ended, evidence };
+});
+
+/** Kinds that may have one number that is exceeded at one request, and then come back. */
+const COUNTABLE: ReadonlySet<LimitInference['algorithm']> = new Set([
+  'fixed-window',
+  'fixed-window-aligned',
+  'sliding-log',
+  'penalty',
+  'unknown',
+]);
+
+/**
+ * Why what was seen does not settle the count; null when it does. Refused too early, and then more was admitted than
+ * any limiter with that limit would: perhaps others asked as well. Refused late or not at all, although there is a
+ * limit: a window may have ended within the burst.
+ */
+function doubt(
+  { firstRefused, plan }: Exhaustion,
+  inference: LimitInference,
+  observations: readonly LimitObservation[],
+): string | null {
+  const { algorithm, compatible, parallelExcess, returned } = inference;
+  if (!COUNTABLE.has(algorithm) || returned === null) return null;
+  const early = firstRefused !== null && firstRefused <= plan.requests;
+  if (early && (compatible.length === 0 || parallelExcess > 0)) {
+    return 'others may have spent of this quota: it is counted again after a window without any request';
+  }
+  const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
+  const exact = bounds !== null && bounds.least === bounds.most;
+  // What flows back while it is counted is never known to the one request.
+  const flows = compatible.some((each) => GRADUAL.has(each));
+  return exact || (flows && bounds !== null && firstRefusedWithin(bounds, plan) !== null)
+    ? null
+    : 'a window may have ended within the burst: it is counted again after one without any request';
+}
+
+async function countAgain(
+  stimuli: Stimuli,
+  { firstRefused, plan }: Exhaustion,
+  { observations, inference }: Pick<LimitMeasurement, 'observations' | 'inference'>,
+  reason: string,
+): Promise<Recount> {
+  // A sliding counter weighs what lies up to two windows back.
+  const remembers = inference.compatible.includes('sliding-counter') ? plan.windowMs : 0;
+  await waitUntil(stimuli, forgottenMs(observations, plan.windowMs) + remembers, reason);
+  const order = { purpose: 'to meet the rate limit once more', before: 0, upTo: serialBurst(plan) };
+  const { burst, refusal } = await stimuli.burst(order);
+  return {
+    firstRefused: refusal === null ? null : burst.entries.length,
+    firstRefusedBefore: firstRefused,
+    elapsedMs: burst.timing.durationMs,
+    evidence: burst.id,
+  };
+}
+
+/**
+ * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
+ * it; the measurement goes on without.
+ */
+async function askWhileSpent(stimuli: Stimuli): Promise<void> {
+  const { credentials } = stimuli.config;
+  const asked: Probe<unknown>[] = [spentAgain];
+  if (secondKeyOf(credentials) !== null) asked.push(secondKeyWhileExhausted);
+  asked.push(variantsWhileExhausted, forwardedWhileExhausted);
+  if (credentials.scheme === 'bearer' || credentials.scheme === 'basic') asked.push(spelledWhileExhausted);
+  for (const each of asked) await stimuli.ask(each).catch(unlessUnjudged);
+}
+
+function unlessUnjudged(thrown: unknown): void {
+  if (!(thrown instanceof Blocked) && !(thrown instanceof NotApplicable)) throw thrown;
+}

@@ -1,0 +1,180 @@
+import type { Plan } from '../../config/service.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
+import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import { observationsOf } from '../../evidence/limit/observing.ts';
+import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';
+import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
+import type { MetLimit } from '../../session/burst.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import { requireServed, sample } from '../request/sample.ts';
+import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
+import { waitUntil } from './waiting.ts';
+
+/**
+ * Meeting the rate limit on purpose, once: what the other suites have sent in the window is the first part of
+ * the burst, and everything that needs an exhausted quota shares the one that this exhausts.
+ */
+
+export interface Exhaustion {
+  readonly plan: Plan;
+  /** 1-based index, within the window, of the first refused request; null when none was refused. */
+  readonly firstRefused: number | null;
+  /** Requests of the window, those of the other suites included. */
+  readonly sent: number;
+  /** Id of the burst that met the refusal. */
+  readonly evidence: string;
+  /** When the first request of the window was sent, on the session's clock. */
+  readonly sinceMs: number;
+  /** The burst of requests sent together, where the serial one was never refused. */
+  readonly parallel: MetLimit | null;
+  /** The first refusal, whole. */
+  readonly refusal: Reply | null;
+  readonly refusedAtMs: number | null;
+  /** From the first request that counts to the refusal, in ms. */
+  readonly elapsedMs: number;
+  /** Median time in ms from request to served response within the burst. */
+  readonly typicalMs: number;
+}
+
+/** The sample as the burst is about to begin: its quota fields. */
+export const quotaSample: Probe<Reply> = probe('quota-sample', async (stimuli) => {
+  await requireServed(await stimuli.ask(sample));
+  return stimuli.reply({ purpose: 'as documented, to read the quota fields' });
+});
+
+/**
+ * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
+ * before lies apart from it, so that a sliding window is told from a fixed one.
+ */
+export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (stimuli) => {
+  await requireServed(await stimuli.ask(sample));
+  // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
+  await stimuli.ask(quotaSample).catch(unlessBlocked);
+  await stimuli.ask(ownWindow);
+  const { windowMs } = planOf(stimuli);
+  const before = countedSoFar(stimuli);
+  const sinceMs = before[0]?.sentMs ?? stimuli.clock.now();
+  await waitUntil(
+    stimuli,
+    sinceMs + TOLERANCE.spreadShare * windowMs,
+    'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
+  );
+  const upTo = serialBurst(planOf(stimuli));
+  const met = await exhaust(stimuli, before.length, 'to meet the rate limit', sinceMs, upTo);
+  if (met.refusal !== null) return met;
+  const { requests } = met.plan;
+  const together = await stimuli.burst({
+    purpose: 'all at once, for one by one none was refused',
+    before: met.sent,
+    upTo: requests + PARALLEL_OVERSHOOT,
+    together: true,
+  });
+  const { burst, refusal } = together;
+  return {
+    ...met,
+    sent: met.sent + burst.entries.length,
+    evidence: burst.id,
+    refusal: refusal === null ? null : new Reply(refusal),
+    refusedAtMs: refusal?.timing.startedMs ?? null,
+    parallel: together,
+  };
+});
+
+/** What others have spent of the window in which the burst was about to begin, if its fields tell; 0 otherwise. */
+const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (stimuli) => {
+  const plan = planOf(stimuli);
+  const seen = observedSoFar(stimuli);
+  const ofOthers = spentBefore(seen, plan);
+  if (ofOthers === 0) return { ofOthers };
+  await waitUntil(
+    stimuli,
+    forgottenMs(seen, plan.windowMs),
+    `others have spent ${ofOthers} of this quota: a window without any request clears it`,
+  );
+  await stimuli.reply({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
+  return { ofOthers };
+});
+
+/** Every request with the service's own credential so far, as a limiter has seen it. */
+export function observedSoFar(stimuli: Stimuli, refusedStatus = 429): readonly LimitObservation[] {
+  const { windowMs } = planOf(stimuli);
+  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
+  return observationsOf(stimuli.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
+}
+
+function countedSoFar(stimuli: Stimuli): readonly LimitObservation[] {
+  const { windowMs } = planOf(stimuli);
+  const inWindow = stimuli.clock.now() - windowMs;
+  return countingOnly(observedSoFar(stimuli), windowMs).filter(
+    ({ sentMs, fate }) => sentMs >= inWindow && fate !== 'refused',
+  );
+}
+
+function unlessBlocked(thrown: unknown): void {
+  if (!(thrown instanceof Blocked)) throw thrown;
+}
+
+/**
+ * `sinceMs`: when the first of the `before` requests was sent, on the session's clock. Unless told otherwise it goes on
+ * for twice the plan: a window may end meanwhile.
+ */
+export async function exhaust(
+  stimuli: Stimuli,
+  before: number,
+  purpose: string,
+  sinceMs = stimuli.clock.now(),
+  upTo = 2 * serialBurst(planOf(stimuli)),
+): Promise<Exhaustion> {
+  const plan = planOf(stimuli);
+  const { burst, refusal } = await stimuli.burst({ purpose, before, upTo });
+  const { entries } = burst;
+  const last = entries.at(-1);
+  const lost = entries.find(({ status }) => status === null);
+  if (lost !== undefined) {
+    throw new Blocked(
+      `request ${lost.index} of the burst got no answer (${lost.failure ?? 'unknown'}), so nothing can be counted`,
+    );
+  }
+  return {
+    plan,
+    firstRefused: refusal === null ? null : before + entries.length,
+    sent: before + entries.length,
+    evidence: burst.id,
+    sinceMs,
+    parallel: null,
+    refusal: refusal === null ? null : new Reply(refusal),
+    refusedAtMs: refusal?.timing.startedMs ?? null,
+    elapsedMs: (last?.sentMs ?? sinceMs) - sinceMs,
+    typicalMs: median(entries.filter(({ status }) => status === 200).map(({ durationMs }) => durationMs)),
+  };
+}
+
+/** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
+export const refusal: Probe<Reply> = probe('refusal', async (stimuli) => {
+  const { plan, refusal: met, sent, typicalMs } = await stimuli.ask(exhaustion);
+  if (met !== null) return met;
+  const slotMs = plan.windowMs / plan.requests;
+  const { durationMs: unheldMs } = (await stimuli.ask(sample)).exchange.timing;
+  if (typicalMs >= TOLERANCE.pacedShare * slotMs && unheldMs < (TOLERANCE.pacedShare * slotMs) / 2) {
+    throw new NotApplicable(
+      `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
+    );
+  }
+  throw new Blocked(`none of ${sent} requests was refused, so there is no refusal to judge`);
+});
+
+/** What a quota that is refilled evenly gets back in so many ms, in requests. */
+export function flowedBack({ requests, windowMs }: Plan, ms: number): number {
+  return (ms * requests) / windowMs;
+}
+
+export function planOf({ config }: Stimuli): Plan {
+  if (config.plan === null) throw new Blocked('no plan is known');
+  return config.plan;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

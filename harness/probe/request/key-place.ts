@@ -1,0 +1,65 @@
+import { isLoopback } from '../../config/blocks/loopback.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { Reply } from '../../evidence/exchange/reply.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { KeyPlace } from '../../transport/credential/credential.ts';
+import { NotApplicable } from '../../verdict.ts';
+import { requireServed, sample } from './sample.ts';
+
+/** Where the documents leave header or query open: does the key open from places that nobody configured? */
+
+const PARAMETERS = ['api_key', 'apikey', 'api-key', 'key', 'token', 'access_token'];
+const FIELDS = ['X-API-Key', 'Api-Key', 'ApiKey', 'X-Auth-Token', 'X-Access-Token'];
+/** Where most services take a key, and some beside another place. */
+const BEARER: KeyPlace = { in: 'authorization', name: 'Authorization' };
+
+export interface KeyPlaces {
+  /** The request with the key in all of the places at once. */
+  readonly reply: Reply;
+  /** The places from which the key opens; empty when it opens from none. */
+  readonly accepted: readonly string[];
+}
+
+export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (stimuli) =>
+  placesTaken(
+    stimuli,
+    'query parameters',
+    PARAMETERS.map((name) => ({ in: 'query', name })),
+  ),
+);
+export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (stimuli) =>
+  placesTaken(stimuli, 'header fields', [
+    ...FIELDS.map((name): KeyPlace => ({ in: 'header', name })),
+    ...(stimuli.config.credentials.scheme === 'bearer' ? [] : [BEARER]),
+  ]),
+);
+
+/** All places in one request; only when that is served does each get a request of its own. */
+async function placesTaken(stimuli: Stimuli, what: string, all: readonly KeyPlace[]): Promise<KeyPlaces> {
+  if (travelsReadable(stimuli.config)) {
+    throw new NotApplicable('the key is put into other places over https alone, or on this machine');
+  }
+  await requireServed(await stimuli.ask(sample));
+  const { credentials } = stimuli.config;
+  const configured = 'name' in credentials ? credentials.name.toLowerCase() : null;
+  const places = all.filter(({ name }) => name.toLowerCase() !== configured);
+  const reply = await stimuli.reply({
+    purpose: `with the key in ${what} that nobody documented (${places.map(({ name }) => name).join(', ')})`,
+    credential: { placed: places },
+  });
+  const accepted: string[] = [];
+  for (const place of reply.served ? places : []) {
+    const alone = await stimuli.reply({
+      purpose: `with the key in ${place.name}`,
+      credential: { placed: place },
+    });
+    if (alone.served) accepted.push(place.name);
+  }
+  return { reply, accepted };
+}
+
+/** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */
+function travelsReadable({ provider }: ServiceConfig): boolean {
+  const url = provider.kind === 'url' ? URL.parse(provider.url) : null;
+  return url?.protocol === 'http:' && !isLoopback(url.hostname);
+}

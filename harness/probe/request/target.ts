@@ -1,0 +1,140 @@
+import type { Sample } from '../../contract/clause.ts';
+import type { Reply } from '../../evidence/exchange/reply.ts';
+import type { Stimulus } from '../../session/stimulus.ts';
+import { type Probe, probe } from '../../session.ts';
+import { NotApplicable } from '../../verdict.ts';
+import { withoutCredential } from './credential.ts';
+import { requireServed, sample, variation } from './sample.ts';
+
+/** The same service asked for other things, in other ways: methods, targets, field values. */
+
+const UNKNOWN_PATH = '/conform-no-such-resource';
+
+export const unknownPath = variation('unknown-path', {
+  purpose: 'at a path that does not exist',
+  target: ({ path }) => siblingOf(path),
+});
+export const unknownPathWithoutCredential = variation('unknown-path-without-credential', {
+  purpose: 'at a path that does not exist, without a credential',
+  target: ({ path }) => siblingOf(path),
+  credential: 'none',
+});
+
+export const headSample = variation('head-sample', { purpose: 'as documented', method: 'HEAD', raw: true });
+export const optionsSample = variation('options-sample', {
+  purpose: 'of the documented path',
+  method: 'OPTIONS',
+  without: ['content-type'],
+  raw: true,
+});
+/** A well-formed method name that nobody has registered: nothing can have a side effect for it. */
+export const unknownMethod = variation('unknown-method', {
+  purpose: 'at the documented path, a method that nobody has registered',
+  method: 'CONFORM',
+  without: ['content-type'],
+});
+export const traceSample = variation('trace-sample', {
+  purpose: 'of the documented path',
+  method: 'TRACE',
+  without: ['content-type'],
+  raw: true,
+});
+/** Unsafe, so only where the config allows it. */
+export const deleteSample: Probe<Reply> = probe('delete-sample', async (stimuli) => {
+  if (!stimuli.config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  await requireServed(await stimuli.ask(sample));
+  // A Content-Type without content may be a reason of its own to refuse it.
+  return stimuli.reply({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
+});
+
+export const malformedTarget = variation('malformed-target', {
+  purpose: 'with malformed percent-encoding in the path',
+  target: ({ path }) => `${path}/%zz%`,
+});
+export const overlongTarget = variation('overlong-target', {
+  purpose: 'with a 12,000-octet query',
+  target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
+});
+/** More than any usual server takes: 8 KiB, 16 KiB. */
+export const overlongField = variation('overlong-field', {
+  purpose: 'with a 20,000-octet header field',
+  fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
+});
+export const hostileQuery = variation('hostile-query', {
+  purpose: 'with quotes, brackets and markup in the query',
+  target: ({ path }) =>
+    `${path}?q=%27%22%3E%3Cscript%3E%24%7B7*7%7D%00&q[]=1&limit=-1&limit=abc&__proto__[x]=1`,
+});
+export const unknownAccept = variation('unknown-accept', {
+  purpose: 'accepting only application/x-conform-unknown',
+  fields: [['Accept', 'application/x-conform-unknown']],
+});
+export const rangeRequest = variation('range', {
+  purpose: 'for a range of octets',
+  fields: [['Range', 'bytes=0-1']],
+});
+/** With the entity tag of the sample, where it has one that can be repeated. */
+export const conditional: Probe<Reply> = probe('conditional', async (stimuli) => {
+  const served = await stimuli.ask(sample);
+  await requireServed(served);
+  const { entityTag } = served.response;
+  return stimuli.reply({
+    purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
+    fields: [['If-None-Match', entityTag ?? '*']],
+    raw: true,
+  });
+});
+export const expectContinue = variation('expect-continue', {
+  purpose: 'with Expect: 100-continue',
+  fields: [['Expect', '100-continue']],
+  raw: true,
+});
+export const withoutUserAgent = variation('without-user-agent', {
+  purpose: 'without a User-Agent',
+  without: ['user-agent'],
+});
+export const withoutHost: Probe<Reply> = refusedMessage('without-host', {
+  purpose: 'without a Host field',
+  raw: { withoutHost: true },
+});
+export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
+  purpose: 'with two Host fields',
+  fields: [
+    ['Host', 'conform.invalid'],
+    ['Host', 'elsewhere.invalid'],
+  ],
+  raw: true,
+});
+/** A proxy that reads the name without the space would see another message than the service (RFC 9112 §5.1). */
+export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name', {
+  purpose: 'with a space between a field name and its colon',
+  fields: [['X-Conform-Spaced ', '1']],
+  raw: true,
+});
+export const withoutContentType = probe('without-content-type', (stimuli) =>
+  stimuli.reply({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
+);
+export const gzipAccepted = variation('gzip-accepted', {
+  purpose: 'accepting gzip',
+  fields: [['Accept-Encoding', 'gzip']],
+});
+
+/**
+ * First without a credential: an HTTP server refuses such a message before it asks whose it is, and then it costs
+ * no quota. Where the answer is the one to a missing credential, once more with it.
+ */
+function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
+  return probe(name, async (stimuli) => {
+    await requireServed(await stimuli.ask(sample));
+    const purpose = `${stimulus.purpose}, without a credential`;
+    const anonymous = await stimuli.reply({ ...stimulus, purpose, credential: 'none' });
+    const status = anonymous.exchange.response?.status ?? null;
+    const forTheCredential = [401, 403, (await stimuli.ask(withoutCredential)).exchange.response?.status];
+    return forTheCredential.includes(status ?? 0) ? stimuli.reply(stimulus) : anonymous;
+  });
+}
+
+function siblingOf(path: Sample['path']): string {
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  return `${parent}${UNKNOWN_PATH}`;
+}

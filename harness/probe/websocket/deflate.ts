@@ -1,0 +1,220 @@
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { OPCODE } from '../../evidence/frame.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
+import { closePayload } from '../../transport/websocket/frames.ts';
+import { NotApplicable } from '../../verdict.ts';
+import { requireEcho } from './echo.ts';
+import { deflateOffer } from './handshake.ts';
+import { converse, type Talk } from './talk.ts';
+import { openOne, requireAlive } from './websocket.ts';
+
+/** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
+
+const NAME = 'permessage-deflate';
+
+/** Who declines a plain offer will hardly take another, and is not bothered with them. */
+async function requireCompression(stimuli: Stimuli): Promise<void> {
+  const { isCompressing } = await stimuli.ask(deflateOffer);
+  if (!isCompressing) throw new NotApplicable(`${NAME} is declined`);
+}
+
+/** One handshake for each offer. */
+function offered(name: string, ...offers: readonly string[]): Probe<readonly ConversationView[]> {
+  return probe(name, async (stimuli) => {
+    await requireCompression(stimuli);
+    return Promise.all(
+      offers.map((offer) =>
+        converse(
+          stimuli,
+          {
+            purpose: `a WebSocket handshake that offers ${offer}`,
+            fields: [['Sec-WebSocket-Extensions', offer]],
+          },
+          async () => {},
+        ),
+      ),
+    );
+  });
+}
+
+/** §7.1: a parameter that does not exist, a value that is none, a parameter twice. */
+export const unfitOffers = offered(
+  'websocket-deflate-unfit-offers',
+  `${NAME}; conform_unknown`,
+  `${NAME}; server_max_window_bits=7`,
+  `${NAME}; server_no_context_takeover; server_no_context_takeover`,
+);
+/** §7.1.1, §7.1.2: each parameter. */
+export const serverContextOffer = offered(
+  'websocket-deflate-server-context-offer',
+  `${NAME}; server_no_context_takeover`,
+);
+export const serverWindowOffer = offered(
+  'websocket-deflate-server-window-offer',
+  `${NAME}; server_max_window_bits=10`,
+);
+export const clientWindowOffers = offered(
+  'websocket-deflate-client-window-offers',
+  `${NAME}; client_max_window_bits`,
+  `${NAME}; client_max_window_bits=10`,
+);
+/** §5: offers in the order of preference. */
+export const fallbackOffer = offered('websocket-deflate-fallback-offer', `${NAME}; conform_unknown, ${NAME}`);
+
+type Sending = readonly [purpose: string, talk: (talk: Talk) => Promise<void>];
+
+/** Conversations in which permessage-deflate was agreed on; held only where the service takes it. */
+function deflated(
+  name: string,
+  require: (stimuli: Stimuli) => Promise<void>,
+  sendings: readonly Sending[],
+  offer = NAME,
+): Probe<readonly ConversationView[]> {
+  return probe(name, async (stimuli) => {
+    await require(stimuli);
+    await requireCompression(stimuli);
+    return Promise.all(
+      sendings.map(([purpose, talk]) =>
+        openOne(stimuli, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, talk),
+      ),
+    );
+  });
+}
+
+function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly ConversationView[]> {
+  return deflated(
+    name,
+    requireAlive,
+    sendings.map(
+      ([purpose, send]): Sending => [
+        purpose,
+        async (talk) => {
+          await send(talk);
+          await talk.end();
+        },
+      ],
+    ),
+  );
+}
+
+/** §6: RSV1 has its meaning on the first frame of a message, and on no other. */
+export const reservedBitOnControl = ended('websocket-deflate-reserved-bit-on-control', [
+  'a compressing WebSocket with RSV1 on a Ping',
+  (talk) => talk.frame(OPCODE.ping, 'conform', { rsv: 4 }),
+]);
+export const reservedBitOnContinuation = ended('websocket-deflate-reserved-bit-on-continuation', [
+  'a compressing WebSocket with RSV1 on a second fragment',
+  async (talk) => {
+    await talk.text('con', { fin: false });
+    await talk.frame(OPCODE.continuation, 'form', { rsv: 4 });
+  },
+]);
+/** RFC 1951 §3.2.3: a block of type 11 does not exist. */
+export const badData = ended('websocket-deflate-bad-data', [
+  'a compressing WebSocket with a message that cannot be inflated',
+  (talk) => talk.frame(OPCODE.binary, Uint8Array.of(0xff, 0xff, 0xff, 0xff), { rsv: 4 }),
+]);
+
+/** Long enough that servers which leave short messages uncompressed compress it; the second part repeats the first. */
+const TEXT = 'conform looks at compressed messages. '.repeat(60);
+
+function echoed(
+  name: string,
+  purpose: string,
+  send: (talk: Talk) => Promise<unknown>,
+  offer = NAME,
+): Probe<readonly ConversationView[]> {
+  const whole: Sending = [
+    `a compressing WebSocket with ${purpose}`,
+    async (talk) => {
+      await send(talk);
+      await talk.close(closePayload(1000));
+    },
+  ];
+  return deflated(name, requireEcho, [whole], offer);
+}
+
+/** Without repetition in it, so that only a look at the message before makes it short. */
+const NOVEL = Array.from({ length: 1_500 }, (_, index) => ((index * 7_919) % 94) + 33 + (index % 7))
+  .map((code) => String.fromCharCode(Math.min(code, 126)))
+  .join('');
+
+export const deflatedEcho = echoed(
+  'websocket-deflate-echo',
+  'compressed messages',
+  async (talk) =>
+    (await talk.deflatedEcho('text', TEXT)) && (await talk.deflatedEcho('binary', Buffer.from(TEXT))),
+);
+export const plainEcho = echoed('websocket-deflate-plain', 'a message that is not compressed', (talk) =>
+  talk.echo('text', 'conform'),
+);
+/** §7.2.3.6 */
+export const emptyEcho = echoed('websocket-deflate-empty', 'an empty compressed message', (talk) =>
+  talk.deflatedEcho('text', ''),
+);
+export const fragmentedEcho = echoed(
+  'websocket-deflate-fragments',
+  'a compressed message in three fragments',
+  (talk) => talk.deflatedEcho('text', TEXT, 3),
+);
+export const echoAroundPing = echoed(
+  'websocket-deflate-around-ping',
+  'a Ping within a compressed message',
+  async (talk) => {
+    await talk.deflatedMessage('text', talk.deflated(TEXT), 2, () => talk.ping('within'));
+    await talk.returned(Buffer.from(TEXT));
+  },
+);
+/** §7.2.3.2: the second message is nothing but a reference to the first, unless the service does without them. */
+export const contextEcho = echoed(
+  'websocket-deflate-context',
+  'a compressed message that refers to the one before',
+  async (talk) => (await talk.deflatedEcho('text', NOVEL)) && (await talk.deflatedEcho('text', NOVEL)),
+);
+/** §7.2.3.4 */
+export const finalBlockEcho = echoed(
+  'websocket-deflate-final-block',
+  'a compressed message whose block is marked as the last',
+  async (talk) => {
+    await talk.deflatedMessage('text', deflatedToEnd(Buffer.from(TEXT)));
+    await talk.returned(Buffer.from(TEXT));
+  },
+);
+/** §7.1.1: neither side refers to messages before. */
+export const withoutContextEcho = echoed(
+  'websocket-deflate-without-context',
+  'two equal compressed messages, without context takeover',
+  async (talk) => (await talk.deflatedEcho('text', NOVEL)) && (await talk.deflatedEcho('text', NOVEL)),
+  `${NAME}; server_no_context_takeover; client_no_context_takeover`,
+);
+
+/** Octets that a few compressed ones stand for: more than services take in a message, few enough to do no harm. */
+export const BOMB_OCTETS = 64 * 1024 * 1024;
+/** On the wire: what comes back of it is longer, a greeting or a complaint is shorter. */
+export const BULK_OCTETS = 1024;
+
+/** Inflated it is a thousand times as long. What comes back may be more than is heard out. */
+export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async (stimuli) => {
+  await requireEcho(stimuli);
+  await requireCompression(stimuli);
+  return converse(
+    stimuli,
+    {
+      purpose: 'a compressing WebSocket with a message of 64 KiB that stands for 64 MiB',
+      fields: [['Sec-WebSocket-Extensions', NAME]],
+    },
+    async (talk) => {
+      await talk.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
+      await talk.bulk(BULK_OCTETS);
+      await talk.close(closePayload(1000));
+    },
+  );
+});
+
+let bombOctets: Uint8Array | undefined;
+
+function bombPayload(): Uint8Array {
+  bombOctets ??= new Deflation(false).next(new Uint8Array(BOMB_OCTETS));
+  return bombOctets;
+}

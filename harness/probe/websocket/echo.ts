@@ -1,0 +1,118 @@
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { closePayload } from '../../transport/websocket/frames.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import type { Talk } from './talk.ts';
+import { openOne, requireAlive } from './websocket.ts';
+
+/** Messages that an echo endpoint sends back. */
+
+/** A short text message: the twin of all others. */
+export const textEcho: Probe<ConversationView> = probe('websocket-text-echo', async (stimuli) => {
+  await requireAlive(stimuli);
+  return openOne(stimuli, { purpose: 'a WebSocket with a text message' }, async (talk) => {
+    await talk.echo('text', 'conform');
+    await talk.close(closePayload(1000));
+  });
+});
+
+/** Messages one after the other, as long as each comes back, on an endpoint that sends back a short one. */
+function echoed(name: string, what: string, ...messages: readonly (() => Sent)[]): Probe<ConversationView> {
+  return probe(name, async (stimuli) => {
+    await requireEcho(stimuli);
+    return openOne(stimuli, { purpose: `a WebSocket with ${what}` }, async (talk) => {
+      for (const message of messages) if (!(await send(talk, message()))) break;
+      await talk.close(closePayload(1000));
+    });
+  });
+}
+
+type Sent = readonly [kind: 'text' | 'binary', ...fragments: (string | Uint8Array)[]];
+
+function send(talk: Talk, [kind, ...fragments]: Sent): Promise<boolean> {
+  return talk.echo(kind, ...fragments);
+}
+
+export async function requireEcho(stimuli: Stimuli): Promise<void> {
+  const twin = await stimuli.ask(textEcho);
+  if (twin.echoes.every(({ isSame }) => isSame)) return;
+  // An endpoint of another dialect speaks first and does not know our messages.
+  if (twin.dialect !== null)
+    throw new NotApplicable(`the endpoint speaks ${twin.dialect}, which does not echo`);
+  throw new Blocked('a short text message is not sent back, so this would prove nothing');
+}
+
+export const binaryEcho = echoed('websocket-binary-echo', 'a binary message', () => [
+  'binary',
+  Uint8Array.of(0x00, 0xff, 0xc0, 0x80, 0x0a),
+]);
+
+export const emptyEcho = echoed(
+  'websocket-empty-echo',
+  'empty messages',
+  () => ['text', ''],
+  () => ['binary', ''],
+);
+
+/** §5.2: at the edges of the length encodings. */
+export const shortEchoes = echoed(
+  'websocket-short-echoes',
+  'messages of 125 to 127 octets',
+  ...[125, 126, 127].map((length) => (): Sent => ['binary', patterned(length)]),
+);
+export const longEchoes = echoed(
+  'websocket-long-echoes',
+  'messages of 65,535 octets to 1 MiB',
+  ...[65_535, 65_536, 1 << 20].map((length) => (): Sent => ['binary', patterned(length)]),
+);
+
+/** §5.4: in three fragments, with empty ones, and cut within a character. */
+export const fragmentedEchoes = echoed(
+  'websocket-fragmented-echoes',
+  'messages in fragments',
+  () => ['text', 'con', 'fo', 'rm'],
+  () => ['binary', '', 'conform', ''],
+  () => ['text', Uint8Array.of(0xe2, 0x82), Uint8Array.of(0xac)],
+);
+
+/** §5.4, §5.5: a Ping between the fragments leaves the message whole. */
+export const echoAroundPing: Probe<ConversationView> = probe(
+  'websocket-echo-around-ping',
+  async (stimuli) => {
+    await requireEcho(stimuli);
+    return openOne(stimuli, { purpose: 'a WebSocket with a Ping within a message' }, async (talk) => {
+      await talk.text('con', { fin: false });
+      await talk.ping('within');
+      await talk.frame(0, 'form');
+      await talk.returned(Buffer.from('conform'));
+      await talk.close(closePayload(1000));
+    });
+  },
+);
+
+/** §5.6, §8.1: characters that are easily lost, one message each. */
+const CHARACTERS = [
+  '\ufeffBOM',
+  'NUL\u0000NUL',
+  '\u{1f600} \u{10ffff}',
+  '\uffff \ufdd0',
+  'e\u0301 \u00e9',
+  // The first and the last of each length, and those beside the surrogates (RFC 3629 §3).
+  '\u007f \u0080 \u07ff \u0800',
+  '\ud7ff \ue000 \ufffd',
+  '\ufffe \u{10000} \u{10fffe}',
+  '\u{1fffe} \u{1ffff} \u{2fffe}',
+];
+
+export const characterEchoes = echoed(
+  'websocket-character-echoes',
+  'unusual characters',
+  ...CHARACTERS.map((characters) => (): Sent => ['text', characters]),
+);
+
+/** Octets that differ with their place, so that neither a loss nor an exchange goes unseen. */
+function patterned(length: number): Uint8Array {
+  const octets = new Uint8Array(length);
+  for (let index = 0; index < length; index++) octets[index] = (index * 31 + (index >> 8) * 7) & 0xff;
+  return octets;
+}

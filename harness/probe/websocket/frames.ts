@@ -1,0 +1,92 @@
+import { OPCODE } from '../../evidence/frame.ts';
+import type { Talk, Unusual } from './talk.ts';
+import { heldOpenEach } from './websocket.ts';
+
+/**
+ * Frames that RFC 6455 §5 and §8.1 rule out, each on a connection of its own: it must end. None of them is a whole
+ * message, so that a service that is in order never acts on one.
+ */
+
+const { text, ping, continuation } = OPCODE;
+
+type Sending = readonly [purpose: string, talk: (talk: Talk) => Promise<void>];
+
+/** One frame, then the wait for the end. */
+function frame(
+  purpose: string,
+  opcode: number,
+  payload: string | Uint8Array,
+  unusual: Unusual = {},
+): Sending {
+  return frames(purpose, [opcode, payload, unusual]);
+}
+
+function frames(
+  purpose: string,
+  ...sent: readonly (readonly [opcode: number, payload: string | Uint8Array, unusual?: Unusual])[]
+): Sending {
+  const send = async (talk: Talk) => {
+    for (const [opcode, payload, unusual] of sent) await talk.frame(opcode, payload, unusual);
+    await talk.end();
+  };
+  return [`a WebSocket with ${purpose}`, send];
+}
+
+/** §5.1 */
+export const unmasked = heldOpenEach('websocket-unmasked', [
+  frame('an unmasked frame', text, 'conform', { mask: null }),
+]);
+
+/** §5.2; no extension is negotiated that would give them a meaning. */
+export const reservedBits = heldOpenEach('websocket-reserved-bits', [
+  frame('RSV1 on a text frame', text, 'conform', { rsv: 4 }),
+  frame('RSV2 on a text frame', text, 'conform', { rsv: 2 }),
+  frame('RSV3 on a text frame', text, 'conform', { rsv: 1 }),
+]);
+export const reservedBitOnPing = heldOpenEach('websocket-reserved-bit-on-ping', [
+  frame('RSV1 on a Ping', ping, 'conform', { rsv: 4 }),
+]);
+export const reservedDataOpcodes = heldOpenEach('websocket-reserved-data-opcodes', [
+  frame('a frame of opcode 3', 0x3, 'conform'),
+  frame('a frame of opcode 7', 0x7, ''),
+]);
+export const reservedControlOpcodes = heldOpenEach('websocket-reserved-control-opcodes', [
+  frame('a frame of opcode 11', 0xb, 'conform'),
+  frame('a frame of opcode 15', 0xf, ''),
+]);
+
+/** §5.5 */
+export const fragmentedPing = heldOpenEach('websocket-fragmented-ping', [
+  frame('a Ping in fragments', ping, 'conform', { fin: false }),
+]);
+export const overlongPing = heldOpenEach('websocket-overlong-ping', [
+  frame('a Ping of 126 octets', ping, 'x'.repeat(126)),
+]);
+
+/** §5.4 */
+export const strayContinuation = heldOpenEach('websocket-stray-continuation', [
+  frame('a last fragment that continues nothing', continuation, 'conform'),
+  frame('a fragment that continues nothing', continuation, 'conform', { fin: false }),
+]);
+export const interleaved = heldOpenEach('websocket-interleaved', [
+  frames('a message begun within another', [text, 'conform', { fin: false }], [text, 'conform']),
+]);
+
+/** §8.1, RFC 3629 §3 */
+export const badUtf8 = heldOpenEach('websocket-bad-utf8', [
+  frame('text with the octet FF', text, Uint8Array.of(0x63, 0xff)),
+  frame('text with an overlong form', text, Uint8Array.of(0x63, 0xc0, 0xaf)),
+  frame('text with a surrogate', text, Uint8Array.of(0x63, 0xed, 0xa0, 0x80)),
+  frame('text cut within a character', text, Uint8Array.of(0x63, 0xe2, 0x82)),
+  frame('text with a stray continuation octet', text, Uint8Array.of(0x63, 0x80)),
+  frame('text beyond U+10FFFF', text, Uint8Array.of(0x63, 0xf4, 0x90, 0x80, 0x80)),
+  frame('text with a sequence of five octets', text, Uint8Array.of(0xf8, 0x88, 0x80, 0x80, 0x80)),
+]);
+export const badUtf8InFragments = heldOpenEach('websocket-bad-utf8-in-fragments', [
+  // 0xE2 0x82 begins a character; 0x28 is no continuation of it.
+  frames(
+    'text whose fragments do not join to UTF-8',
+    [text, Uint8Array.of(0x63, 0xe2, 0x82), { fin: false }],
+    [continuation, Uint8Array.of(0x28)],
+  ),
+]);

@@ -1,0 +1,96 @@
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import * as closing from './closing.ts';
+import * as echo from './echo.ts';
+import * as frames from './frames.ts';
+import { pusherClient } from './pusher.ts';
+import { opening, pingBetweenFragments, unsolicitedPong } from './websocket.ts';
+
+/** Conversations of many probes, for checks that hold for whatever the service sends. */
+
+type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
+
+/** Everything that must end a connection. */
+const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
+  frames.unmasked,
+  frames.reservedBits,
+  frames.reservedBitOnPing,
+  frames.reservedDataOpcodes,
+  frames.reservedControlOpcodes,
+  frames.fragmentedPing,
+  frames.overlongPing,
+  frames.strayContinuation,
+  frames.interleaved,
+  frames.badUtf8,
+  frames.badUtf8InFragments,
+];
+
+const GOODBYES: readonly Conversations[] = [
+  opening,
+  closing.closes,
+  closing.oneOctetClose,
+  closing.badReasonClose,
+  closing.overlongClose,
+  closing.forbiddenCodes,
+];
+
+const ECHOES: readonly Conversations[] = [
+  echo.textEcho,
+  echo.binaryEcho,
+  echo.emptyEcho,
+  echo.shortEchoes,
+  echo.longEchoes,
+  echo.fragmentedEchoes,
+  echo.echoAroundPing,
+  echo.characterEchoes,
+];
+
+/** The conversations that the service had to fail (RFC 6455 §7.1.7). */
+export const failures = gathered('websocket-failures', () => FAILURES);
+
+/** All in which the service sent a frame. */
+export const everyConversation: Probe<readonly ConversationView[]> = probe(
+  'websocket-every-conversation',
+  async (stimuli) => {
+    const held = (await stimuli.ask(everything)).filter(({ serverFrames }) => serverFrames.length > 0);
+    if (held.length === 0) throw new Blocked('the service sent no frame in any conversation');
+    return held;
+  },
+);
+
+const everything = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
+  unsolicitedPong,
+  pingBetweenFragments,
+  ...GOODBYES,
+  ...FAILURES,
+  ...(echoes ? ECHOES : []),
+  ...(dialect === 'pusher' ? [pusherClient] : []),
+]);
+
+function gathered(
+  name: string,
+  probes: (websocket: { readonly echo: boolean; readonly dialect: string }) => readonly Conversations[],
+): Probe<readonly ConversationView[]> {
+  return probe(name, async (stimuli) => {
+    const { websocket } = stimuli.config;
+    const asked = websocket === null ? [] : probes(websocket);
+    const answers = await Promise.allSettled(
+      asked.map(
+        (each): Promise<ConversationView | readonly ConversationView[]> =>
+          stimuli.ask<ConversationView | readonly ConversationView[]>(each),
+      ),
+    );
+    const held: ConversationView[] = [];
+    let reason: unknown = new Blocked('no conversation could be held');
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') held.push(...[answer.value].flat());
+      // What one of them could not be asked for says nothing of the others.
+      else if (answer.reason instanceof Blocked || answer.reason instanceof NotApplicable)
+        reason = answer.reason;
+      else throw answer.reason;
+    }
+    if (held.length === 0) throw reason;
+    return held;
+  });
+}

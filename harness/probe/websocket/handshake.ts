@@ -1,0 +1,172 @@
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session.ts';
+import { randomKey } from '../../transport/websocket/handshake.ts';
+import { NotApplicable } from '../../verdict.ts';
+import { conversation, converse } from './talk.ts';
+import { held, requireAlive, requirePong, requireTaken } from './websocket.ts';
+
+/** The opening handshake in other forms, each asked only when the ordinary one is taken. */
+
+export const otherSpelling = held('websocket-other-spelling', {
+  purpose: 'a WebSocket handshake with field names and tokens in other letter case',
+  fields: [
+    ['upgrade', 'WebSocket'],
+    ['connection', 'keep-alive, UPGRADE'],
+    ['sec-websocket-key', randomKey()],
+    ['sec-websocket-version', '13'],
+  ],
+});
+
+/** RFC 9110 §5.3: the order of fields with different names has no meaning. */
+export const otherOrder = held('websocket-other-order', {
+  purpose: 'a WebSocket handshake whose fields come in another order',
+  fields: [
+    ['Sec-WebSocket-Version', '13'],
+    ['Sec-WebSocket-Key', randomKey()],
+    ['Connection', 'Upgrade'],
+    ['Upgrade', 'websocket'],
+  ],
+});
+/** RFC 9110 §5.3: a list may be spread over several lines. */
+export const connectionInTwoLines = held('websocket-connection-in-two-lines', {
+  purpose: 'a WebSocket handshake whose Connection comes in two lines',
+  fields: [
+    ['Connection', 'keep-alive'],
+    ['Connection', 'Upgrade'],
+  ],
+});
+/** §4.2.1, item 1: 1.1 or higher. */
+export const oldHttp = held('websocket-http-1-0', {
+  purpose: 'a WebSocket handshake in HTTP/1.0',
+  httpVersion: '1.0',
+});
+
+/** How TCP cuts octets says nothing: neither handshake nor frames need come whole. */
+export const octetByOctet = conversation(
+  'websocket-octet-by-octet',
+  { purpose: 'a WebSocket handshake and a Ping, octet by octet', octetByOctet: true },
+  async (talk) => {
+    await talk.ping('piecemeal', { octets: 1 });
+  },
+  async (stimuli) => {
+    await requireAlive(stimuli);
+    await requirePong(stimuli);
+  },
+);
+
+export const otherVersion = held('websocket-other-version', {
+  purpose: 'a WebSocket handshake with version 12',
+  fields: [['Sec-WebSocket-Version', '12']],
+});
+export const withoutVersion = held('websocket-without-version', {
+  purpose: 'a WebSocket handshake without a version',
+  without: ['sec-websocket-version'],
+});
+export const withoutKey = held('websocket-without-key', {
+  purpose: 'a WebSocket handshake without a key',
+  without: ['sec-websocket-key'],
+});
+export const shortKey = held('websocket-short-key', {
+  purpose: 'a WebSocket handshake with a key of 8 octets',
+  fields: [['Sec-WebSocket-Key', 'Y29uZm9ybXM=']],
+});
+export const byPost = held('websocket-by-post', {
+  purpose: 'a WebSocket handshake by POST',
+  method: 'POST',
+  fields: [['Content-Length', '0']],
+});
+export const withoutConnection = held('websocket-without-connection', {
+  purpose: 'a WebSocket handshake without Connection: Upgrade',
+  fields: [['Connection', 'keep-alive']],
+});
+export const withoutUpgrade = held('websocket-without-upgrade', {
+  purpose: 'a plain GET of the WebSocket address',
+  without: ['upgrade', 'connection', 'sec-websocket-key', 'sec-websocket-version'],
+});
+export const otherUpgrade = held('websocket-other-upgrade', {
+  purpose: 'a WebSocket handshake for another protocol',
+  fields: [['Upgrade', 'conform/1']],
+});
+export const unknownSubprotocol = held('websocket-unknown-subprotocol', {
+  purpose: 'a WebSocket handshake that offers an unknown subprotocol',
+  fields: [['Sec-WebSocket-Protocol', 'conform.unknown']],
+});
+/** RFC 7692 §7.1: an offer without parameters. */
+export const deflateOffer = held('websocket-deflate-offer', {
+  purpose: 'a WebSocket handshake that offers permessage-deflate',
+  fields: [['Sec-WebSocket-Extensions', 'permessage-deflate']],
+});
+/** What comes of it besides the answer is waited for: the service may open the connection and close it at once. */
+export const foreignOrigin = held(
+  'websocket-foreign-origin',
+  {
+    purpose: 'a WebSocket handshake from a page of another origin',
+    fields: [['Origin', 'https://conform.invalid']],
+  },
+  (talk) => talk.end(),
+);
+
+/** With a credential that is not right, or not in its place. What comes of it besides the answer is waited for. */
+
+export const withoutCredential = held(
+  'websocket-without-credential',
+  { purpose: 'a WebSocket handshake without a credential', credential: 'none' },
+  (talk) => talk.end(),
+);
+export const wrongCredential = held(
+  'websocket-wrong-credential',
+  { purpose: 'a WebSocket handshake with a wrong key', credential: { wrong: 'wrong' } },
+  (talk) => talk.end(),
+);
+/** Nearly right; those that the scheme and the key do not have are left out. */
+const NEARLY: readonly (readonly [
+  purpose: string,
+  wrong: 'truncated' | 'extended' | 'empty' | 'case-flipped',
+])[] = [
+  ['with the key cut short', 'truncated'],
+  ['with the key and a suffix', 'extended'],
+  ['with an empty key', 'empty'],
+  ['with the key in other letter case', 'case-flipped'],
+];
+
+export const nearCredentials: Probe<readonly ConversationView[]> = probe(
+  'websocket-near-credentials',
+  async (stimuli) => {
+    await requireTaken(stimuli);
+    const tried = await Promise.all(
+      NEARLY.map(([what, wrong]) =>
+        converse(stimuli, { purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (talk) =>
+          talk.end(),
+        ).catch((error: unknown) => {
+          if (error instanceof NotApplicable) return null;
+          throw error;
+        }),
+      ),
+    );
+    return tried.filter((talk) => talk !== null);
+  },
+);
+
+export const keyInQuery = held(
+  'websocket-key-in-query',
+  {
+    purpose: 'a WebSocket handshake with the key in the query instead of the header',
+    credential: { placed: { in: 'query', name: 'api_key' } },
+  },
+  (talk) => talk.end(),
+);
+
+export const keyInHeader = held(
+  'websocket-key-in-header',
+  {
+    purpose: 'a WebSocket handshake with the key in the header instead of the query',
+    credential: { placed: { in: 'authorization', name: 'Authorization' } },
+  },
+  (talk) => talk.end(),
+);
+
+/** Handshakes whose credential must not be accepted. */
+export const refusals: Probe<readonly ConversationView[]> = probe('websocket-refusals', async (stimuli) => {
+  await requireTaken(stimuli);
+  return Promise.all([stimuli.ask(withoutCredential), stimuli.ask(wrongCredential)]);
+});

@@ -1,0 +1,201 @@
+import { type AppCredentials, appOf } from '../../config/service.ts';
+import { type PusherEvent, readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session.ts';
+import { signChannel } from '../../transport/credential/signing.ts';
+import { withoutQuery, withQuery } from '../../transport/query.ts';
+import { closePayload } from '../../transport/websocket/frames.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import type { Latency } from './liveness.ts';
+import type { Talk } from './talk.ts';
+import { held, openOne, requireAlive } from './websocket.ts';
+
+/** What clients of the Pusher protocol, version 7, say. */
+
+/** Names that nobody else is likely to use. */
+export const PUBLIC_CHANNEL = 'conform-public';
+export const PRIVATE_CHANNEL = 'private-conform';
+export const SIGNED_CHANNEL = 'private-conform-signed';
+
+/** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
+export const pusherClient: Probe<ConversationView> = probe('websocket-pusher-client', async (stimuli) => {
+  await requireAlive(stimuli);
+  const app = appOf(stimuli.config.credentials);
+  return openOne(stimuli, { purpose: 'a WebSocket with a Pusher client' }, async (talk) => {
+    const socketId = await established(talk);
+    if (socketId === null) return;
+    await say(talk, 'pusher:ping', {});
+    await pusherEvent(talk, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
+    await subscribe(talk, { channel: PUBLIC_CHANNEL });
+    await subscribe(talk, { channel: PRIVATE_CHANNEL });
+    if (app !== null) await subscribe(talk, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+    await talk.close(closePayload(1000));
+  });
+});
+
+/** The same, where the service established the connection: without it no client goes on. */
+export const establishedClient: Probe<ConversationView> = probe(
+  'websocket-pusher-established',
+  async (stimuli) => {
+    const client = await stimuli.ask(pusherClient);
+    if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
+    throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
+  },
+);
+
+export const ESTABLISHED = 'pusher:connection_established';
+
+export const PRESENCE_CHANNEL = 'presence-conform';
+export const PRESENT_USER = 'conform';
+
+/** A client that enters a presence channel: the signature covers who it says it is. */
+export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (stimuli) => {
+  await stimuli.ask(establishedClient);
+  const app = appOf(stimuli.config.credentials);
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  return openOne(stimuli, { purpose: 'a WebSocket with a client that is present' }, async (talk) => {
+    const socketId = await established(talk);
+    if (socketId === null) return;
+    const channelData = JSON.stringify({ user_id: PRESENT_USER });
+    const auth = signChannel(
+      { key: app.key, secret: app.secret.reveal() },
+      socketId,
+      PRESENCE_CHANNEL,
+      channelData,
+    );
+    await subscribe(talk, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+    await talk.close(closePayload(1000));
+  });
+});
+
+/** A subscriber, and another client that sends events to their channel. */
+export interface ClientEvents {
+  readonly subscriber: ConversationView;
+  readonly sender: ConversationView;
+  /** Of each event, from being sent to being received. */
+  readonly latency: Latency;
+}
+
+const CLIENT_EVENTS = 20;
+
+export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (stimuli) => {
+  await stimuli.ask(establishedClient);
+  const { config, clock } = stimuli;
+  const app = appOf(config.credentials);
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  const tookMs: number[] = [];
+  let sender: ConversationView | undefined;
+  const subscriber = await openOne(
+    stimuli,
+    { purpose: 'a WebSocket with a subscriber' },
+    async (listening) => {
+      if (!(await enters(listening, app))) return;
+      sender = await openOne(
+        stimuli,
+        { purpose: 'a WebSocket with a client that sends events' },
+        async (talk) => {
+          if (!(await enters(talk, app))) return;
+          for (let index = 0; index < CLIENT_EVENTS; index++) {
+            const sentMs = clock.now();
+            const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+            await talk.text(JSON.stringify(message));
+            const isIt = ({ event, data }: PusherEvent) =>
+              event === 'client-conform' && data?.index === index;
+            if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+            tookMs.push(clock.now() - sentMs);
+          }
+          await talk.close(closePayload(1000));
+        },
+      );
+      await listening.close(closePayload(1000));
+    },
+  );
+  if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+  const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+  return { subscriber, sender, latency };
+});
+
+/** Into the channel for which a signature is needed. @returns whether that was allowed. */
+async function enters(talk: Talk, app: AppCredentials): Promise<boolean> {
+  const socketId = await established(talk);
+  if (socketId === null) return false;
+  await say(talk, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+  const isAnswer = ({ event }: PusherEvent) =>
+    event.endsWith(':subscription_succeeded') || event.endsWith('error');
+  const answer = await pusherEvent(talk, 'for the answer to the subscription', isAnswer);
+  return answer?.event.endsWith('succeeded') ?? false;
+}
+
+/** Waits until the service has established the connection. @returns its socket id; null when none came. */
+async function established(talk: Talk): Promise<string | null> {
+  const greeting = await pusherEvent(
+    talk,
+    'for connection_established',
+    ({ event }) => event === ESTABLISHED,
+  );
+  const socketId = greeting?.data?.socket_id;
+  return typeof socketId === 'string' ? socketId : null;
+}
+
+function authOf({ key, secret }: AppCredentials, socketId: string): string {
+  return signChannel({ key, secret: secret.reveal() }, socketId, SIGNED_CHANNEL);
+}
+
+function say(talk: Talk, event: string, data: object): Promise<void> {
+  return talk.text(JSON.stringify({ event, data }));
+}
+
+async function pusherEvent(
+  talk: Talk,
+  note: string,
+  satisfies: (event: PusherEvent) => boolean,
+): Promise<PusherEvent | null> {
+  const found = await talk.message(note, ({ text }) => {
+    const event = readPusherEvent(text ?? '');
+    return event !== null && satisfies(event);
+  });
+  return readPusherEvent(found?.text ?? '');
+}
+
+async function subscribe(
+  talk: Talk,
+  data: { readonly channel: string; readonly auth?: string; readonly channel_data?: string },
+): Promise<void> {
+  await say(talk, 'pusher:subscribe', data);
+  await pusherEvent(
+    talk,
+    'for the answer to the subscription',
+    ({ event, channel }) =>
+      (event.endsWith(':subscription_succeeded') && channel === data.channel) ||
+      event === 'pusher:subscription_error' ||
+      event === 'pusher:error',
+  );
+}
+
+/** The handshake may be refused as well as the connection be closed; what comes of it is waited for. */
+const untilRefused = (talk: Talk) => talk.end();
+
+export const unknownApp = held(
+  'websocket-pusher-unknown-app',
+  {
+    purpose: 'a WebSocket to an application that does not exist',
+    target: (target) => target.replace(/\/[^/?]+(?=\?|$)/, '/conform-no-such-app'),
+  },
+  untilRefused,
+);
+export const unsupportedProtocol = held(
+  'websocket-pusher-unsupported-protocol',
+  {
+    purpose: 'a WebSocket with protocol version 99 of Pusher',
+    target: (target) => withQuery(target, [['protocol', '99']]),
+  },
+  untilRefused,
+);
+export const missingProtocol = held(
+  'websocket-pusher-missing-protocol',
+  {
+    purpose: 'a WebSocket without a protocol version of Pusher',
+    target: (target) => withoutQuery(target, 'protocol'),
+  },
+  untilRefused,
+);

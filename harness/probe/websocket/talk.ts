@@ -1,0 +1,267 @@
+import type { ServiceConfig } from '../../config/service.ts';
+import { agreedInflation, type Inflation } from '../../evidence/conversation/inflation.ts';
+import {
+  assemble,
+  carriesTheSame,
+  type Message,
+  type TimedFrame,
+} from '../../evidence/conversation/message.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
+import { type Extension, readExtensions } from '../../evidence/fields/extension.ts';
+import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
+import { isControl, OPCODE } from '../../evidence/frame.ts';
+import type { HandshakeStimulus } from '../../session/handshake.ts';
+import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { Converser } from '../../transport/websocket/converser.ts';
+import { Deflation } from '../../transport/websocket/deflate.ts';
+import { encodeFrame, type FrameToSend } from '../../transport/websocket/frames.ts';
+
+/** How a frame departs from a whole, masked one without reserved bits. */
+export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
+
+/** What should come at once is waited for no longer than this, in ms. */
+const LONGEST_PATIENCE_MS = 5_000;
+/** What comes after the decisive event, and on which nothing rests: the end of TCP behind a Close, a sign of life; in ms. */
+const LINGER_MS = 500;
+/** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
+const MOST_MESSAGES = 100;
+
+export function patienceMs({ timeouts }: ServiceConfig): number {
+  return Math.min(timeouts.responseMs, LONGEST_PATIENCE_MS);
+}
+
+/** How a probe talks on an open connection: it sends, and waits a bounded time for what should come of it. */
+export class Talk {
+  readonly #converser: Converser;
+  readonly #patienceMs: number;
+  readonly #agreed: readonly Extension[];
+  readonly #inflation: Inflation | null;
+  readonly #deflation: Deflation;
+
+  constructor(converser: Converser, patience: number) {
+    this.#converser = converser;
+    this.#patienceMs = patience;
+    const fields = converser.response?.fields ?? [];
+    this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
+    this.#inflation = agreedInflation(this.#agreed, 'server');
+    this.#deflation = new Deflation(this.#clientKeepsContext);
+  }
+
+  get #clientKeepsContext(): boolean {
+    return !this.#agreed.some(({ parameters }) => parameters.has('client_no_context_takeover'));
+  }
+
+  /** The payload of our next message, compressed as was agreed on (RFC 7692 §7.2.1). */
+  deflated(payload: string | Uint8Array): Uint8Array {
+    return this.#deflation.next(octets(payload));
+  }
+
+  /** Sends a compressed message in so many fragments, and waits until it comes back. @returns whether it did. */
+  async deflatedEcho(kind: 'text' | 'binary', payload: string | Uint8Array, fragments = 1): Promise<boolean> {
+    await this.deflatedMessage(kind, this.deflated(payload), fragments);
+    return this.returned(octets(payload));
+  }
+
+  /** A message of these compressed octets; `between` is done after its first fragment. */
+  async deflatedMessage(
+    kind: 'text' | 'binary',
+    compressed: Uint8Array,
+    fragments = 1,
+    between: () => Promise<unknown> = async () => {},
+  ): Promise<void> {
+    const length = Math.ceil(compressed.length / fragments);
+    for (let index = 0; index < fragments; index++) {
+      const part = compressed.subarray(index * length, (index + 1) * length);
+      const opcode = index === 0 ? OPCODE[kind] : OPCODE.continuation;
+      // RFC 7692 §6: RSV1 stands on the first fragment alone.
+      await this.frame(opcode, part, { fin: index === fragments - 1, rsv: index === 0 ? 4 : 0 });
+      if (index === 0) await between();
+    }
+  }
+
+  async frame(opcode: number, payload: string | Uint8Array = '', unusual: Unusual = {}): Promise<void> {
+    await this.#converser.sendFrame({ opcode, payload: octets(payload), ...unusual });
+  }
+
+  text(payload: string | Uint8Array, unusual: Unusual = {}): Promise<void> {
+    return this.frame(OPCODE.text, payload, unusual);
+  }
+
+  /** Several frames in one segment. */
+  async together(
+    note: string,
+    ...frames: readonly (readonly [opcode: number, payload: string])[]
+  ): Promise<void> {
+    const mask = Uint8Array.of(1, 2, 3, 4);
+    const encoded = frames.map(([opcode, payload]) =>
+      encodeFrame({ opcode, payload: octets(payload), mask }),
+    );
+    await this.#converser.sendOctets(Buffer.concat(encoded), note);
+  }
+
+  /** Sends a Ping and waits for its Pong. @returns whether it came. */
+  ping(payload: string | Uint8Array, chops?: { readonly octets: number }): Promise<boolean> {
+    return this.#ping(payload, this.#patienceMs, chops);
+  }
+
+  /** Several Pings in one write, then the wait for the Pong of the last. @returns whether it came. */
+  async pingsAtOnce(payloads: readonly string[]): Promise<boolean> {
+    const last = octets(payloads.at(-1) ?? '');
+    const mask = Uint8Array.of(1, 2, 3, 4);
+    for (const payload of payloads.slice(0, -1)) {
+      void this.#converser.sendFrame({ opcode: OPCODE.ping, payload: octets(payload), mask });
+    }
+    return this.ping(last);
+  }
+
+  async #ping(
+    payload: string | Uint8Array,
+    timeoutMs: number,
+    chops?: { readonly octets: number },
+  ): Promise<boolean> {
+    const sent = octets(payload);
+    await this.#converser.sendFrame({ opcode: OPCODE.ping, payload: sent }, chops);
+    const match = (event: ConversationEvent) =>
+      isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
+    return (await this.#converser.next({ timeoutMs, match, note: 'for the Pong' })) !== null;
+  }
+
+  /** Sends a message and waits until it comes back. @returns whether it did. */
+  async echo(kind: 'text' | 'binary', ...fragments: readonly (string | Uint8Array)[]): Promise<boolean> {
+    await this.fragments(kind, ...fragments);
+    return this.returned(Buffer.concat(fragments.map(octets)));
+  }
+
+  async fragments(kind: 'text' | 'binary', ...fragments: readonly (string | Uint8Array)[]): Promise<void> {
+    for (const [index, fragment] of fragments.entries()) {
+      const opcode = index === 0 ? OPCODE[kind] : OPCODE.continuation;
+      await this.frame(opcode, fragment, { fin: index === fragments.length - 1 });
+    }
+  }
+
+  /** Waits for a message of the server that carries the same, whatever else comes before it. */
+  async returned(payload: Uint8Array): Promise<boolean> {
+    const wanted = messageOf(payload);
+    return (
+      (await this.message('for the message to come back', (each) => carriesTheSame(each, wanted))) !== null
+    );
+  }
+
+  /** Many texts, each a message of its own, in one write. */
+  async atOnce(note: string, texts: readonly string[]): Promise<void> {
+    await this.together(note, ...texts.map((text) => [OPCODE.text, text] as const));
+  }
+
+  /** Says nothing for so long. @returns whether the connection is still open then. */
+  async silence(forMs: number): Promise<boolean> {
+    const over = await this.#converser.next({ timeoutMs: forMs, match: isOver, note: 'in silence' });
+    return over === null && this.#converser.open;
+  }
+
+  /** Waits for a message of the server that satisfies, among the next hundred. @returns it, null when none came. */
+  async message(
+    note: string,
+    satisfies: (message: Message) => boolean,
+    most = MOST_MESSAGES,
+  ): Promise<Message | null> {
+    for (let count = 0; count < most; count++) {
+      const message = await this.#nextMessage(note);
+      if (message === null || satisfies(message)) return message;
+    }
+    return null;
+  }
+
+  /** Waits for a frame of a message with so many octets on the wire at the least, or for the end. */
+  async bulk(octetsAtLeast: number): Promise<void> {
+    const isBulk = (event: ConversationEvent) =>
+      event.type === 'frame' && isData(event) && event.frame.length >= octetsAtLeast;
+    await this.#next('for an answer', (event) => isOver(event) || isBulk(event));
+  }
+
+  async #nextMessage(note: string): Promise<Message | null> {
+    const frames: TimedFrame[] = [];
+    for (;;) {
+      const event = await this.#next(note, isData);
+      if (event?.type !== 'frame') return null;
+      frames.push({ atMs: event.atMs, frame: event.frame });
+      const [message] = event.frame.fin ? assemble(frames, this.#inflation).messages : [];
+      if (message) return message;
+    }
+  }
+
+  /** Sends a Close and waits for the server's, then for the end of TCP, which is the server's to do (RFC 6455 §7.1.1). */
+  async close(payload: Uint8Array, untilMs = LINGER_MS): Promise<void> {
+    await this.frame(OPCODE.close, payload);
+    await this.#next('for the Close', isOver);
+    await this.#converser.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
+  }
+
+  /** As `close`, waiting for the end of TCP as for anything that should come at once. */
+  closeWhole(payload: Uint8Array): Promise<void> {
+    return this.close(payload, this.#patienceMs);
+  }
+
+  /**
+   * Waits for the server to end the conversation. When it does not, a Ping shows whether the connection still works.
+   * Nothing is sent before: octets that meet a closed socket are answered by a reset, which can overtake a Close.
+   */
+  async end(): Promise<void> {
+    const over = await this.#next('for the end', isOver);
+    if (over?.type === 'frame') {
+      await this.#converser.untilEnd({ timeoutMs: LINGER_MS, note: 'for the end of TCP' });
+    } else if (this.#converser.open) {
+      await this.#ping('still there?', LINGER_MS);
+    }
+  }
+
+  #next(note: string, match: (event: ConversationEvent) => boolean): Promise<ConversationEvent | null> {
+    // Whoever waits for more than the end is not kept waiting by it.
+    return this.#converser.next({ timeoutMs: this.#patienceMs, match, note });
+  }
+}
+
+/** A conversation as a probe of its own. */
+export function conversation(
+  name: string,
+  stimulus: HandshakeStimulus,
+  talk: (talk: Talk) => Promise<void>,
+  before: (stimuli: Stimuli) => Promise<void> = async () => {},
+): Probe<ConversationView> {
+  return probe(name, async (stimuli) => {
+    await before(stimuli);
+    return converse(stimuli, stimulus, talk);
+  });
+}
+
+export function converse(
+  stimuli: Stimuli,
+  stimulus: HandshakeStimulus,
+  talk: (talk: Talk) => Promise<void>,
+): Promise<ConversationView> {
+  return stimuli.converse(stimulus, (converser) => talk(new Talk(converser, patienceMs(stimuli.config))));
+}
+
+function octets(payload: string | Uint8Array): Uint8Array {
+  return typeof payload === 'string' ? Buffer.from(payload) : payload;
+}
+
+type FrameEvent = ConversationEvent & { readonly type: 'frame'; readonly frame: RecordedFrame };
+
+function isFrame(event: ConversationEvent, opcode: number): event is FrameEvent {
+  return event.type === 'frame' && event.frame.opcode === opcode;
+}
+
+function isData(event: ConversationEvent): boolean {
+  return event.type === 'frame' && !isControl(event.frame.opcode);
+}
+
+function isOver(event: ConversationEvent): boolean {
+  return event.type === 'end' || event.type === 'reset' || isFrame(event, OPCODE.close);
+}
+
+/** A payload as a message of ours. */
+function messageOf(payload: Uint8Array): Message {
+  const whole = { text: null, truncated: false, digest: null, frames: 1 };
+  return { atMs: 0, kind: 'binary', length: payload.length, payload, ...whole };
+}

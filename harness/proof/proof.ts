@@ -1,0 +1,233 @@
+import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
+import { suitesFor } from '../check/cases.ts';
+import type { Suite } from '../check/check.ts';
+import { type Judgment, judge, standingOf } from '../check/judge.ts';
+import { loadServices } from '../config/load.ts';
+import type { Plan, ServiceConfig } from '../config/service.ts';
+import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
+import { startProvider } from '../provider/start.ts';
+import type { JournalEvent } from '../report/results/events.ts';
+import { openSession } from '../session.ts';
+import type { Configs, ProofCase } from './cases.ts';
+import { DEADLINE_MS, proofClock } from './clock.ts';
+import { withOperations } from './operations.ts';
+import { SETTINGS } from './settings.ts';
+
+export interface Judged {
+  readonly id: string;
+  readonly outcome: Judgment['outcome'];
+  readonly message: string;
+}
+
+export interface ProvenCase extends ProofCase {
+  /** Checks that failed, warned, or met a fault of the harness. */
+  readonly tripped: readonly Judged[];
+  /** Checks that could not be exercised, although nothing is missing in the config. */
+  readonly blocked: readonly Judged[];
+  /** What checks have observed, by their id: each key with its value. */
+  readonly observed: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** Requests by suite. */
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+/** Most of a case is waiting: for a window, for octets that should not come. */
+const AT_ONCE = 8;
+
+/** What is judged together, over one provider and one session. */
+interface Round {
+  readonly suites: readonly Suite[];
+  /** Of these alone the outcomes count; the others' requests come before theirs. */
+  readonly counts: (suite: Suite) => boolean;
+  readonly plan: Plan;
+  /** Whether the clock leaps over the waits for the limit. */
+  readonly leaps: boolean;
+}
+
+const LIMIT_SUITE = 'limits';
+/** What is sent before the limit is met: of several kinds, and few. */
+const BEFORE_THE_LIMIT = 'versioning';
+/** Never met by accident, nor waited for. */
+const WIDE: Plan = { name: 'proof', requests: 1_000, windowMs: 60_000 };
+/** As long as those of the documents, and soon spent. */
+const NARROW: Plan = { name: 'proof', requests: 20, windowMs: 60_000 };
+/** Beyond what a wait can be, so that the clock of the proof tells one from the other. */
+const HANGING = { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS };
+/** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
+const HUNG_MS = 15 * 60_000;
+
+/** The shipped configs of the reference providers. */
+export async function proofConfigs(): Promise<Configs> {
+  const configDir = fileURLToPath(new URL('../../config', import.meta.url));
+  const { services } = await loadServices({ configDir, env: {} });
+  return new Map(services.map(({ config }) => [config.service, config]));
+}
+
+function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
+  if (config.plan === null) return config;
+  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
+  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the proof' } } };
+}
+
+/** Judges each case; all in one process, each over a reference provider of its own on a real socket. */
+export async function prove(
+  suites: readonly Suite[],
+  cases: readonly ProofCase[],
+  configs: Configs,
+  onCase: (done: ProvenCase) => void = () => {},
+): Promise<readonly ProvenCase[]> {
+  const limit = pLimit(AT_ONCE);
+  // One process of Pact's for all of them.
+  const verifier = openVerifier({ quietMs: HUNG_MS });
+  try {
+    return await Promise.all(
+      cases.map((each) =>
+        limit(async () => {
+          const done = await runCase(each, suites, configs, verifier);
+          onCase(done);
+          return done;
+        }),
+      ),
+    );
+  } finally {
+    await verifier.close();
+  }
+}
+
+async function runCase(
+  each: ProofCase,
+  suites: readonly Suite[],
+  configs: Configs,
+  verifier: PactVerifier,
+): Promise<ProvenCase> {
+  const { service, kind, name } = each;
+  const shipped = configs.get(service);
+  if (shipped === undefined) throw new Error(`no config for the reference provider ${service}`);
+  const provided: ServiceConfig = {
+    ...shipped,
+    provider: {
+      kind: 'reference',
+      name: service,
+      defects: kind === 'defect' ? [name] : [],
+      variant: kind === 'variant' ? name : null,
+    },
+  };
+  const log = new CaseLog();
+  for (const round of roundsFor(each, suites)) {
+    await runRound(withPlan(await withOperations(provided, suites, each), round.plan), each, {
+      round,
+      log,
+      verifier,
+    });
+  }
+  return { ...each, ...log.found() };
+}
+
+/** Meeting the limit costs a window: it is met on everything that conforms, and where the defect is about it. */
+function roundsFor({ kind, name }: ProofCase, suites: readonly Suite[]): readonly Round[] {
+  const isLimit = (suite: Suite) => suite.name === LIMIT_SUITE;
+  const naming = suites.filter(({ checks }) =>
+    checks.some(({ provenBy, shownBy }) => provenBy.includes(name) || shownBy.includes(name)),
+  );
+  const functional: Round = {
+    suites: suites.filter((suite) => !isLimit(suite)),
+    counts: () => true,
+    plan: WIDE,
+    leaps: false,
+  };
+  // What other suites have sent may count or not, and some limiters do not tell afterwards: not for all of them.
+  const preceded = kind === 'conforming' || name.includes('counts-known-paths');
+  const limit: Round = {
+    suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
+    counts: isLimit,
+    plan: NARROW,
+    leaps: true,
+  };
+  if (kind !== 'defect') return [functional, limit];
+  if (!naming.some(isLimit)) return [functional];
+  return naming.every(isLimit) ? [limit] : [functional, limit];
+}
+
+interface RoundMeans {
+  readonly round: Round;
+  readonly log: CaseLog;
+  readonly verifier: PactVerifier;
+}
+
+async function runRound(
+  provided: ServiceConfig,
+  each: ProofCase,
+  { round, log, verifier }: RoundMeans,
+): Promise<void> {
+  const clock = proofClock({ leaps: round.leaps });
+  const config = SETTINGS[each.setting](round.leaps ? { ...provided, timeouts: HANGING } : provided);
+  // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
+  const provider = await startProvider(each.kind === 'variant' ? provided : config, {
+    clock: clock.provider,
+  });
+  const session = openSession({
+    config,
+    providerUrl: provider.url,
+    runId: 'proof',
+    userAgent: 'conform/proof',
+    clock: clock.session,
+    record: (event) => log.record(event),
+    verifier,
+  });
+  try {
+    for (const suite of suitesFor(round.suites, config)) {
+      log.enter(suite);
+      for (const check of suite.checks) {
+        const { outcome, message } = await judge(check, session, {
+          strict: false,
+          signal: AbortSignal.timeout(HUNG_MS),
+        });
+        if (round.counts(suite)) {
+          log.judged({ id: check.id, outcome, message }, standingOf(check, config).missing !== null);
+        }
+      }
+    }
+  } finally {
+    await session.close();
+    await provider.stop();
+    clock.stop();
+  }
+}
+
+/** What came of one case, gathered over its rounds. */
+class CaseLog {
+  readonly #judged: Judged[] = [];
+  readonly #missing = new Set<string>();
+  readonly #observed = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #requests: Record<string, number> = {};
+  #suite = '';
+
+  enter({ name }: Suite): void {
+    this.#suite = name;
+  }
+
+  record(event: JournalEvent): void {
+    if (event.type === 'evidence') {
+      this.#requests[this.#suite] = (this.#requests[this.#suite] ?? 0) + event.requests;
+    }
+    if (event.type === 'observation') {
+      this.#observed.set(event.check, { ...this.#observed.get(event.check), [event.key]: event.value });
+    }
+  }
+
+  judged(judged: Judged, isMissing: boolean): void {
+    this.#judged.push(judged);
+    if (isMissing) this.#missing.add(judged.id);
+  }
+
+  found(): Omit<ProvenCase, keyof ProofCase> {
+    const withOutcome = (...outcomes: readonly Judgment['outcome'][]) =>
+      this.#judged.filter(({ outcome }) => outcomes.includes(outcome));
+    return {
+      tripped: withOutcome('fail', 'warning', 'error'),
+      blocked: withOutcome('blocked').filter(({ id }) => !this.#missing.has(id)),
+      observed: this.#observed,
+      requests: this.#requests,
+    };
+  }
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type {
+  Companion,
+  ContainerConfig,
+  ContainerProvider,
+  ImageSource,
+} from '../../config/provider/started-provider.ts';
+import { InconclusiveError } from '../../exit.ts';
+import { explained, withLastLines } from '../last-lines.ts';
+import { createLogCapture, type LogCapture } from '../log-capture.ts';
+import { entrust } from '../process/reaper.ts';
+import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
+import { awaitReady, type ReadinessProbe } from '../readiness.ts';
+import { type PresentImage, presentImage } from './image.ts';
+import { type Launched, launch, type Standing } from './launch.ts';
+import { labelsOf, removeStart, sweep, sweepOnce } from './leftovers.ts';
+import { createNetwork } from './network.ts';
+import { companionProbe, providerProbe } from './probe.ts';
+import { openRuntime, type Runtime } from './runtime/runtime.ts';
+
+/** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
+type ImagesAtHand = Map<ImageSource, PresentImage>;
+
+/**
+ * Starts a provider's container, its companions before it, and waits until it can be asked.
+ *
+ * @throws InconclusiveError when there is no container runtime, or one of the containers does not start, ends or is
+ * not ready in time; nothing of them is left then.
+ */
+export async function startContainer(
+  service: string,
+  config: ContainerProvider,
+  redact: (text: string) => string,
+  options: StartOptions,
+  images: ImagesAtHand = new Map(),
+): Promise<RunningProvider> {
+  const runtime = await openRuntime();
+  await sweepOnce(runtime, options.say);
+  const group = new ContainerGroup(runtime, service, options, images);
+  try {
+    const { aliases, port, companions } = config;
+    if (companions.length + aliases.length > 0) await group.openNetwork();
+    for (const companion of companions) await startCompanion(group, companion);
+    const { launched, image } = await group.start(config, { called: 'the container', aliases, port });
+    const url = `${launched.address}${config.path}`;
+    await group.ready(launched, config.timeoutMs, providerProbe(runtime, config, url, launched));
+    return {
+      kind: 'container',
+      url,
+      image: `${image.name} (${image.id})`,
+      stop: () => group.stop(),
+      again: () => startContainer(service, config, redact, options, images),
+      logs: () => redact(group.logs()),
+      async ending(patienceMs) {
+        const ending = await group.ending(patienceMs);
+        return ending === null ? null : redact(ending);
+      },
+    };
+  } catch (error) {
+    await group.stop();
+    throw error instanceof InconclusiveError
+      ? new StartFailure(redact(error.message), redact(group.logs()))
+      : error;
+  }
+}
+
+async function startCompanion(group: ContainerGroup, companion: Companion): Promise<void> {
+  const { name, port, timeoutMs } = companion;
+  const called = `its companion ${name}`;
+  const { launched, image } = await group.start(companion, { called, aliases: [name], port });
+  await group.ready(launched, timeoutMs, companionProbe(group.runtime, companion, image, launched));
+}
+
+/** The containers of one start and the network that they share: started one by one, ended together. */
+class ContainerGroup {
+  readonly runtime: Runtime;
+  readonly #service: string;
+  readonly #options: StartOptions;
+  readonly #images: ImagesAtHand;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #release: () => void;
+  readonly #running: Launched[] = [];
+  readonly #outputs: { readonly called: string; readonly logs: LogCapture }[] = [];
+  readonly #startId = randomUUID();
+  /** Its name; null while there is none. */
+  #network: string | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(runtime: Runtime, service: string, options: StartOptions, images: ImagesAtHand) {
+    this.runtime = runtime;
+    this.#service = service;
+    this.#options = options;
+    this.#images = images;
+    this.#labels = labelsOf({ runId: options.runId, startId: this.#startId, service });
+    this.#release = entrust({ kind: 'containers', startId: this.#startId });
+  }
+
+  async openNetwork(): Promise<void> {
+    const name = `conform-${this.#startId}`;
+    await createNetwork(this.runtime, name, this.#labels);
+    this.#network = name;
+  }
+
+  async start(
+    config: ContainerConfig,
+    standing: Pick<Standing, 'called' | 'aliases' | 'port'>,
+  ): Promise<{ readonly launched: Launched; readonly image: PresentImage }> {
+    const { signal, say } = this.#options;
+    const purpose = [this.#service, ...standing.aliases].join('-');
+    const image =
+      this.#images.get(config.image) ??
+      (await presentImage(this.runtime, config.image, purpose, this.#options));
+    this.#images.set(config.image, image);
+    if (config.ready?.kind === 'health' && !image.hasHealthCheck) {
+      const hint =
+        this.runtime.podman && config.image.kind === 'build'
+          ? ' (Podman leaves it out of what it builds)'
+          : '';
+      throw new InconclusiveError(
+        `the image ${image.name} has no HEALTHCHECK${hint}: use ready.http or ready.log`,
+      );
+    }
+    say(`starting ${standing.called} from ${image.name}`);
+    const place = { ...standing, labels: this.#labels, network: this.#network };
+    const logs = createLogCapture();
+    this.#outputs.push({ called: standing.called, logs });
+    const launched = await launch(this.runtime, image, config, place, logs, signal);
+    this.#running.push(launched);
+    return { launched, image };
+  }
+
+  async ready({ called, ended, logs }: Launched, timeoutMs: number, probe: ReadinessProbe): Promise<void> {
+    try {
+      await awaitReady({ called, probe, ended, timeoutMs, signal: this.#options.signal });
+    } catch (error) {
+      throw explained(error, logs);
+    }
+  }
+
+  /** Of the first that ended of its own. */
+  async ending(patienceMs: number): Promise<string | null> {
+    if (this.#stopping !== null) return null;
+    await Promise.race([...this.#running.map(({ ended }) => ended), pause(patienceMs)]);
+    const endings = await Promise.all(
+      this.#running.map(async ({ how, logs }) => ({ how: await how(), logs })),
+    );
+    const [first] = endings.flatMap(({ how, logs }) => (how === null ? [] : [withLastLines(how, logs)]));
+    return this.#stopping === null ? (first ?? null) : null;
+  }
+
+  /** Each container's, under its name where there are several. */
+  logs(): string {
+    const [only, ...others] = this.#outputs;
+    if (only !== undefined && others.length === 0) return only.logs.text();
+    return this.#outputs.map(({ called, logs }) => `== ${called}\n${logs.text()}\n`).join('\n');
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** By their label, so that one that was being created is found as well. */
+  async #stop(): Promise<void> {
+    for (const launched of this.#running) launched.giveUp();
+    // What a killed run had just asked for may not have been there yet when this one began.
+    const swept = sweep(this.runtime).catch(() => undefined);
+    try {
+      await removeStart(this.runtime, this.#startId);
+      this.#release();
+    } catch {
+      // What could not be removed stays the caretaker's, and is for the next run to sweep.
+    }
+    await swept;
+  }
+}

@@ -1,0 +1,92 @@
+import type { ContainerRuntimeClient } from 'testcontainers';
+import { InconclusiveError } from '../../../exit.ts';
+import { ask, endpoints } from './endpoint.ts';
+import { publishedHost } from './published-host.ts';
+import type { Address } from './runtime-request.ts';
+import { within } from './within.ts';
+
+export interface Runtime {
+  readonly client: ContainerRuntimeClient;
+  readonly docker: Docker;
+  readonly podman: boolean;
+  /** Where published ports are reached. */
+  readonly host: string;
+}
+
+export type Docker = ContainerRuntimeClient['container']['dockerode'];
+
+/** A runtime that is silent for so long is taken for none. */
+const ANSWER_MS = 3_000;
+/** For what the client library asks of one that has answered: all about it, which a busy one is slow to find out. */
+const ABOUT_MS = 30_000;
+
+let opened: Promise<Runtime> | null = null;
+
+/**
+ * The container runtime of this machine, or the one that DOCKER_HOST names. Asked before the client library is:
+ * that would wait for a silent one without end, and take another one where DOCKER_HOST names none that works.
+ *
+ * @throws InconclusiveError beginning with `no container runtime: `, within about 3 s.
+ */
+export function openRuntime(): Promise<Runtime> {
+  opened ??= find().catch((error: unknown) => {
+    opened = null;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InconclusiveError(`no container runtime: ${reason}`, { cause: error });
+  });
+  return opened;
+}
+
+async function find(): Promise<Runtime> {
+  const candidates = endpoints(process.env);
+  let answering: { readonly address: Address; readonly podman: boolean } | null = null;
+  const reasons: string[] = [];
+  for (const endpoint of candidates ?? []) {
+    const answer = await ask(endpoint, ANSWER_MS);
+    if ('podman' in answer) {
+      answering = { address: endpoint.address, podman: answer.podman };
+      break;
+    }
+    reasons.push(answer.reason);
+    // The library would ask it too, and wait.
+    if (answer.silent) break;
+  }
+  if (answering === null && reasons.length > 0) throw new Error(reasons.join('; '));
+
+  const host = answering && 'socketPath' in answering.address ? await publishedHost(answering.address) : null;
+  const open = () => openClient(answering === null ? ANSWER_MS : ABOUT_MS);
+  const client = await withHost(host, open).catch((error: Error) => {
+    if (candidates?.length === 0) throw new Error(NONE);
+    throw error;
+  });
+  return {
+    client,
+    docker: client.container.dockerode,
+    podman: answering?.podman ?? false,
+    host: client.info.containerRuntime.host,
+  };
+}
+
+async function openClient(patienceMs: number): Promise<ContainerRuntimeClient> {
+  const { getContainerRuntimeClient } = await import('testcontainers');
+  return within(getContainerRuntimeClient(), patienceMs, 'it does not answer');
+}
+
+/**
+ * Tells the library where published ports are. By itself it takes a file in the root folder for the proof that it is
+ * in a container, and then pulls an image from a public registry to find out more. What the user has said goes first.
+ */
+async function withHost<T>(host: string | null, open: () => Promise<T>): Promise<T> {
+  if (host === null || process.env[HOST_VARIABLE] !== undefined) return open();
+  process.env[HOST_VARIABLE] = host;
+  try {
+    return await open();
+  } finally {
+    delete process.env[HOST_VARIABLE];
+  }
+}
+
+const HOST_VARIABLE = 'TESTCONTAINERS_HOST_OVERRIDE';
+
+const NONE =
+  'DOCKER_HOST is not set and there is no socket at /var/run/docker.sock; start Docker or Podman, or name its socket in DOCKER_HOST';

@@ -1,0 +1,172 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { CommandProvider } from '../../config/provider/started-provider.ts';
+import { Secret } from '../../config/secret/secret.ts';
+import { runs } from '../fixtures/processes.ts';
+import type { RunningProvider } from '../provider.ts';
+import { startCommand } from './command.ts';
+
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+const SECRET = 'example-secret-for-tests';
+const ANY_PORT = '$' + '{PORT}';
+
+const started: RunningProvider[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((provider) => provider.stop()));
+});
+
+function command(more: Partial<CommandProvider> = {}, fault = ''): CommandProvider {
+  return {
+    kind: 'command',
+    freshForEachSuite: false,
+    run: [process.execPath, 'small-server.ts'],
+    cwd: FIXTURES,
+    env: { FAULT: [fault], SECRET: ['the secret ', new Secret('SECRET', SECRET)] },
+    url: `http://127.0.0.1:${ANY_PORT}`,
+    ready: null,
+    timeoutMs: 20_000,
+    ...more,
+  };
+}
+
+async function start(
+  config: CommandProvider,
+  signal = new AbortController().signal,
+): Promise<RunningProvider> {
+  const provider = await startCommand(config, (text) => text.replaceAll(SECRET, '[redacted:SECRET]'), {
+    signal,
+    say: () => undefined,
+  });
+  started.push(provider);
+  return provider;
+}
+
+const failing = (config: CommandProvider, signal?: AbortSignal): Promise<string> =>
+  start(config, signal).then(
+    () => 'it started',
+    (error: unknown) => String(error),
+  );
+
+/** Ids of the processes that a provider has said it is made of. */
+const processes = (provider: RunningProvider): readonly number[] =>
+  [...(provider.logs?.() ?? '').matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid));
+
+describe('a provider that is a command', () => {
+  it('is given a free port, and answers there', async () => {
+    const [one, other] = await Promise.all([start(command()), start(command())]);
+    expect(one.url).not.toBe(other.url);
+    expect((await fetch(`${one.url}/v1/resources`)).status).toBe(200);
+    expect(one.kind).toBe('command');
+    expect(await one.ending?.(0)).toBeNull();
+  });
+
+  it('may be a line for the shell', async () => {
+    const provider = await start(command({ run: `"${process.execPath}" small-server.ts # on $PORT` }));
+    expect((await fetch(provider.url)).status).toBe(200);
+    await provider.stop();
+    expect(processes(provider).filter(runs)).toEqual([]);
+  });
+
+  it('is ready by a path, or by what it writes', async () => {
+    const byPath = await start(command({ ready: { kind: 'http', path: '/healthz', status: 204 } }));
+    const byLine = await start(command({ ready: { kind: 'log', text: 'listening', times: 1 } }));
+    expect(byPath.logs?.()).toContain('listening');
+    expect((await fetch(byLine.url)).status).toBe(200);
+  });
+
+  it('writes: all of it is kept, but for its secrets', async () => {
+    const provider = await start(command());
+    expect(provider.logs?.()).toMatch(
+      /^started with the secret \[redacted:SECRET\], process \d+\nlistening$/,
+    );
+  });
+
+  it('is ended with all that it started', async () => {
+    const provider = await start(command({}, 'children'));
+    await expect.poll(() => processes(provider)).toHaveLength(2);
+    await provider.stop();
+    await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
+    await provider.stop();
+  });
+
+  it('is killed when it does not end by itself', async () => {
+    const provider = await start(command({}, 'stubborn'));
+    await provider.stop();
+    expect(provider.logs?.()).toContain('not yet');
+    await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
+  });
+
+  it('is ended at once when the process is on its way out', async () => {
+    const provider = await start(command({}, 'children'));
+    await expect.poll(() => processes(provider)).toHaveLength(2);
+    provider.abandon?.();
+    await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
+  });
+
+  it('exits at its start', async () => {
+    expect(await failing(command({}, 'exit'))).toMatch(
+      /the command exited with code 7 before it was ready; its last lines: started with the secret \[redacted:SECRET\], process \d+ \| the index is corrupt$/,
+    );
+  });
+
+  it('is never ready', async () => {
+    const ready = { kind: 'http', path: '/', status: 503 } as const;
+    expect(await failing(command({ ready, timeoutMs: 3_000 }))).toMatch(
+      /the command was not ready within 3 s: GET \/ was answered with 200; its last lines: /,
+    );
+  });
+
+  it('never listens', async () => {
+    expect(await failing(command({ timeoutMs: 1_000 }, 'deaf'))).toMatch(
+      /not ready within 1 s: GET \/ was not answered: ECONNREFUSED/,
+    );
+  });
+
+  it('never writes what is waited for', async () => {
+    const ready = { kind: 'log', text: 'listening', times: 3 } as const;
+    expect(await failing(command({ ready, timeoutMs: 3_000 }))).toMatch(
+      /1 of 3 lines that it wrote held "listening"/,
+    );
+  });
+
+  it('cannot be started', async () => {
+    expect(await failing(command({ run: ['./no-such-program'] }))).toMatch(/could not be started: ENOENT/);
+  });
+
+  it('leaves everything to a child and ends: that is no provider', async () => {
+    const message = await failing(command({ run: 'node -e "" ; exit 0' }));
+    expect(message).toMatch(/exited with code 0 before it was ready; it wrote nothing/);
+  });
+
+  it('would be taken for another service that has its port', async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, '127.0.0.1', () => {
+        const address = other.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    const message = await failing(command({ url: `http://127.0.0.1:${port}` }));
+    other.close();
+    expect(message).toMatch(/something listens at http:\/\/127\.0\.0\.1:\d+ already/);
+  });
+
+  it('dies: its ending is known', async () => {
+    const provider = await start(command());
+    await fetch(`${provider.url}/die`).catch(() => undefined);
+    await expect
+      .poll(() => provider.ending?.(0))
+      .toMatch(/^the command exited with code 9; its last lines: .*listening$/);
+    await provider.stop();
+    expect(await provider.ending?.(0)).toBeNull();
+  });
+
+  it('is given up when the run is interrupted', async () => {
+    const interruption = new AbortController();
+    const message = failing(command({ timeoutMs: 60_000 }, 'deaf'), interruption.signal);
+    setImmediate(() => interruption.abort('SIGINT'));
+    expect(await message).toMatch(/its start was given up: SIGINT/);
+  });
+});

@@ -1,0 +1,169 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
+import { revealed } from '../../config/secret/secret-text.ts';
+import { HarnessError, InconclusiveError } from '../../exit.ts';
+import { explained, withLastLines } from '../last-lines.ts';
+import { createLogCapture, type LogCapture } from '../log-capture.ts';
+import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
+import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import { endGroup, signalGroup } from './process-group.ts';
+import { entrust } from './reaper.ts';
+
+/** What it may take to end when it is asked to, before it is ended. */
+const GRACE_MS = 1_500;
+/** For its exit to be known once its group has been ended. */
+const REAP_MS = 500;
+/** For a connection on this machine, to see whether somebody listens. */
+const CONNECT_MS = 500;
+
+/**
+ * Starts a program of this machine in a process group of its own, and waits until it can be asked.
+ *
+ * @throws InconclusiveError when it cannot be started, ends, or is not ready in time; nothing of it is left then.
+ */
+export async function startCommand(
+  config: CommandProvider,
+  redact: (text: string) => string,
+  options: Pick<StartOptions, 'signal' | 'say'>,
+): Promise<RunningProvider> {
+  const { signal, say } = options;
+  const port = config.url.includes(PORT_PLACEHOLDER) ? await freePort() : null;
+  const withPort = (text: string) => text.replaceAll(PORT_PLACEHOLDER, String(port));
+  const url = withPort(config.url).replace(/\/+$/, '');
+  // Else it would be the other one that is judged.
+  if (port === null && (await isTaken(new URL(url)))) {
+    throw new InconclusiveError(`something listens at ${url} already, before the command is started`);
+  }
+  say(redact(`starting ${typeof config.run === 'string' ? config.run : config.run.join(' ')}`));
+
+  const logs = createLogCapture();
+  const probe = probeOf(config, url, logs);
+  const child = launch(config, withPort, port);
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', logs.writer());
+  const exited = exitOf(child);
+  const group = await startedGroup(child);
+  const release = entrust({ kind: 'group', group });
+
+  let stopping: Promise<void> | null = null;
+  // What it started may live on when it does not; and when nothing does, its id may be given to another group.
+  let isEmpty = false;
+  const emptied = exited.then(() => {
+    isEmpty = !signalGroup(group, 0);
+    if (isEmpty) release();
+  });
+  const stop = async () => {
+    if (!isEmpty) await endGroup(group, GRACE_MS);
+    await Promise.race([emptied, pause(REAP_MS)]);
+    release();
+  };
+  const provider: RunningProvider = {
+    kind: 'command',
+    url,
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+    again: () => startCommand(config, redact, options),
+    logs: () => redact(logs.text()),
+    async ending(patienceMs) {
+      const how = await Promise.race([exited, pause(patienceMs, null)]);
+      return how === null || stopping !== null ? null : redact(withLastLines(how, logs));
+    },
+    abandon() {
+      if (!isEmpty) signalGroup(group, 'SIGKILL');
+    },
+  };
+  try {
+    await awaitReady({
+      called: 'the command',
+      probe,
+      ended: exited,
+      timeoutMs: config.timeoutMs,
+      signal,
+    });
+    return provider;
+  } catch (error) {
+    await provider.stop();
+    const why = explained(error, logs);
+    throw why instanceof InconclusiveError ? new StartFailure(redact(why.message), redact(logs.text())) : why;
+  }
+}
+
+function launch(
+  { run, cwd, env }: CommandProvider,
+  withPort: (text: string) => string,
+  port: number | null,
+): ChildProcess {
+  const options: SpawnOptions = {
+    cwd,
+    env: {
+      ...process.env,
+      ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, revealed(text)])),
+      ...(port === null ? {} : { PORT: String(port) }),
+    },
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  };
+  if (typeof run === 'string') return spawn(run, { ...options, shell: true });
+  const [program = '', ...args] = run.map(port === null ? (word) => word : withPort);
+  return spawn(program, args, options);
+}
+
+/** The id of its process group, once it runs. */
+async function startedGroup(child: ChildProcess): Promise<number> {
+  await new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new InconclusiveError(`the command could not be started: ${error.code ?? error.message}`));
+    });
+  });
+  if (child.pid === undefined) throw new HarnessError('a process that runs has no id');
+  return child.pid;
+}
+
+/** Resolves with how it ended: `the command exited with code 1`. */
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code === null ? `the command was ended by ${signal}` : `the command exited with code ${code}`);
+    });
+  });
+}
+
+function probeOf({ ready }: CommandProvider, url: string, logs: LogCapture): ReadinessProbe {
+  if (ready === null) return httpProbe(`${url}/`, 'any');
+  if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status);
+  return logProbe(ready.text, ready.times, logs);
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function isTaken({ protocol, hostname, port }: URL): Promise<boolean> {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? defaultPort : Number(port),
+    timeout: CONNECT_MS,
+  });
+  return new Promise((resolve) => {
+    const settle = (taken: boolean) => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('timeout', () => settle(false));
+    socket.once('error', () => settle(false));
+  });
+}

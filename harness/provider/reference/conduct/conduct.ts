@@ -1,0 +1,101 @@
+import type { Clock } from '../clock.ts';
+import type { Access } from '../credentials/access.ts';
+import type { CredentialConduct } from '../credentials/authentication.ts';
+import type { Answer, ReceivedRequest } from '../http/message.ts';
+import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
+import type { QuotaFields } from '../quota/quota-fields.ts';
+import type { Service, SocketEndpoint } from '../service.ts';
+import type { FrameRule } from '../websocket/gate.ts';
+import type { WebhookConduct } from './webhooks.ts';
+
+export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Kernel) => Answer;
+
+export type Handling = (request: ReceivedRequest, kernel: Kernel) => Promise<Answer>;
+
+export interface QuotaConduct {
+  readonly algorithm: LimiterAlgorithm;
+  /** Under which key a request of this identity is counted. */
+  readonly keyOf: (identity: string, request: ReceivedRequest) => string;
+  /** Whether an authorised request takes from the quota. */
+  readonly counts: (request: ReceivedRequest) => boolean;
+  readonly fields: QuotaFields;
+  /** The value of Retry-After on a refusal. */
+  readonly retryAfter: (renewsInMs: number, nowMs: number) => string;
+}
+
+/** One demand on an opening handshake; null when it is met. */
+export interface HandshakeRule {
+  readonly name: 'credential' | 'method' | 'key' | 'version' | 'origin' | 'tokens';
+  readonly refuses: (request: ReceivedRequest, kernel: Kernel, endpoint: SocketEndpoint) => Answer | null;
+}
+
+export type HandshakeVerdict =
+  | { readonly accepted: false; readonly answer: Answer }
+  | {
+      readonly accepted: true;
+      readonly endpoint: SocketEndpoint;
+      readonly parameters: Readonly<Record<string, string>>;
+      /** Close at once with this code; null for an ordinary connection. */
+      readonly closeCode: number | null;
+    };
+
+export interface WebSocketConduct {
+  /** What an opening handshake is held to, in this order. */
+  readonly rules: readonly HandshakeRule[];
+  /** The last word about a handshake. */
+  readonly judge: (request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict;
+  /** Accept an offer of permessage-deflate (RFC 7692). */
+  readonly compression: boolean;
+  /** Octets of the largest message that is taken, inflated; a larger one is answered with close code 1009. */
+  readonly messageLimit: number;
+  /** Demand that text is UTF-8 (RFC 6455 §8.1). */
+  readonly utf8Demanded: boolean;
+  /** Changes to the lines of the 101 response, status line first. */
+  readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
+  /** Frames of the client before they are judged. */
+  readonly inbound: readonly FrameRule[];
+  /** Frames of the service before they are sent. */
+  readonly outbound: readonly FrameRule[];
+  /** End TCP after the closing handshake (RFC 6455 §7.1.1). */
+  readonly endsTcp: boolean;
+}
+
+/**
+ * Everything the reference provider does that a defect or a variant may do otherwise: a record of replaceable
+ * parts. A patch is a function from conduct to conduct; `conforming.ts` has the parts that obey the rules.
+ */
+export interface Conduct {
+  /** The first octets of a connection, before HTTP is read; null leaves connections to Node alone. */
+  readonly intake: ((octets: Buffer) => Buffer) | null;
+  /** What the service takes a request for. */
+  readonly receive: (request: ReceivedRequest) => ReceivedRequest;
+  readonly handle: Handling;
+  /** Changes an answer before its length is counted and common fields are added. */
+  readonly compose: AnswerChange;
+  /** Changes the finished answer: what it declares may then differ from what it is. */
+  readonly finish: AnswerChange;
+  readonly credentials: CredentialConduct;
+  readonly quota: QuotaConduct;
+  readonly websocket: WebSocketConduct;
+  /** How events are sent to receivers; null for not at all. */
+  readonly webhooks: WebhookConduct | null;
+}
+
+/** One running instance: a service, who may call it, its quota, and how it conducts itself. */
+export interface Kernel {
+  readonly service: Service;
+  readonly access: Access;
+  readonly plan: QuotaPlan | null;
+  /** Null exactly when there is no plan. */
+  readonly limiter: Limiter | null;
+  /** The origin whose pages may open WebSockets; null when there is no such policy. */
+  readonly origin: string | null;
+  /** WebSocket subprotocols it speaks. */
+  readonly subprotocols: readonly string[];
+  readonly clock: Clock;
+  /** Unique per answer. */
+  readonly requestId: () => string;
+  readonly conduct: Conduct;
+  /** Told of faults of the service itself. */
+  readonly report: (fault: unknown) => void;
+}

@@ -1,0 +1,36 @@
+import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
+import { handleRequest } from '../http/handling.ts';
+import { fixedWindow } from '../quota/fixed-window.ts';
+import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from '../websocket/handshake.ts';
+import type { Conduct } from './conduct.ts';
+import { CONFORMING_WEBHOOKS } from './webhooks.ts';
+
+/** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
+export const CONFORMING: Conduct = {
+  intake: null,
+  receive: (request) => request,
+  handle: handleRequest,
+  compose: (answer) => answer,
+  finish: (answer) => answer,
+  credentials: CONFORMING_CREDENTIALS,
+  quota: {
+    algorithm: fixedWindow,
+    keyOf: (identity) => identity,
+    counts: () => true,
+    fields: rateLimitFields,
+    retryAfter: (renewsInMs) => String(wholeSeconds(renewsInMs)),
+  },
+  websocket: {
+    rules: HANDSHAKE_RULES,
+    judge: judgeHandshake,
+    compression: true,
+    messageLimit: 4 * 1024 * 1024,
+    utf8Demanded: true,
+    headChanges: [],
+    inbound: [],
+    outbound: [],
+    endsTcp: true,
+  },
+  webhooks: CONFORMING_WEBHOOKS,
+};

@@ -1,0 +1,162 @@
+import type { Placement } from '../credentials/access.ts';
+import type { CredentialConduct } from '../credentials/authentication.ts';
+import type { Answer, ReceivedRequest } from '../http/message.ts';
+import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
+import type { Limiter, Standing } from '../quota/limiter.ts';
+import type { FrameRule } from '../websocket/gate.ts';
+import type {
+  AnswerChange,
+  Conduct,
+  Handling,
+  HandshakeRule,
+  Kernel,
+  QuotaConduct,
+  WebSocketConduct,
+} from './conduct.ts';
+import type { WebhookConduct } from './webhooks.ts';
+
+/**
+ * One deviation from the conforming conduct, right or wrong. Patches compose in any number; what a patch remembers
+ * it creates when it is applied, so that every running instance has its own.
+ */
+export type Patch = (conduct: Conduct) => Conduct;
+
+/** Applies patches one after another; the last is the outermost. */
+export function patched(conduct: Conduct, patches: readonly Patch[]): Conduct {
+  return patches.reduce((changed, patch) => patch(changed), conduct);
+}
+
+export const together =
+  (...patches: readonly Patch[]): Patch =>
+  (conduct) =>
+    patched(conduct, patches);
+
+type Occasions = Occasion | readonly Occasion[] | 'every';
+
+/** Answers with content that is promised to be JSON. */
+export const WITH_CONTENT: readonly Occasion[] = ['served', ...PROBLEM_OCCASIONS];
+
+function concerns(occasions: Occasions, answer: Answer): boolean {
+  if (occasions === 'every') return true;
+  return typeof occasions === 'string' ? answer.occasion === occasions : occasions.includes(answer.occasion);
+}
+
+/** Changes certain answers before their length is counted: the message stays well framed. */
+export const onAnswer =
+  (occasions: Occasions, change: AnswerChange): Patch =>
+  (conduct) => ({
+    ...conduct,
+    compose: (answer, request, kernel) => {
+      const composed = conduct.compose(answer, request, kernel);
+      return concerns(occasions, composed) ? change(composed, request, kernel) : composed;
+    },
+  });
+
+/** Changes certain answers when they are finished: nothing is corrected after it. */
+export const onFinished =
+  (occasions: Occasions, change: AnswerChange): Patch =>
+  (conduct) => ({
+    ...conduct,
+    finish: (answer, request, kernel) => {
+      const finished = conduct.finish(answer, request, kernel);
+      return concerns(occasions, finished) ? change(finished, request, kernel) : finished;
+    },
+  });
+
+/** Sends certain answers as the octets that `render` makes of them, and closes the connection. */
+export const onWire = (occasions: Occasions, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
+  onFinished(occasions, (answer, request) => ({
+    ...answer,
+    delivery: {
+      kind: 'octets',
+      render: (head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body),
+    },
+  }));
+
+/** Closes the connection instead of certain answers. */
+export const droppedInsteadOf = (occasions: Occasions): Patch =>
+  onFinished(occasions, (answer) => ({ ...answer, delivery: { kind: 'drop' } }));
+
+/** Surrounds the handling of requests. */
+export const aroundHandling =
+  (around: (request: ReceivedRequest, next: Handling, kernel: Kernel) => Answer | Promise<Answer>): Patch =>
+  (conduct) => ({
+    ...conduct,
+    handle: async (request, kernel) => around(request, conduct.handle, kernel),
+  });
+
+/** Answers requests of a kind, once they are authorised and would be served, in another way. */
+export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
+  onAnswer('served', (answer, request, kernel) => (when(request) ? change(answer, request, kernel) : answer));
+
+/** Takes every request for another one. */
+export const onReceipt =
+  (rewrite: (request: ReceivedRequest) => ReceivedRequest): Patch =>
+  (conduct) => ({ ...conduct, receive: (request) => rewrite(conduct.receive(request)) });
+
+export const inCredentials =
+  (change: (now: CredentialConduct) => Partial<CredentialConduct>): Patch =>
+  (conduct) => ({ ...conduct, credentials: { ...conduct.credentials, ...change(conduct.credentials) } });
+
+/** Takes the key at one more place. */
+export const alsoAt = (placement: Placement): Patch =>
+  inCredentials(({ authenticate }) => ({
+    authenticate: (request, access, conduct, nowMs) => {
+      // Where only a signature opens, a key stays without effect.
+      const opensByKey = access.placements.some(({ kind }) => kind !== 'signature');
+      const placements = opensByKey ? [...access.placements, placement] : access.placements;
+      return authenticate(request, { ...access, placements }, conduct, nowMs);
+    },
+  }));
+
+export const inQuota =
+  (change: (now: QuotaConduct) => Partial<QuotaConduct>): Patch =>
+  (conduct) => ({ ...conduct, quota: { ...conduct.quota, ...change(conduct.quota) } });
+
+/** Surrounds the limiter; `change` sees each standing it gives. */
+export const onStanding = (change: (standing: Standing, limit: number) => Standing): Patch =>
+  inQuota(({ algorithm }) => ({
+    algorithm: (plan) => {
+      const limiter = algorithm(plan);
+      const changed =
+        (ask: Limiter['take']): Limiter['take'] =>
+        (key, nowMs) =>
+          change(ask(key, nowMs), plan.requests);
+      return { take: changed(limiter.take), peek: changed(limiter.peek) };
+    },
+  }));
+
+export const inWebSocket =
+  (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
+  (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
+
+export const inWebhooks =
+  (change: (now: WebhookConduct) => Partial<WebhookConduct>): Patch =>
+  (conduct) => ({
+    ...conduct,
+    webhooks: conduct.webhooks && { ...conduct.webhooks, ...change(conduct.webhooks) },
+  });
+
+/** Lets opening handshakes pass that break one rule. */
+export const withoutRule = (name: HandshakeRule['name']): Patch =>
+  inWebSocket(({ rules }) => ({ rules: rules.filter((rule) => rule.name !== name) }));
+
+/** Changes the lines of the 101 response. */
+export const onSwitching = (change: (lines: readonly string[]) => readonly string[]): Patch =>
+  inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
+
+/** Changes the client's frames before they are judged; declines compression, which would hide their content. */
+export const onInbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
+
+/** Changes the service's frames before they are sent; declines compression, which would hide their content. */
+export const onOutbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
+
+/** Changes the client's frames before they are judged, compressed ones as they are. */
+export const onCompressedInbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
+
+/** Changes the service's frames before they are sent, compressed ones as they are. */
+export const onCompressedOutbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));

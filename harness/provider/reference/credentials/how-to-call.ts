@@ -1,0 +1,143 @@
+import type { Secret } from '../../../config/secret/secret.ts';
+import type { AppCredentials, Credentials } from '../../../config/service.ts';
+import { findDefect, findVariant } from '../catalogue.ts';
+import type { ReferenceProvider } from '../reference.ts';
+import { EXAMPLE_PREFIX } from './example-credentials.ts';
+
+/** A secret as a shell line may show it: the literal when it is a built-in example, else its variable. */
+function inShell(secret: Secret): string {
+  if (secret.reveal().startsWith(EXAMPLE_PREFIX)) return secret.reveal();
+  return `$${secret.name.replace(/[^A-Za-z0-9_]/g, '_').toUpperCase()}`;
+}
+
+/** The same as a JavaScript expression, with a text before it. */
+function inScript(before: string, secret: Secret): string {
+  const shown = inShell(secret);
+  return shown.startsWith('$') ? `\`${before}\${process.env.${shown.slice(1)}}\`` : `'${before}${shown}'`;
+}
+
+/** How one credential is given to curl: what follows `curl`, and what follows the URL. */
+interface CurlParts {
+  readonly before: string;
+  readonly query: string;
+}
+
+function curlParts(credentials: Exclude<Credentials, { readonly scheme: 'signed' }>): CurlParts {
+  switch (credentials.scheme) {
+    case 'none':
+      return { before: '', query: '' };
+    case 'bearer':
+      return { before: `-H "Authorization: Bearer ${inShell(credentials.key)}" `, query: '' };
+    case 'header':
+      return { before: `-H "${credentials.name}: ${inShell(credentials.key)}" `, query: '' };
+    case 'query':
+      return { before: '', query: `?${credentials.name}=${inShell(credentials.key)}` };
+    case 'basic':
+      return { before: `-u "${credentials.username}:${inShell(credentials.password)}" `, query: '' };
+  }
+}
+
+function signedCall(url: string, path: string, app: AppCredentials): readonly string[] {
+  return [
+    `query="auth_key=${app.key}&auth_timestamp=$(date +%s)&auth_version=1.0"`,
+    `signature=$(printf 'GET\\n${path}\\n%s' "$query" | openssl dgst -sha256 -hmac "${inShell(app.secret)}" | sed 's/^.* //')`,
+    `curl "${url}${path}?$query&auth_signature=$signature"`,
+  ];
+}
+
+function sampleCall(url: string, path: string, credentials: Credentials): readonly string[] {
+  if (credentials.scheme === 'signed') return signedCall(url, path, credentials.app);
+  const { before, query } = curlParts(credentials);
+  return [`curl ${before}-H "Content-Type: application/json" "${url}${path}${query}"`];
+}
+
+function scriptField(credentials: Credentials): string | null {
+  if (credentials.scheme === 'bearer') return `Authorization: ${inScript('Bearer ', credentials.key)}`;
+  return credentials.scheme === 'header' ? `'${credentials.name}': ${inScript('', credentials.key)}` : null;
+}
+
+/** A Node script for the echo endpoint, with the `ws` package. */
+function echoScript(socketUrl: string, credentials: Credentials): readonly string[] {
+  if (credentials.scheme === 'signed') return [];
+  const { query } = curlParts(credentials);
+  const field = scriptField(credentials);
+  const options = field === null ? '' : `, { headers: { ${field} } }`;
+  return [
+    `const socket = new WebSocket('${socketUrl}/ws${query}'${options});   // import WebSocket from 'ws'`,
+    `socket.on('open', () => socket.send('hello'));`,
+    `socket.on('message', (content) => console.log(String(content)));`,
+  ];
+}
+
+function pusherScript(port: number, app: AppCredentials): readonly string[] {
+  const options = `{ cluster: '', wsHost: '127.0.0.1', wsPort: ${port}, forceTLS: false, enabledTransports: ['ws'] }`;
+  return [
+    `const pusher = new Pusher('${app.key}', ${options});   // import Pusher from 'pusher-js'`,
+    `pusher.subscribe('news').bind('published', (data) => console.log(data));`,
+  ];
+}
+
+function realtimeCalls(provider: ReferenceProvider, credentials: Credentials): readonly Section[] {
+  const socketUrl = provider.url.replace(/^http/, 'ws');
+  const { app } = credentials.scheme === 'none' ? { app: null } : credentials;
+  const parts = credentials.scheme === 'signed' ? null : curlParts(credentials);
+  const wscat = parts === null ? [] : [`wscat ${parts.before}-c "${socketUrl}/ws${parts.query}"`];
+  return [
+    [
+      'WebSocket, raw: every message comes back',
+      [`${socketUrl}/ws`, ...wscat, ...echoScript(socketUrl, credentials)],
+    ],
+    ...(app === null
+      ? []
+      : ([
+          [
+            'WebSocket, pusher protocol 7',
+            [`${socketUrl}/app/${app.key}?protocol=7`, ...pusherScript(provider.port, app)],
+          ],
+          [
+            'HTTP API, signed: the occupied channels',
+            signedCall(provider.url, `/apps/${app.id}/channels`, app),
+          ],
+        ] as const)),
+  ];
+}
+
+type Section = readonly [title: string, lines: readonly string[]];
+
+function conductSections(provider: ReferenceProvider): readonly Section[] {
+  const { plan, defects, service, variant } = provider;
+  const limit =
+    plan === null
+      ? 'no limit'
+      : `${plan.requests} requests in ${plan.windowMs / 1000} s for each credential; the RateLimit fields count down`;
+  return [
+    ['Plan', [limit]],
+    ...(variant === null
+      ? []
+      : ([['Variant', [`${variant}: ${findVariant(variant, service).summary}`]]] as const)),
+    [
+      'Defects',
+      defects.length === 0
+        ? ['none: this service conforms']
+        : defects.map((name) => `${name}: ${findDefect(name, service).breaks}`),
+    ],
+  ];
+}
+
+/**
+ * Tells a client developer how to call a running reference provider: plain text, ready for a terminal. Built-in
+ * example keys are shown as they are, all others as the variable they come from.
+ */
+export function howToCall(provider: ReferenceProvider, credentials: Credentials): string {
+  const path = provider.service === 'realtime' ? '/' : '/v1/resources';
+  const sections: readonly Section[] = [
+    [`${provider.service} at ${provider.url}`, []],
+    ['The documented sample', sampleCall(provider.url, path, credentials)],
+    ...(provider.service === 'realtime' ? realtimeCalls(provider, credentials) : []),
+    ...conductSections(provider),
+  ];
+  const paragraphs = sections.map(([title, lines]) =>
+    [title, ...lines.map((line) => `  ${line}`)].join('\n'),
+  );
+  return `${paragraphs.join('\n\n')}\n`;
+}

@@ -1,0 +1,333 @@
+import {
+  alsoAt,
+  aroundHandling,
+  inCredentials,
+  onAnswer,
+  onFinished,
+  type Patch,
+  together,
+} from '../conduct/patch.ts';
+import type { Access } from '../credentials/access.ts';
+import type { Authentication } from '../credentials/authentication.ts';
+import { failed, withContent, withText } from '../http/answer-changes.ts';
+import {
+  type Answer,
+  fieldValue,
+  listMembers,
+  type ReceivedRequest,
+  withField,
+  withoutField,
+} from '../http/message.ts';
+import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { findRoute } from '../http/routes.ts';
+import { type Defect, EVERY } from './defect.ts';
+
+/** Whom a service takes a client for that it should have refused: the holder of its first key. */
+function firstHolder(access: Access): Authentication {
+  return { admitted: true, identity: access.keys[0]?.identity ?? 'anonymous' };
+}
+
+/** Admits some of the requests that should be refused. */
+const admitting = (
+  when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
+): Patch =>
+  inCredentials(({ authenticate }) => ({
+    authenticate: (request, access, conduct, nowMs) => {
+      const judged = authenticate(request, access, conduct, nowMs);
+      return !judged.admitted && when(judged, request) ? firstHolder(access) : judged;
+    },
+  }));
+
+const matchingKeys = (matches: (presented: string, key: string) => boolean): Patch =>
+  inCredentials(({ keyMatches }) => ({
+    keyMatches: (presented, key) => keyMatches(presented, key) || matches(presented, key),
+  }));
+
+const inRefusals = (change: (answer: Answer, request: ReceivedRequest) => Answer): Patch =>
+  onAnswer(CREDENTIAL_REFUSALS, change);
+
+/** The path as a lenient router reads it: without slashes at its end. */
+function respelled(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '');
+}
+
+/** What the client gave as its credential, wherever a field may hold it. */
+function presentedKey(request: ReceivedRequest): string {
+  const value =
+    fieldValue(request, 'authorization') ?? fieldValue(request, 'x-api-key') ?? request.query ?? '';
+  return value.replace(/^\S+ +/, '');
+}
+
+export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
+  {
+    name: 'accepts-missing-key',
+    services: EVERY,
+    summary: 'serves requests that carry no credential at all',
+    breaks: 'a request without a credential is answered 200',
+    patch: admitting(({ reason }) => reason === 'missing'),
+  },
+  {
+    name: 'accepts-any-key',
+    services: EVERY,
+    summary: 'takes whatever stands in the place of the key',
+    breaks: 'a wrong key is answered 200',
+    patch: matchingKeys((presented) => presented !== ''),
+  },
+  {
+    name: 'accepts-empty-key',
+    services: EVERY,
+    summary: 'takes an empty key for a right one',
+    breaks: '`Authorization: Bearer` with nothing after it is answered 200',
+    patch: matchingKeys((presented) => presented === ''),
+  },
+  {
+    name: 'accepts-key-prefix',
+    services: EVERY,
+    summary: 'compares only as many characters as were presented',
+    breaks: 'the beginning of the key is answered 200',
+    patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
+  },
+  {
+    name: 'accepts-key-with-suffix',
+    services: EVERY,
+    summary: 'compares only as many characters as the key has',
+    breaks: 'the key with more characters after it is answered 200',
+    patch: matchingKeys((presented, key) => presented.startsWith(key)),
+  },
+  {
+    name: 'accepts-key-case-insensitively',
+    services: EVERY,
+    summary: 'ignores the case of the key',
+    breaks: 'the key with its letters in the other case is answered 200',
+    patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
+  },
+  {
+    name: 'scheme-case-sensitive',
+    services: EVERY,
+    summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',
+    breaks: '`bearer` in lower case with the right key is answered 401',
+    patch: inCredentials(() => ({
+      schemeMatches: (presented, expected) =>
+        presented === expected.charAt(0).toUpperCase() + expected.slice(1),
+    })),
+  },
+  {
+    name: 'accepts-any-scheme',
+    services: EVERY,
+    summary: 'looks for the key behind any scheme name',
+    breaks: 'the right key behind a scheme that is not the documented one is answered 200',
+    patch: inCredentials(() => ({ schemeMatches: () => true })),
+  },
+  {
+    name: 'refusal-without-challenge',
+    services: EVERY,
+    summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
+    breaks: 'the 401 has no WWW-Authenticate field',
+    patch: inRefusals((answer) => withoutField(answer, 'WWW-Authenticate')),
+  },
+  {
+    name: 'malformed-challenge',
+    services: EVERY,
+    summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
+    breaks: 'WWW-Authenticate of the 401 cannot be parsed',
+    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
+  },
+  {
+    name: 'refusal-is-200',
+    services: EVERY,
+    summary: 'dresses a refused credential as success',
+    breaks: 'a request without a credential is answered 200 with an error in the content',
+    patch: inRefusals((answer) => ({ ...answer, status: 200 })),
+  },
+  {
+    name: 'refusal-redirects-to-login',
+    services: EVERY,
+    summary: 'sends a program without a credential to a login page',
+    breaks: 'a request without a credential is answered 302 to /login',
+    patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
+  },
+  {
+    name: 'refusal-is-500',
+    services: EVERY,
+    summary: 'fails over a credential that it does not know',
+    breaks: 'a request without a credential is answered 500',
+    patch: inRefusals(failed),
+  },
+  {
+    name: 'wrong-key-is-500',
+    services: EVERY,
+    summary: 'fails over a key that it cannot look up',
+    breaks: 'a wrong key is answered 500, a missing one 401',
+    patch: onAnswer('wrong-credential', failed),
+  },
+  {
+    name: 'refusal-is-404',
+    services: EVERY,
+    summary: 'hides the resource from clients without a credential',
+    breaks: 'a request without a credential is answered 404',
+    patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
+  },
+  {
+    name: 'refusal-is-html',
+    services: EVERY,
+    summary: 'refuses with a page for people',
+    breaks: 'the content of the 401 is text/html',
+    patch: inRefusals((answer) =>
+      withContent(
+        answer,
+        'text/html; charset=utf-8',
+        '<!doctype html><title>401</title><h1>Unauthorized</h1>',
+      ),
+    ),
+  },
+  {
+    name: 'echoes-key-in-refusal',
+    services: EVERY,
+    summary: 'repeats the presented key in the refusal',
+    breaks: 'the content of the 401 contains the key that was sent',
+    patch: onAnswer('wrong-credential', (answer, request) =>
+      withText(answer, (text) =>
+        JSON.stringify({ ...JSON.parse(text), detail: `The key ${presentedKey(request)} is not known.` }),
+      ),
+    ),
+  },
+  {
+    name: 'head-skips-auth',
+    services: EVERY,
+    summary: 'asks for a credential on GET only',
+    breaks: 'HEAD without a credential is answered 200',
+    patch: admitting((_, request) => request.method === 'HEAD'),
+  },
+  {
+    name: 'method-override-skips-auth',
+    services: EVERY,
+    summary: 'admits whoever sends a method override',
+    breaks: 'a request without a credential but with X-HTTP-Method-Override is answered 200',
+    patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
+  },
+  {
+    name: 'public-cache',
+    services: EVERY,
+    summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
+    breaks: 'an authorised answer says `Cache-Control: public, max-age=60`',
+    patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+  },
+  {
+    name: 'shared-cache-by-must-revalidate',
+    services: EVERY,
+    summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
+    breaks: 'an authorised answer says `Cache-Control: max-age=60, must-revalidate`',
+    patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
+  },
+  {
+    name: 'key-field-answer-cacheable',
+    services: EVERY,
+    summary: 'forgets that caches know nothing of a key in a field of its own',
+    breaks: 'an answer to X-API-Key says `Cache-Control: max-age=60` and has no Vary',
+    patch: onFinished('served', (answer) =>
+      withoutField(withField(answer, 'Cache-Control', 'max-age=60'), 'Vary'),
+    ),
+  },
+  {
+    name: 'echoes-request-in-404',
+    services: EVERY,
+    summary: 'tells in its errors what it was sent, credential included',
+    breaks: 'the content of the 404 has the Authorization field of the request',
+    patch: onAnswer('not-found', (answer, request) =>
+      withText(answer, (text) =>
+        JSON.stringify({ ...JSON.parse(text), request: Object.fromEntries(request.fields) }),
+      ),
+    ),
+  },
+  {
+    name: 'refusal-cacheable',
+    services: EVERY,
+    summary: 'lets caches keep a refused credential',
+    breaks: 'the 401 says `Cache-Control: public, max-age=60`',
+    patch: inRefusals((answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+  },
+  {
+    name: 'html-skips-auth',
+    services: EVERY,
+    summary: 'asks browsers for no credential',
+    breaks: 'a request without a credential that accepts text/html is answered 200',
+    patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
+  },
+  {
+    name: 'trailing-slash-skips-auth',
+    services: EVERY,
+    summary: 'guards a path in one spelling and routes it in several',
+    breaks: 'the path with a slash after it is answered 200 without a credential',
+    patch: together(
+      admitting((_, request) => respelled(request.target) !== request.target),
+      aroundHandling((request, next, kernel) => {
+        const known = findRoute(kernel.service.routes, request.path) !== null;
+        return next(known ? request : { ...request, path: respelled(request.path) }, kernel);
+      }),
+    ),
+  },
+  {
+    name: 'trusts-forwarded-for',
+    services: EVERY,
+    summary: 'takes the client for a local one because a field says so',
+    breaks: 'a request without a credential but with `X-Forwarded-For: 127.0.0.1` is answered 200',
+    patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
+  },
+  {
+    name: 'reflects-any-origin',
+    services: EVERY,
+    summary: 'lets pages of every origin act with credentials',
+    breaks: 'Access-Control-Allow-Origin repeats any Origin, with Access-Control-Allow-Credentials: true',
+    patch: onAnswer('served', (answer, request) => {
+      const origin = fieldValue(request, 'origin');
+      return origin === undefined
+        ? answer
+        : withField(
+            withField(answer, 'Access-Control-Allow-Origin', origin),
+            'Access-Control-Allow-Credentials',
+            'true',
+          );
+    }),
+  },
+  {
+    name: 'challenge-without-parameters',
+    services: EVERY,
+    summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
+    breaks: 'WWW-Authenticate of the 401 names a scheme and nothing else',
+    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer')),
+  },
+  {
+    name: 'challenge-names-other-scheme',
+    services: EVERY,
+    summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
+    breaks: 'WWW-Authenticate of the 401 is `Negotiate`',
+    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
+  },
+  {
+    name: 'challenge-error-without-credential',
+    services: EVERY,
+    summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
+    breaks: 'WWW-Authenticate of the 401 to no credential has error="invalid_token"',
+    patch: onAnswer('unauthenticated', (answer) =>
+      withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
+    ),
+  },
+  {
+    name: 'accepts-key-in-query',
+    services: EVERY,
+    summary: 'takes the key from the query as well, where logs and histories keep it',
+    breaks: 'the key in `?api_key=` is answered 200 without an Authorization field',
+    patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
+  },
+  {
+    name: 'refuses-second-key',
+    services: EVERY,
+    summary: 'knows one key only',
+    breaks: 'the second key of the account is answered 401',
+    patch: inCredentials(({ authenticate }) => ({
+      authenticate: (request, access, conduct, nowMs) =>
+        authenticate(request, { ...access, keys: access.keys.slice(0, 1) }, conduct, nowMs),
+    })),
+  },
+];

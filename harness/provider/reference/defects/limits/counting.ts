@@ -1,0 +1,195 @@
+import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
+import { fieldValue, splitTarget, withField } from '../../http/message.ts';
+import { concurrencyLimit } from '../../quota/concurrency.ts';
+import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
+import { wholeSeconds } from '../../quota/quota-fields.ts';
+import { smallBucket } from '../../quota/token-bucket.ts';
+import { type Defect, EVERY } from '../defect.ts';
+
+/** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
+const RACE_MS = 40;
+/** How long a request takes where only those under way are limited. */
+const WORK_MS = 40;
+const TOGETHER = 4;
+/** Requests in a row that a limiter takes which wants them evenly spread. */
+const SMALL_BURST = 2;
+
+/** Looks first and counts when the answer is out: whoever comes in between is not counted yet. */
+const countedLate =
+  (algorithm: LimiterAlgorithm): LimiterAlgorithm =>
+  (plan) => {
+    const limiter = algorithm(plan);
+    const ahead = (standing: Standing): Standing =>
+      standing.admitted ? { ...standing, remaining: standing.remaining - 1, delayMs: RACE_MS } : standing;
+    return {
+      peek: limiter.peek,
+      take: (key, nowMs) => ahead(limiter.peek(key, nowMs)),
+      release: (key, nowMs) => void limiter.take(key, nowMs),
+    };
+  };
+
+/** A counter that lives for one window after the last request, whatever became of that. */
+function extendedByAll(plan: QuotaPlan): Limiter {
+  const windows = new Map<string, { readonly used: number; readonly endsAt: number }>();
+  const usedBy = (key: string, nowMs: number): number => {
+    const window = windows.get(key);
+    return window !== undefined && nowMs < window.endsAt ? window.used : 0;
+  };
+  return {
+    take(key, nowMs) {
+      const used = usedBy(key, nowMs);
+      const admitted = used < plan.requests;
+      windows.set(key, { used: admitted ? used + 1 : used, endsAt: nowMs + plan.windowMs });
+      return { admitted, remaining: plan.requests - (admitted ? used + 1 : used), renewsInMs: plan.windowMs };
+    },
+    peek(key, nowMs) {
+      const used = usedBy(key, nowMs);
+      const renewsInMs = used === 0 ? 0 : (windows.get(key)?.endsAt ?? nowMs) - nowMs;
+      return { admitted: used < plan.requests, remaining: plan.requests - used, renewsInMs };
+    },
+  };
+}
+
+/** Faults of how requests are counted, and for whom. */
+export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
+  {
+    name: 'limit-race',
+    services: EVERY,
+    summary: 'looks at the counter first and writes it when the answer is out',
+    breaks: 'requests sent together are served beyond the limit, one after the other they are not',
+    patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
+  },
+  {
+    name: 'limit-per-process',
+    services: EVERY,
+    summary: 'has two processes that count apart and take connections in turn',
+    breaks: 'requests on many connections are served up to twice the limit',
+    patch: (conduct) => {
+      const connections = new Map<number, number>();
+      // They take connections in turn; the port of the client tells one from the other.
+      const processOf = (port: number): number => {
+        const turn = connections.get(port) ?? connections.size;
+        connections.set(port, turn);
+        return turn % 2;
+      };
+      return inQuota(({ keyOf }) => ({
+        keyOf: (identity, request) => `${keyOf(identity, request)}#${processOf(request.clientPort ?? 0)}`,
+      }))(conduct);
+    },
+  },
+  {
+    name: 'limit-of-concurrency',
+    services: EVERY,
+    summary: 'limits how many requests are under way together, not how many there are',
+    breaks: 'one after the other, any number of requests is served',
+    patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
+  },
+  {
+    name: 'burst-refused',
+    services: EVERY,
+    summary: 'demands that requests lie as far apart as the rate has it',
+    breaks: 'a few requests in a row are refused although the window has hardly any',
+    patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
+  },
+  {
+    name: 'requests-extend-window',
+    services: EVERY,
+    summary: 'starts the window anew with every request, served or not',
+    breaks: 'a client is refused until it has kept silent for a whole window',
+    patch: inQuota(() => ({ algorithm: extendedByAll })),
+  },
+  {
+    name: 'keyed-by-forwarded-for',
+    services: EVERY,
+    summary: 'has a quota for each address that X-Forwarded-For claims',
+    breaks: 'a client with a spent quota is served when it makes up an address',
+    patch: inQuota(({ keyOf }) => ({
+      keyOf: (identity, request) =>
+        `${keyOf(identity, request)}@${fieldValue(request, 'x-forwarded-for') ?? ''}`,
+    })),
+  },
+  {
+    name: 'keyed-by-raw-credential',
+    services: EVERY,
+    summary: 'has a quota for each way of writing the Authorization field',
+    breaks: 'a client with a spent quota is served when it writes `bearer` with a small letter',
+    patch: inQuota(({ keyOf }) => ({
+      keyOf: (identity, request) =>
+        `${keyOf(identity, request)}=${fieldValue(request, 'authorization') ?? ''}`,
+    })),
+  },
+  {
+    name: 'failed-authentication-counts',
+    services: EVERY,
+    summary: 'takes from every quota for each request with a wrong key',
+    breaks: 'somebody without a key spends the quota of those who have one',
+    patch: (conduct) => {
+      const failures: { at: number }[] = [];
+      const noticing = inCredentials(({ authenticate }) => ({
+        authenticate: (request, access, credentials, nowMs) => {
+          const authentication = authenticate(request, access, credentials, nowMs);
+          if (!authentication.admitted) failures.push({ at: nowMs });
+          return authentication;
+        },
+      }));
+      const charging = inQuota(({ algorithm }) => ({
+        algorithm: (plan) => {
+          const limiter = algorithm(plan);
+          return {
+            ...limiter,
+            take(key, nowMs) {
+              for (const _ of failures.splice(0)) limiter.take(key, nowMs);
+              return limiter.take(key, nowMs);
+            },
+          };
+        },
+      }));
+      return charging(noticing(conduct));
+    },
+  },
+  {
+    name: 'path-bypasses-limit',
+    services: EVERY,
+    summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
+    breaks: 'the refused request is served at `/V1/Resources` and at `/v1/resources/`',
+    patch: (conduct) => {
+      const spelled = inQuota(({ keyOf }) => ({
+        keyOf: (identity, request) => `${keyOf(identity, request)}@${splitTarget(request.target).path}`,
+      }));
+      const anySpelling = aroundHandling((request, next, kernel) =>
+        next({ ...request, path: request.path.toLowerCase().replace(/(?<=.)\/$/, '') }, kernel),
+      );
+      return anySpelling(spelled(conduct));
+    },
+  },
+  {
+    name: 'retry-after-floored',
+    services: EVERY,
+    summary: 'rounds Retry-After down',
+    breaks: 'a client that waits for Retry-After comes up to a second early',
+    patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
+  },
+  {
+    name: 'retry-after-zero',
+    services: EVERY,
+    summary: 'says that the quota is back at once',
+    breaks: 'Retry-After is 0 while requests are refused',
+    patch: inQuota(() => ({ retryAfter: () => '0' })),
+  },
+  {
+    name: 'retry-after-absurd',
+    services: EVERY,
+    summary: 'asks for a wait of months',
+    breaks: 'Retry-After is 50331648, and the quota is back within a window',
+    patch: inQuota(() => ({ retryAfter: () => '50331648' })),
+  },
+  {
+    name: 'retry-after-whole-window',
+    services: EVERY,
+    summary: 'asks for a whole window, however much of it is over',
+    breaks: 'Retry-After is the length of the window on each refusal',
+    patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
+      withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
+    ),
+  },
+];

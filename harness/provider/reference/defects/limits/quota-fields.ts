@@ -1,0 +1,116 @@
+import type { FieldLine } from '../../../../evidence/exchange.ts';
+import { inQuota, onAnswer, onStanding } from '../../conduct/patch.ts';
+import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
+import { type Defect, EVERY } from '../defect.ts';
+
+/** Faults of what the fields tell of a quota, while the quota itself is in order. */
+
+const MALFORMED_FIELDS: readonly FieldLine[] = [
+  ['RateLimit-Policy', '"default";q=many;w=1.5'],
+  ['RateLimit', '"default";r = ;t=soon'],
+];
+
+export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
+  {
+    name: 'quota-fields-lie',
+    services: EVERY,
+    summary: 'announces a quota that never shrinks',
+    breaks: 'the remaining quota is the same on every answer, refusals included',
+    patch: onStanding((standing, limit) => ({ ...standing, remaining: limit })),
+  },
+  {
+    name: 'quota-fields-malformed',
+    services: EVERY,
+    summary: 'writes quota fields that are no structured fields (RFC 9651)',
+    breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
+    patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
+  },
+  {
+    name: 'quota-fields-other-limit',
+    services: EVERY,
+    summary: 'announces twice the quota that it has',
+    breaks: 'RateLimit-Policy tells of 2N requests, N are served',
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, standing, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, standing, nowMs),
+    })),
+  },
+  {
+    name: 'refusal-without-quota-fields',
+    services: EVERY,
+    summary: 'tells of the quota as long as there is some, and no more when it is spent',
+    breaks: 'RateLimit and RateLimit-Policy are missing on the 429',
+    patch: onAnswer('rate-limited', (answer) => ({
+      ...answer,
+      fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
+    })),
+  },
+  {
+    name: 'remaining-negative',
+    services: EVERY,
+    summary: 'counts the remaining quota below zero',
+    breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, standing, nowMs) =>
+        fields(plan, standing, nowMs).map(([name, value]) => [
+          name,
+          standing.admitted ? value : value.replace(/\br=0\b/, 'r=-1'),
+        ]),
+    })),
+  },
+  {
+    name: 'reset-not-a-number',
+    services: EVERY,
+    summary: 'tells the reset as what a failed calculation came to',
+    breaks: 'X-RateLimit-Reset is NaN',
+    patch: inQuota(() => ({
+      fields: (plan, standing, nowMs) =>
+        xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [
+          name,
+          name === 'X-RateLimit-Reset' ? 'NaN' : value,
+        ]),
+    })),
+  },
+  {
+    name: 'quota-fields-contradict',
+    services: EVERY,
+    summary: 'announces the same quota in two sets of fields that disagree',
+    breaks: 'X-RateLimit-Remaining tells of one request more than RateLimit',
+    patch: inQuota(() => ({
+      fields: (plan, standing, nowMs) => [
+        ...rateLimitFields(plan, standing, nowMs),
+        ...xRateLimitFields(plan, { ...standing, remaining: standing.remaining + 1 }, nowMs),
+      ],
+    })),
+  },
+  {
+    name: 'reset-epoch-milliseconds',
+    services: EVERY,
+    summary: 'tells the reset in milliseconds since 1970',
+    breaks: 'X-RateLimit-Reset is a thousand times what clients take it for',
+    patch: inQuota(() => ({
+      fields: (plan, standing, nowMs) => [
+        ...xRateLimitFields(plan, standing, nowMs).filter(([name]) => name !== 'X-RateLimit-Reset'),
+        ['X-RateLimit-Reset', String(Math.ceil(nowMs + standing.renewsInMs))],
+      ],
+    })),
+  },
+  {
+    name: 'reset-whole-window',
+    services: EVERY,
+    summary: 'tells a whole window as the time until the reset, however much of it is over',
+    breaks: 'RateLimit on the 429 tells of the full window, and the service serves before it is over',
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, standing, nowMs) => fields(plan, { ...standing, renewsInMs: plan.windowMs }, nowMs),
+    })),
+  },
+  {
+    name: 'reset-too-early',
+    services: EVERY,
+    summary: 'tells half the time until the reset',
+    breaks: 'a request after the reset that the 429 told of is refused',
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, standing, nowMs) =>
+        fields(plan, { ...standing, renewsInMs: standing.renewsInMs / 2 }, nowMs),
+    })),
+  },
+];

@@ -1,0 +1,234 @@
+import { aroundHandling, inQuota, onAnswer, onStanding, type Patch } from '../../conduct/patch.ts';
+import { asProblem, withContent } from '../../http/answer-changes.ts';
+import { queryParameters, withField, withoutField } from '../../http/message.ts';
+import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
+import { wholeSeconds } from '../../quota/quota-fields.ts';
+import { type Defect, EVERY } from '../defect.ts';
+
+const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
+  inQuota(() => ({ retryAfter: (renewsInMs) => value(renewsInMs) }));
+
+/** Enforces another number than the one announced, which the standing still goes by. */
+const offBy =
+  (difference: number): ((algorithm: LimiterAlgorithm) => LimiterAlgorithm) =>
+  (algorithm) =>
+  (plan) => {
+    const limiter = algorithm({ ...plan, requests: plan.requests + difference });
+    const announced =
+      (ask: Limiter['take']): Limiter['take'] =>
+      (key, nowMs) => {
+        const standing = ask(key, nowMs);
+        const remaining = Math.max(0, standing.remaining - difference);
+        return { ...standing, remaining: standing.admitted ? remaining : 0 };
+      };
+    return { take: announced(limiter.take), peek: announced(limiter.peek) };
+  };
+
+/** A window that a refused request opens anew: a client that keeps asking never recovers. */
+function extendedByRefusals(plan: QuotaPlan): Limiter {
+  const windows = new Map<string, { used: number; endsAt: number }>();
+  const current = (key: string, nowMs: number): { used: number; endsAt: number } => {
+    const window = windows.get(key);
+    return window !== undefined && nowMs < window.endsAt
+      ? window
+      : { used: 0, endsAt: nowMs + plan.windowMs };
+  };
+  return {
+    take(key, nowMs) {
+      const window = current(key, nowMs);
+      windows.set(key, window);
+      const admitted = window.used < plan.requests;
+      if (admitted) window.used += 1;
+      else window.endsAt = nowMs + plan.windowMs;
+      return { admitted, remaining: plan.requests - window.used, renewsInMs: window.endsAt - nowMs };
+    },
+    peek(key, nowMs) {
+      const window = current(key, nowMs);
+      const remaining = plan.requests - window.used;
+      return {
+        admitted: remaining > 0,
+        remaining,
+        renewsInMs: window.used === 0 ? 0 : window.endsAt - nowMs,
+      };
+    },
+  };
+}
+
+/** A client notices it, and no time limit of one. */
+const TARPIT_MS = 1_500;
+
+export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
+  {
+    name: 'limit-off-by-one-low',
+    services: EVERY,
+    summary: 'admits one request less than its plan',
+    breaks: 'the N-th request of a window is refused',
+    patch: inQuota(({ algorithm }) => ({ algorithm: offBy(-1)(algorithm) })),
+  },
+  {
+    name: 'limit-off-by-one-high',
+    services: EVERY,
+    summary: 'admits one request more than its plan',
+    breaks: 'request N+1 of a window is served',
+    patch: inQuota(({ algorithm }) => ({ algorithm: offBy(1)(algorithm) })),
+  },
+  {
+    name: 'limit-ignored',
+    services: EVERY,
+    summary: 'announces a quota and never enforces it',
+    breaks: 'no request is ever refused',
+    patch: onStanding((standing) => ({ ...standing, admitted: true })),
+  },
+  {
+    name: 'limit-counted-twice',
+    services: EVERY,
+    summary: 'takes two from the quota for every request',
+    breaks: 'half the documented number of requests is served',
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: (plan) => {
+        const limiter = algorithm(plan);
+        return {
+          ...limiter,
+          take(key, nowMs) {
+            const first = limiter.take(key, nowMs);
+            return first.admitted ? { ...limiter.take(key, nowMs), admitted: true } : first;
+          },
+        };
+      },
+    })),
+  },
+  {
+    name: 'refusal-503',
+    services: EVERY,
+    summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
+    breaks: 'the refusal of a spent quota is 503',
+    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
+  },
+  {
+    name: 'refusal-403',
+    services: EVERY,
+    summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
+    breaks: 'the refusal of a spent quota is 403',
+    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
+  },
+  {
+    name: 'rate-refusal-html',
+    services: EVERY,
+    summary: 'refuses a spent quota with a page for people',
+    breaks: 'the content of the 429 is text/html',
+    patch: onAnswer('rate-limited', (answer) =>
+      withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>429</title><h1>Slow down</h1>'),
+    ),
+  },
+  {
+    name: 'retry-after-missing',
+    services: EVERY,
+    summary: 'does not say when to come back (RFC 6585 §4)',
+    breaks: 'the 429 has no Retry-After',
+    patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'Retry-After')),
+  },
+  {
+    name: 'retry-after-malformed',
+    services: EVERY,
+    summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
+    breaks: 'Retry-After is a number of seconds with a unit, e.g. `42s`',
+    patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
+  },
+  {
+    name: 'retry-after-fractional',
+    services: EVERY,
+    summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
+    breaks: 'Retry-After has a decimal point',
+    patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
+  },
+  {
+    name: 'retry-after-milliseconds',
+    services: EVERY,
+    summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
+    breaks: 'Retry-After is a thousand times too long',
+    patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
+  },
+  {
+    name: 'retry-after-too-early',
+    services: EVERY,
+    summary: 'invites clients back before the quota is renewed',
+    breaks: 'a client that waits for Retry-After is refused again',
+    patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
+  },
+  {
+    name: 'refusals-extend-window',
+    services: EVERY,
+    summary: 'starts the wait anew with every refused request',
+    breaks: 'a client that was refused again in the meantime is still refused after Retry-After',
+    patch: inQuota(() => ({ algorithm: extendedByRefusals })),
+  },
+  {
+    name: 'refusal-cacheable-429',
+    services: EVERY,
+    summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
+    breaks: 'the 429 says `Cache-Control: public, max-age=60`',
+    patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+  },
+  {
+    name: 'limit-shared-between-keys',
+    services: EVERY,
+    summary: 'counts all credentials together',
+    breaks: "one key is refused because another key's quota is spent",
+    patch: inQuota(() => ({ keyOf: () => 'everybody' })),
+  },
+  {
+    name: 'head-bypasses-limit',
+    services: EVERY,
+    summary: 'does not hold HEAD to the quota',
+    breaks: 'HEAD is served after GET was refused',
+    patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
+  },
+  {
+    name: 'query-bypasses-limit',
+    services: EVERY,
+    summary: 'has a quota for each query string',
+    breaks: 'the refused request with `?x=1` is served',
+    patch: inQuota(({ keyOf }) => ({
+      keyOf: (identity, request) => {
+        // A credential in the query is no further parameter.
+        const names = [...queryParameters(request.query)].filter(
+          ([name]) => !/key|auth|token|md5/i.test(name),
+        );
+        return `${keyOf(identity, request)}?${new URLSearchParams(names)}`;
+      },
+    })),
+  },
+  {
+    name: 'never-recovers',
+    services: EVERY,
+    summary: 'bars a key for good once its quota was spent',
+    breaks: 'the key is still refused long after Retry-After',
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: (plan) => {
+        const limiter = algorithm(plan);
+        const barred = new Set<string>();
+        const until = (key: string, standing: Standing): Standing => {
+          if (!standing.admitted) barred.add(key);
+          if (!barred.has(key)) return standing;
+          return { admitted: false, remaining: 0, renewsInMs: Math.max(1_000, standing.renewsInMs) };
+        };
+        return {
+          take: (key, nowMs) => until(key, limiter.take(key, nowMs)),
+          peek: (key, nowMs) =>
+            barred.has(key) ? until(key, limiter.peek(key, nowMs)) : limiter.peek(key, nowMs),
+        };
+      },
+    })),
+  },
+  {
+    name: 'refusal-tarpit',
+    services: EVERY,
+    summary: 'holds refusals back, and with them the connections they wait on',
+    breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
+    patch: aroundHandling(async (request, next, kernel) => {
+      const answer = await next(request, kernel);
+      if (answer.occasion === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);
+      return answer;
+    }),
+  },
+];

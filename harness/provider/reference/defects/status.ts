@@ -1,0 +1,370 @@
+import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch } from '../conduct/patch.ts';
+import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { type Defect, EVERY, REALTIME } from './defect.ts';
+
+const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
+
+/** A trace as frameworks print it; the paths and names are made up. */
+const STACK_TRACE =
+  'TypeError: Cannot read properties of undefined (reading "rows")\n' +
+  '    at query (/srv/app/node_modules/pg/lib/client.js:526:17)\n' +
+  '    at list (/srv/app/src/resources.js:41:9)';
+
+/** Of the requests that are the documented sample and no more, changes the answer to every second one of a client. */
+const everySecond =
+  (change: (answer: Answer) => Answer): Patch =>
+  (conduct) => {
+    const answeredTo = new Map<string, number>();
+    return onAnswer('served', (answer, request) => {
+      const { method, query, fields } = request;
+      const unusual = /^(?:accept|accept-encoding|expect|if-none-match|origin|range|x-conform-long)$/i;
+      if (method !== 'GET' || query !== null || fields.some(([name]) => unusual.test(name))) return answer;
+      const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
+      const answered = (answeredTo.get(client) ?? 0) + 1;
+      answeredTo.set(client, answered);
+      return answered % 2 === 0 ? change(answer) : answer;
+    })(conduct);
+  };
+
+const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
+
+export const STATUS_CODE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'sample-is-404',
+    services: EVERY,
+    summary: 'does not serve the documented sample request',
+    breaks: 'the sample request with the right credential is answered 404',
+    patch: onAnswer('served', (answer) =>
+      replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
+    ),
+  },
+  {
+    name: 'unknown-path-200',
+    services: EVERY,
+    summary: 'answers every path with success',
+    breaks: 'a path that does not exist is answered 200',
+    patch: onAnswer('not-found', (answer) => ({
+      ...withContent(answer, 'application/json', '{"status":"ok"}'),
+      status: 200,
+    })),
+  },
+  {
+    name: 'unknown-path-html',
+    services: EVERY,
+    summary: 'answers unknown paths with a page for people',
+    breaks: 'the content of the 404 is text/html',
+    patch: onAnswer('not-found', (answer) => withContent(answer, 'text/html; charset=utf-8', HTML_ERROR)),
+  },
+  {
+    name: 'unknown-path-500',
+    services: EVERY,
+    summary: 'fails over paths that it does not know',
+    breaks: 'a path that does not exist is answered 500',
+    patch: onAnswer('not-found', (answer) => failed(answer)),
+  },
+  {
+    name: 'unknown-method-500',
+    services: EVERY,
+    summary: 'fails over methods that it does not know',
+    breaks: 'an unknown method is answered 500',
+    patch: onAnswer('unknown-method', failed),
+  },
+  {
+    name: 'unknown-method-served',
+    services: EVERY,
+    summary: 'takes an unknown method for GET',
+    breaks: 'an unknown method is answered 200',
+    patch: onAnswer('unknown-method', (answer) => ({
+      ...withContent(answer, 'application/json', '{"resources":[]}'),
+      status: 200,
+    })),
+  },
+  {
+    name: 'method-not-allowed-without-allow',
+    services: EVERY,
+    summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
+    breaks: 'the 405 has no Allow field',
+    patch: onAnswer('method-not-allowed', (answer) => withoutField(answer, 'Allow')),
+  },
+  {
+    name: 'method-not-allowed-200',
+    services: EVERY,
+    summary: 'reports success for methods that it does not offer',
+    breaks: 'DELETE on the collection is answered 200',
+    patch: onAnswer('method-not-allowed', (answer) => ({
+      ...withContent(withoutField(answer, 'Allow'), 'application/json', '{"deleted":false}'),
+      status: 200,
+    })),
+  },
+  {
+    name: 'head-differs',
+    services: EVERY,
+    summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
+    breaks: 'Content-Length of HEAD is 0, that of GET is not',
+    patch: onFinished('served', (answer, request) =>
+      isHead(request) ? withField(answer, 'Content-Length', '0') : answer,
+    ),
+  },
+  {
+    name: 'head-lacks-fields',
+    services: EVERY,
+    summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
+    breaks: 'the answer to HEAD has no Cache-Control, that to GET has one',
+    patch: onFinished('served', (answer, request) =>
+      isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
+    ),
+  },
+  {
+    name: 'head-is-405',
+    services: EVERY,
+    summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
+    breaks: 'HEAD is answered 405, GET 200',
+    patch: insteadOfServing(isHead, (answer) =>
+      replacedBy(answer, problem('method-not-allowed', [['Allow', 'GET, OPTIONS']])),
+    ),
+  },
+  {
+    name: 'head-with-body',
+    services: EVERY,
+    summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
+    breaks: 'octets follow the head of the answer to HEAD',
+    patch: onFinished('served', (answer, request) =>
+      isHead(request)
+        ? { ...answer, delivery: { kind: 'octets', render: (head, body) => Buffer.concat([head, body]) } }
+        : answer,
+    ),
+  },
+  {
+    name: 'options-500',
+    services: EVERY,
+    summary: 'fails over OPTIONS',
+    breaks: 'OPTIONS is answered 500',
+    patch: onAnswer('options', failed),
+  },
+  {
+    name: 'unregistered-status',
+    services: EVERY,
+    summary: 'invents a status code (RFC 9110 §15)',
+    breaks: 'an unknown path is answered 499',
+    patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
+  },
+  {
+    name: 'error-in-200',
+    services: EVERY,
+    summary: 'reports errors with status 200 and an error object',
+    breaks: 'an unknown path is answered 200 with `{"error": …}`',
+    patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
+      ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
+      status: 200,
+    })),
+  },
+  {
+    name: 'failure-in-200',
+    services: EVERY,
+    summary: 'reports failure with status 200 and a flag in the content',
+    breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
+    patch: onAnswer('not-found', (answer) => ({
+      ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
+      status: 200,
+    })),
+  },
+  {
+    name: 'trace-echoes-credential',
+    services: EVERY,
+    summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
+    breaks: 'the content of the answer to TRACE has the Authorization field',
+    patch: onAnswer('method-not-allowed', (answer, request) => {
+      if (request.method !== 'TRACE') return answer;
+      const lines = request.fields.map(([name, value]) => `${name}: ${value}\r\n`);
+      const echo = `TRACE ${request.target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+      return { ...withContent(withoutField(answer, 'Allow'), 'message/http', echo), status: 200 };
+    }),
+  },
+  {
+    name: 'stack-trace-in-error',
+    services: EVERY,
+    summary: 'shows its inner workings in errors',
+    breaks: 'the content of every error has a stack trace with file paths',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), stack: STACK_TRACE })),
+    ),
+  },
+  {
+    name: 'no-date',
+    services: EVERY,
+    summary: 'does not say when it answered (RFC 9110 §6.6.1)',
+    breaks: 'no answer has a Date field',
+    patch: onFinished('every', (answer) => withoutField(answer, 'Date')),
+  },
+  {
+    name: 'request-id-repeats',
+    services: EVERY,
+    summary: 'gives every answer the same request id',
+    breaks: 'X-Request-Id is the same on all answers',
+    patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
+  },
+  {
+    name: 'no-content-with-content',
+    services: EVERY,
+    summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
+    breaks: 'the 204 to OPTIONS has a Content-Length and octets after its head',
+    patch: onFinished('options', (answer) => ({
+      ...withField(answer, 'Content-Length', '2'),
+      delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
+    })),
+  },
+  {
+    name: 'unserved-method-500',
+    services: EVERY,
+    summary: 'fails over methods that it does not offer',
+    breaks: 'DELETE on the collection is answered 500',
+    patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
+  },
+  {
+    name: 'allow-lists-refused-method',
+    services: EVERY,
+    summary: 'names the very method that it refuses among the allowed ones',
+    breaks: 'the Allow field of the 405 to DELETE has DELETE',
+    patch: onAnswer('method-not-allowed', (answer, { method }) =>
+      withField(answer, 'Allow', `GET, HEAD, ${method}`),
+    ),
+  },
+  {
+    name: 'not-modified-with-content',
+    services: EVERY,
+    summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
+    breaks: 'octets follow the head of the 304',
+    patch: onFinished('not-modified', (answer) => ({
+      ...answer,
+      delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
+    })),
+  },
+  {
+    name: 'not-modified-without-fields',
+    services: EVERY,
+    summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
+    breaks: 'the 304 has neither ETag nor Cache-Control',
+    patch: onFinished('not-modified', (answer) =>
+      withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
+    ),
+  },
+  {
+    name: 'if-none-match-ignored',
+    services: EVERY,
+    summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
+    breaks: 'a GET with the current ETag in If-None-Match is answered 200 with that ETag',
+    patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
+  },
+  {
+    name: 'if-none-match-412',
+    services: EVERY,
+    summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
+    breaks: 'a GET with the current ETag in If-None-Match is answered 412',
+    patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
+  },
+  {
+    name: 'etag-unquoted',
+    services: EVERY,
+    summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
+    breaks: 'ETag of the served answer is no entity tag',
+    patch: onAnswer('served', (answer) =>
+      withField(answer, 'ETag', fieldValues(answer, 'etag').join().replaceAll('"', '')),
+    ),
+  },
+  {
+    name: 'server-field-tells-version',
+    services: EVERY,
+    summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
+    breaks: 'answers have `Server: example-server/4.2.1`',
+    patch: onFinished('every', (answer) => withField(answer, 'Server', 'example-server/4.2.1 (Debian)')),
+  },
+  {
+    name: 'date-malformed',
+    services: EVERY,
+    summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
+    breaks: 'Date is in the form of ISO 8601',
+    patch: onFinished('every', (answer, _, { clock }) =>
+      withField(answer, 'Date', new Date(clock.now()).toISOString()),
+    ),
+  },
+  {
+    name: 'date-twice',
+    services: EVERY,
+    summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
+    breaks: 'the 404 has two Date fields',
+    patch: onFinished('not-found', (answer) => ({
+      ...answer,
+      fields: [...answer.fields, ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT']],
+    })),
+  },
+  {
+    name: 'cache-control-malformed',
+    services: EVERY,
+    summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
+    breaks: 'errors say `Cache-Control: no-store; no-cache`',
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
+  },
+  {
+    name: 'link-malformed',
+    services: EVERY,
+    summary: 'writes links that are none (RFC 8288 §3)',
+    breaks: 'Link of the served answer lacks its angle brackets',
+    patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
+  },
+  {
+    name: 'request-id-missing',
+    services: REALTIME,
+    summary: 'leaves clients nothing by which to name a request',
+    breaks: 'no answer has a request id',
+    patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
+  },
+  {
+    name: 'accepts-missing-host',
+    services: EVERY,
+    summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
+    breaks: 'a request without Host is answered like any other',
+    patch: onReceipt((request) =>
+      fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
+    ),
+  },
+  {
+    name: 'accepts-two-hosts',
+    services: EVERY,
+    summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
+    breaks: 'a request with two Host fields is answered like any other',
+    patch: onReceipt((request) => {
+      const [first, second] = fieldValues(request, 'host');
+      return first === undefined || second === undefined ? request : withField(request, 'Host', first);
+    }),
+  },
+  {
+    name: 'accepts-spaced-field-name',
+    services: EVERY,
+    summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
+    breaks: 'a request with `X-Field : 1` is answered like any other',
+    patch: (conduct) => ({
+      ...conduct,
+      intake: (octets) => {
+        const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
+        return Buffer.from(text.replace(/^([\w-]+) +:/gm, '$1:'), 'latin1');
+      },
+    }),
+  },
+  {
+    name: 'flapping-status',
+    services: EVERY,
+    summary: 'has a broken instance among those that answer',
+    breaks: 'every second plain request of a client is answered 500',
+    patch: everySecond((answer) => failed(answer)),
+  },
+  {
+    name: 'unstable-shape',
+    services: EVERY,
+    summary: 'answers the same request with content of another shape each time',
+    breaks: 'every second answer to the sample request has other members',
+    patch: everySecond((answer) => withContent(answer, 'application/json', '{"items":2}')),
+  },
+];

@@ -1,0 +1,130 @@
+import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
+import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
+import type { FrameRule } from '../../websocket/gate.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { closeCodeOf, closingWith, each, frameOf } from './frame-changes.ts';
+
+/** A Close waits for what was received with it. */
+const puttingOffClose: FrameRule = () => {
+  let close: Frame | null = null;
+  return (frame, following) => {
+    if (frame.opcode === OPCODE.close && following > 0) {
+      close = frame;
+      return [];
+    }
+    if (close === null || following > 0) return [frame];
+    const last = close;
+    close = null;
+    return [frame, last];
+  };
+};
+
+/** One octet, or a reason that is not UTF-8 (RFC 6455 §5.5.1). */
+function isMalformed(payload: Buffer): boolean {
+  const reason = payload.subarray(2);
+  return payload.length === 1 || !Buffer.from(reason.toString('utf8')).equals(reason);
+}
+
+const onClose = (change: (frame: Frame) => Frame | null): FrameRule =>
+  each((frame) => (frame.opcode === OPCODE.close ? change(frame) : frame));
+
+/** Codes with which the service fails a connection. */
+const FAILURES: readonly (number | null)[] = [1002, 1007, 1009];
+
+export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-accepts-bad-close-payload',
+    services: REALTIME,
+    summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
+    breaks: 'such a Close is answered with an ordinary one instead of 1002',
+    patch: onInbound(
+      each((frame) => {
+        if (frame.opcode !== OPCODE.close || frame.payload.length === 0) return frame;
+        const code = frame.payload.length === 1 ? 0 : frame.payload.readUInt16BE(0);
+        return code < 1000 || [1004, 1005, 1006, 1015].includes(code) ? closingWith(frame, 1000) : frame;
+      }),
+    ),
+  },
+  {
+    name: 'ws-no-close-echo',
+    services: REALTIME,
+    summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
+    breaks: 'the connection ends without a Close frame of the service',
+    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? null : frame))),
+  },
+  {
+    name: 'ws-keeps-tcp-open',
+    services: REALTIME,
+    summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
+    breaks: 'the connection does not end after both Close frames',
+    patch: inWebSocket(() => ({ endsTcp: false })),
+  },
+  {
+    name: 'ws-sends-1005',
+    services: REALTIME,
+    summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
+    breaks: 'the Close frame of the service carries 1005',
+    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame))),
+  },
+  {
+    name: 'ws-wrong-close-code',
+    services: REALTIME,
+    summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
+    breaks: 'a broken frame is answered with close code 1011',
+    patch: onOutbound(
+      each((frame) =>
+        frame.opcode === OPCODE.close &&
+        [1002, 1007].includes(frame.payload.length < 2 ? 0 : frame.payload.readUInt16BE(0))
+          ? closingWith(frame, 1011)
+          : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-fails-silently',
+    services: REALTIME,
+    summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
+    breaks: 'no Close frame comes upon a broken frame',
+    patch: onOutbound(onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame))),
+  },
+  {
+    name: 'ws-answers-close-with-other-code',
+    services: REALTIME,
+    summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
+    breaks: 'a Close with 1000 is answered with 1008',
+    patch: onOutbound(
+      onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008))),
+    ),
+  },
+  {
+    name: 'ws-ignores-malformed-close',
+    services: REALTIME,
+    summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
+    breaks: 'the connection goes on after a Close of one octet',
+    patch: onInbound(onClose((frame) => (isMalformed(frame.payload) ? null : frame))),
+  },
+  {
+    name: 'ws-sends-malformed-close',
+    services: REALTIME,
+    summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
+    breaks: 'the Close frame of the service has a payload of one octet',
+    patch: onOutbound(onClose((frame) => withPayload(frame, Buffer.from([3])))),
+  },
+  {
+    name: 'ws-answers-after-close',
+    services: REALTIME,
+    summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
+    breaks: 'a message behind a Close is sent back',
+    patch: onInbound(puttingOffClose),
+  },
+  {
+    name: 'ws-sends-after-close',
+    services: REALTIME,
+    summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
+    breaks: 'a frame follows the Close of the service',
+    patch: onOutbound(
+      () => (frame) =>
+        frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],
+    ),
+  },
+];

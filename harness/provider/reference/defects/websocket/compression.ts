@@ -1,0 +1,221 @@
+import { constants, inflateRawSync } from 'node:zlib';
+import {
+  inWebSocket,
+  onCompressedInbound,
+  onCompressedOutbound,
+  onSwitching,
+  type Patch,
+  together,
+} from '../../conduct/patch.ts';
+import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { onHead } from '../head-changes.ts';
+import { cuttingAtPing, each, isData } from './frame-changes.ts';
+
+/** RFC 7692 §6: RSV1. */
+const COMPRESSED = 4;
+
+const isCompressed = ({ rsv, opcode }: Frame): boolean => rsv === COMPRESSED && opcode < OPCODE.close;
+
+/** A frame that ends the connection in place of this one. */
+const refused = (frame: Frame): Frame => ({ ...frame, opcode: 3, rsv: 0 });
+
+const withoutReservedBits = (concerns: (frame: Frame) => boolean): Patch =>
+  onCompressedInbound(each((frame) => (concerns(frame) ? { ...frame, rsv: 0 } : frame)));
+
+const onCompressed = (change: (frame: Frame) => Frame | null): Patch =>
+  onCompressedInbound(each((frame) => (isCompressed(frame) ? change(frame) : frame)));
+
+/** Takes a parameter out of the selected extension. */
+const withoutParameter = (name: string): Patch =>
+  onSwitching((lines) =>
+    lines.map((line) =>
+      /^sec-websocket-extensions:/i.test(line) ? line.replace(new RegExp(`; *${name}(=\\d+)?`), '') : line,
+    ),
+  );
+
+const inOffer = (change: (offer: string) => string): Patch =>
+  onHead((head) => head.replace(/^sec-websocket-extensions:.*$/im, change));
+
+/** Nothing is referred to but what is in it. */
+function standsAlone({ payload }: Frame): boolean {
+  try {
+    inflateRawSync(Buffer.concat([payload, Buffer.of(0, 0, 0xff, 0xff)]), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ways to get permessage-deflate (RFC 7692) wrong. */
+export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-takes-unfit-deflate-offer',
+    services: REALTIME,
+    summary: 'looks at the name of permessage-deflate only (RFC 7692 §7.1)',
+    breaks: 'an offer with an unknown parameter is taken',
+    patch: inOffer(() => 'Sec-WebSocket-Extensions: permessage-deflate'),
+  },
+  {
+    name: 'ws-forgets-server-no-context',
+    services: REALTIME,
+    summary: 'takes an offer of server_no_context_takeover without saying so (RFC 7692 §7.1.1.1)',
+    breaks: 'the answer lacks server_no_context_takeover',
+    patch: withoutParameter('server_no_context_takeover'),
+  },
+  {
+    name: 'ws-forgets-server-window',
+    services: REALTIME,
+    summary: 'takes an offer of server_max_window_bits without saying so (RFC 7692 §7.1.2.1)',
+    breaks: 'the answer lacks server_max_window_bits',
+    patch: withoutParameter('server_max_window_bits'),
+  },
+  {
+    name: 'ws-widens-client-window',
+    services: REALTIME,
+    summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
+    breaks: 'client_max_window_bits=10 is answered with 15',
+    patch: onSwitching((lines) =>
+      lines.map((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
+    ),
+  },
+  {
+    name: 'ws-ignores-rsv1-on-control',
+    services: REALTIME,
+    summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
+    breaks: 'a Ping with RSV1 is answered',
+    patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
+  },
+  {
+    name: 'ws-ignores-rsv1-on-continuation',
+    services: REALTIME,
+    summary: 'overlooks RSV1 on later fragments (RFC 7692 §6)',
+    breaks: 'a fragmented message whose second frame has RSV1 is taken',
+    patch: withoutReservedBits((frame) => frame.opcode === OPCODE.continuation && frame.rsv === COMPRESSED),
+  },
+  {
+    name: 'ws-ignores-bad-deflate',
+    services: REALTIME,
+    summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
+    breaks: 'the connection goes on after a block of a type that does not exist',
+    patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
+  },
+  {
+    name: 'ws-corrupts-compressed',
+    services: REALTIME,
+    summary: 'loses the end of compressed messages',
+    breaks: 'a compressed message does not come back as it was',
+    patch: onCompressed((frame) =>
+      frame.fin && frame.payload.length > 8 ? withPayload(frame, frame.payload.subarray(0, -8)) : frame,
+    ),
+  },
+  {
+    name: 'ws-wants-all-compressed',
+    services: REALTIME,
+    summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
+    breaks: 'a message without RSV1 ends the connection',
+    patch: (conduct) => {
+      let agreed = false;
+      return together(
+        onHead((head) => {
+          agreed = /^sec-websocket-extensions:/im.test(head);
+          return head;
+        }),
+        onCompressedInbound(() => {
+          const wanted = agreed;
+          return (frame) => {
+            const isPlain =
+              frame.rsv === 0 && (frame.opcode === OPCODE.text || frame.opcode === OPCODE.binary);
+            return [wanted && isPlain && frame.fin ? refused(frame) : frame];
+          };
+        }),
+      )(conduct);
+    },
+  },
+  {
+    name: 'ws-loses-empty-compressed',
+    services: REALTIME,
+    summary: 'takes a compressed message without content for none (RFC 7692 §7.2.3.6)',
+    breaks: 'an empty compressed message is not sent back',
+    patch: onCompressed((frame) => (frame.fin && frame.payload.length <= 2 ? null : frame)),
+  },
+  {
+    name: 'ws-loses-compressed-fragments',
+    services: REALTIME,
+    summary: 'keeps the first fragment of a compressed message only',
+    breaks: 'a compressed message in three fragments does not come back',
+    patch: (conduct) =>
+      onCompressedInbound(() => {
+        let compressed = false;
+        return (frame) => {
+          if (isData(frame) && frame.opcode !== OPCODE.continuation) compressed = isCompressed(frame);
+          const isLost = compressed && frame.opcode === OPCODE.continuation && !frame.fin;
+          return isLost ? [] : [frame];
+        };
+      })(conduct),
+  },
+  {
+    name: 'ws-ping-cuts-compressed',
+    services: REALTIME,
+    summary: 'loses the rest of a message that a Ping comes within, compressed or not',
+    breaks: 'a compressed message with a Ping between its fragments does not come back',
+    patch: onCompressedInbound(cuttingAtPing),
+  },
+  {
+    name: 'ws-forgets-deflate-context',
+    services: REALTIME,
+    summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
+    breaks: 'a compressed message that refers to the one before ends the connection',
+    patch: onCompressed((frame) => (frame.fin && !standsAlone(frame) ? refused(frame) : frame)),
+  },
+  {
+    name: 'ws-refuses-final-block',
+    services: REALTIME,
+    summary: 'does not take a block that is marked as the last (RFC 7692 §7.2.3.4)',
+    breaks: 'a compressed message with BFINAL set ends the connection',
+    patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 1) === 1 ? refused(frame) : frame)),
+  },
+  {
+    name: 'ws-breaks-no-context',
+    services: REALTIME,
+    summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
+    breaks: 'the second message cannot be inflated without the first',
+    patch: (conduct) => {
+      let asked = false;
+      return together(
+        onHead((head) => {
+          asked = /server_no_context_takeover;/.test(head);
+          return asked ? head.replace('; server_no_context_takeover', '') : head;
+        }),
+        onSwitching((lines) =>
+          lines.map((line) =>
+            asked && /^sec-websocket-extensions:/i.test(line) ? `${line}; server_no_context_takeover` : line,
+          ),
+        ),
+      )(conduct);
+    },
+  },
+  {
+    name: 'ws-sends-bad-deflate',
+    services: REALTIME,
+    summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
+    breaks: 'a compressed message begins with a block of a type that does not exist',
+    patch: onCompressedOutbound(
+      each((frame) => {
+        if (!isCompressed(frame)) return frame;
+        const payload = Buffer.from(frame.payload);
+        payload[0] = (payload[0] ?? 0) | 6;
+        return { ...frame, payload };
+      }),
+    ),
+  },
+  {
+    name: 'ws-inflates-without-limit',
+    services: REALTIME,
+    summary: 'bounds the length of messages before it inflates them only',
+    breaks: 'a message of 64 KiB that stands for 64 MiB is sent back',
+    patch: inWebSocket(() => ({ messageLimit: 128 * 1024 * 1024 })),
+  },
+];

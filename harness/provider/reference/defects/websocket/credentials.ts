@@ -1,0 +1,143 @@
+import type { HandshakeRule } from '../../conduct/conduct.ts';
+import {
+  inWebSocket,
+  onAnswer,
+  onReceipt,
+  onSwitching,
+  type Patch,
+  together,
+  withoutRule,
+} from '../../conduct/patch.ts';
+import { withText } from '../../http/answer-changes.ts';
+import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
+import { parseJsonObject } from '../../services/json-text.ts';
+import { closingWithCode, keyFromSubprotocol } from '../../variants/websocket.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { onHead } from '../head-changes.ts';
+
+/** Changes how handshakes with a bad credential are refused; null lets them pass. */
+const onRefusal = (
+  change: (answer: Answer, ...of: Parameters<HandshakeRule['refuses']>) => Answer | null,
+): Patch =>
+  inWebSocket(({ rules }) => ({
+    rules: rules.map((rule): HandshakeRule => {
+      if (rule.name !== 'credential') return rule;
+      return {
+        ...rule,
+        refuses: (...of) => {
+          const answer = rule.refuses(...of);
+          return answer === null ? null : change(answer, ...of);
+        },
+      };
+    }),
+  }));
+
+/** Who may open a WebSocket, and what the others are told. */
+export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-accepts-without-credential',
+    services: REALTIME,
+    summary: 'asks for no credential on the opening handshake',
+    breaks: 'a handshake without a credential is answered 101',
+    patch: withoutRule('credential'),
+  },
+  {
+    name: 'ws-101-then-close',
+    services: REALTIME,
+    summary: 'opens the connection first and looks at the credential then',
+    breaks: 'a handshake without a credential is answered 101 and closed with 1008',
+    patch: closingWithCode(1008),
+  },
+  {
+    name: 'ws-accepts-any-origin',
+    services: REALTIME,
+    summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
+    breaks: 'a handshake with a foreign Origin is answered 101',
+    patch: withoutRule('origin'),
+  },
+  {
+    name: 'ws-accepts-any-key',
+    services: REALTIME,
+    summary: 'asks for a key on the opening handshake and takes any',
+    breaks: 'a handshake with a wrong key is answered 101',
+    patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
+  },
+  {
+    name: 'ws-accepts-key-prefix',
+    services: REALTIME,
+    summary: 'compares only as many characters of the key of a handshake as were presented',
+    breaks: 'a handshake with the key cut short is answered 101',
+    patch: onRefusal((answer, request, { access }) => {
+      const [, presented = ''] = /^bearer +(.+)$/i.exec(fieldValue(request, 'authorization') ?? '') ?? [];
+      const isPrefix = presented !== '' && access.keys.some(({ value }) => value.startsWith(presented));
+      return isPrefix ? null : answer;
+    }),
+  },
+  {
+    name: 'ws-refusal-without-challenge',
+    services: REALTIME,
+    summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
+    breaks: 'the 401 of a handshake has no WWW-Authenticate',
+    patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
+  },
+  {
+    name: 'ws-echoes-key',
+    services: REALTIME,
+    summary: 'repeats the credential of a handshake that it refuses',
+    breaks: 'the refusal of version 12 has the Authorization field in its body',
+    patch: onAnswer('upgrade-required', (answer, request) =>
+      withText(answer, (text) =>
+        JSON.stringify({ ...parseJsonObject(text), received: fieldValue(request, 'authorization') }),
+      ),
+    ),
+  },
+  {
+    name: 'ws-accepts-key-in-query',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from the query as well, where logs keep it',
+    breaks: 'a handshake with the key in `?api_key=` and no Authorization field is answered 101',
+    patch: onRefusal((answer, request, { access }) => {
+      const key = queryParameters(request.query).get('api_key');
+      return access.keys.some(({ value }) => value === key) ? null : answer;
+    }),
+  },
+  {
+    name: 'ws-closes-with-other-code',
+    services: REALTIME,
+    summary: 'closes connections with a bad credential with a code that nobody has documented',
+    breaks: 'a handshake without a credential is answered 101 and closed with 4000',
+    patch: closingWithCode(4000),
+  },
+  {
+    name: 'ws-selects-key-as-subprotocol',
+    services: REALTIME,
+    summary: 'selects the subprotocol that carries the key, which shows it once more',
+    breaks: 'the 101 has the key in Sec-WebSocket-Protocol',
+    patch: (conduct) => {
+      let carried: string | null = null;
+      return together(
+        keyFromSubprotocol,
+        onHead((head) => {
+          carried = /^sec-websocket-protocol:.*(bearer\.[\w-]+)/im.exec(head)?.[1] ?? null;
+          return head;
+        }),
+        onSwitching((lines) => {
+          const others = lines.filter((line) => !/^sec-websocket-protocol:/i.test(line));
+          return carried === null ? lines : [...others, `Sec-WebSocket-Protocol: ${carried}`];
+        }),
+      )(conduct);
+    },
+  },
+  {
+    name: 'ws-key-in-query-only',
+    services: REALTIME,
+    summary: 'takes the key of a handshake from the query and from nowhere else',
+    breaks: 'a handshake with the key in Authorization is refused',
+    patch: onReceipt((request) => {
+      if (!request.path.startsWith('/ws')) return request;
+      const token = queryParameters(request.query).get('token');
+      const bare = withoutField(request, 'Authorization');
+      return token === null ? bare : withField(bare, 'Authorization', `Bearer ${token}`);
+    }),
+  },
+];

@@ -1,0 +1,212 @@
+import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
+import { type Frame, isControl, OPCODE, withPayload } from '../../websocket/frame.ts';
+import type { FrameRule } from '../../websocket/gate.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { each, frameOf, isData } from './frame-changes.ts';
+
+/** Continuation frames without a beginning are taken for the beginning. */
+const adoptingContinuations: FrameRule = () => {
+  let open = false;
+  return (frame) => {
+    if (isControl(frame)) return [frame];
+    const stray = frame.opcode === OPCODE.continuation && !open;
+    open = !frame.fin;
+    return [stray ? { ...frame, opcode: OPCODE.text } : frame];
+  };
+};
+
+/** A message that begins before the last one has ended is taken for its continuation. */
+const mergingInterleaved: FrameRule = () => {
+  let open = false;
+  return (frame) => {
+    if (isControl(frame)) return [frame];
+    const interleaved = frame.opcode !== OPCODE.continuation && open;
+    open = !frame.fin;
+    return [interleaved ? { ...frame, opcode: OPCODE.continuation } : frame];
+  };
+};
+
+/** Pings wait for the end of the message that they come within. */
+const holdingPings: FrameRule = () => {
+  let open = false;
+  let held: Frame[] = [];
+  return (frame) => {
+    if (frame.opcode === OPCODE.ping && open) {
+      held.push(frame);
+      return [];
+    }
+    if (isControl(frame)) return [frame];
+    open = !frame.fin;
+    if (open) return [frame];
+    const released = held;
+    held = [];
+    return [frame, ...released];
+  };
+};
+
+/** Sends a further frame behind each Pong. */
+const behindPongs =
+  (further: Frame): FrameRule =>
+  () =>
+  (frame) =>
+    frame.opcode === OPCODE.pong ? [frame, further] : [frame];
+
+export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-masks-frames',
+    services: REALTIME,
+    summary: 'masks its frames (RFC 6455 §5.1)',
+    breaks: 'frames of the service have the mask bit',
+    patch: onOutbound(each((frame) => ({ ...frame, masked: true }))),
+  },
+  {
+    name: 'ws-accepts-unmasked',
+    services: REALTIME,
+    summary: 'takes frames that are not masked (RFC 6455 §5.1)',
+    breaks: 'the connection goes on after an unmasked frame',
+    patch: onInbound(each((frame) => ({ ...frame, masked: true }))),
+  },
+  {
+    name: 'ws-ignores-rsv',
+    services: REALTIME,
+    summary: 'overlooks reserved bits (RFC 6455 §5.2)',
+    breaks: 'the connection goes on after a frame with a reserved bit',
+    patch: onInbound(each((frame) => ({ ...frame, rsv: 0 }))),
+  },
+  {
+    name: 'ws-accepts-reserved-opcode',
+    services: REALTIME,
+    summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
+    breaks: 'the connection goes on after opcode 3 or 11',
+    patch: onInbound(each((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null))),
+  },
+  {
+    name: 'ws-accepts-fragmented-ping',
+    services: REALTIME,
+    summary: 'takes control frames in fragments (RFC 6455 §5.5)',
+    breaks: 'the connection goes on after a Ping without FIN',
+    patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
+  },
+  {
+    name: 'ws-accepts-long-ping',
+    services: REALTIME,
+    summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
+    breaks: 'the connection goes on after a Ping of 126 octets',
+    patch: onInbound(
+      each((frame) =>
+        isControl(frame) && frame.payload.length > 125
+          ? withPayload(frame, frame.payload.subarray(0, 125))
+          : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-accepts-stray-continuation',
+    services: REALTIME,
+    summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
+    breaks: 'the connection goes on after a continuation frame without a beginning',
+    patch: onInbound(adoptingContinuations),
+  },
+  {
+    name: 'ws-accepts-interleaved-messages',
+    services: REALTIME,
+    summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
+    breaks: 'the connection goes on after a text frame between fragments',
+    patch: onInbound(mergingInterleaved),
+  },
+  {
+    name: 'ws-accepts-bad-utf8',
+    services: REALTIME,
+    summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
+    breaks: 'the connection goes on after a text message with the octet FF',
+    patch: inWebSocket(() => ({ utf8Demanded: false })),
+  },
+  {
+    name: 'ws-wrong-pong',
+    services: REALTIME,
+    summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
+    breaks: 'the Pong carries `pong` and not the payload of the Ping',
+    patch: onOutbound(
+      each((frame) => (frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame)),
+    ),
+  },
+  {
+    name: 'ws-no-pong',
+    services: REALTIME,
+    summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
+    breaks: 'no Pong comes',
+    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.pong ? null : frame))),
+  },
+  {
+    name: 'ws-nonminimal-length',
+    services: REALTIME,
+    summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
+    breaks: 'frames of less than 126 octets use the 16-bit length',
+    patch: onOutbound(
+      each((frame) => (frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame)),
+    ),
+  },
+  {
+    name: 'ws-holds-pings-in-messages',
+    services: REALTIME,
+    summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
+    breaks: 'no Pong comes while a message is not ended',
+    patch: onInbound(holdingPings),
+  },
+  {
+    name: 'ws-refuses-unsolicited-pong',
+    services: REALTIME,
+    summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
+    breaks: 'the connection ends upon a Pong of the client',
+    patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
+  },
+  {
+    name: 'ws-sets-reserved-bits',
+    services: REALTIME,
+    summary: 'sets a reserved bit (RFC 6455 §5.2)',
+    breaks: 'Pongs and messages of the service have RSV3 set',
+    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
+  },
+  {
+    name: 'ws-sends-overlong-close',
+    services: REALTIME,
+    summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
+    breaks: 'the Close frame of the service has more than 125 octets',
+    patch: onOutbound(
+      each((frame) =>
+        frame.opcode === OPCODE.close && frame.payload.length >= 2
+          ? withPayload(frame, Buffer.concat([frame.payload.subarray(0, 2), Buffer.alloc(140, 'why ')]))
+          : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-sends-stray-fragments',
+    services: REALTIME,
+    summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
+    breaks: 'a continuation frame follows each Pong',
+    patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
+  },
+  {
+    name: 'ws-sends-bad-utf8',
+    services: REALTIME,
+    summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
+    breaks: 'a text message of the octet FF follows each Pong',
+    patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
+  },
+  {
+    name: 'ws-loses-ping-burst',
+    services: REALTIME,
+    summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
+    breaks: 'of ten Pings the last is not answered',
+    patch: onInbound(() => {
+      let seen = 0;
+      return (frame) => {
+        if (frame.opcode !== OPCODE.ping) return [frame];
+        seen += 1;
+        // An ordinary client pings three times in a connection.
+        return seen > 3 ? [] : [frame];
+      };
+    }),
+  },
+];

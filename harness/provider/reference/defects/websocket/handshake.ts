@@ -1,0 +1,247 @@
+import { inWebSocket, onAnswer, onSwitching, type Patch, withoutRule } from '../../conduct/patch.ts';
+import { asProblem } from '../../http/answer-changes.ts';
+import { fieldValue, listMembers, withField, withoutField } from '../../http/message.ts';
+import { upgradeRequired } from '../../http/preconditions.ts';
+import { problem } from '../../http/problem.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { omittingLine, onHead } from '../head-changes.ts';
+
+function reversed(text: string): string {
+  return [...text].reverse().join('');
+}
+
+const addingLine = (line: string): Patch => onSwitching((lines) => [...lines, line]);
+
+/** A handshake that lacks `Connection: Upgrade`, with it added. */
+function withConnectionUpgrade(head: string): string {
+  if (!/^upgrade: *websocket/im.test(head) || /^connection:.*upgrade/im.test(head)) return head;
+  return `${head.replace(/\r\nconnection:[^\r]*/gi, '')}\r\nConnection: Upgrade`;
+}
+
+/** A plain GET of an address where WebSockets are taken, made into a handshake. */
+function withHandshake(head: string): string {
+  if (!/^GET \/(?:ws|app\/)/.test(head) || /^upgrade:/im.test(head)) return head;
+  const lines = [
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${ANY_KEY}`,
+  ];
+  return [head.replace(/\r\nconnection:[^\r]*/gi, ''), ...lines].join('\r\n');
+}
+
+/** A handshake whose version comes before Upgrade, made unrecognisable. */
+function withoutLateUpgrade(head: string): string {
+  const [version, upgrade] = [/^sec-websocket-version:/im, /^upgrade:/im].map((line) => head.search(line));
+  const isLate = version !== undefined && upgrade !== undefined && version !== -1 && version < upgrade;
+  return isLate ? head.replace(/\r\nupgrade:[^\r]*/i, '') : head;
+}
+
+/** Of several Connection lines the first alone. */
+function withFirstConnection(head: string): string {
+  let seen = 0;
+  return head.replace(/\r\nconnection:[^\r]*/gi, (line) => (seen++ === 0 ? line : ''));
+}
+
+/** 16 octets in base64. */
+const ANY_KEY = Buffer.alloc(16).toString('base64');
+
+/** Answers every handshake with the accept value of the first. */
+const repeatingAccept: Patch = (conduct) => {
+  let first: string | undefined;
+  return onSwitching((lines) =>
+    lines.map((line) => {
+      if (!/^sec-websocket-accept:/i.test(line)) return line;
+      first ??= line;
+      return first;
+    }),
+  )(conduct);
+};
+
+export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-wrong-accept',
+    services: REALTIME,
+    summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
+    breaks: 'Sec-WebSocket-Accept does not belong to the key sent',
+    patch: onSwitching((lines) =>
+      lines.map((line) =>
+        line.replace(/^(sec-websocket-accept: )(.*)=$/i, (_, name, value) => `${name}${reversed(value)}=`),
+      ),
+    ),
+  },
+  {
+    name: 'ws-ignores-version',
+    services: REALTIME,
+    summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
+    breaks: 'a handshake of version 12, or of none, is answered 101',
+    patch: withoutRule('version'),
+  },
+  {
+    name: 'ws-version-refusal-without-header',
+    services: REALTIME,
+    summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
+    breaks: 'the refusal of version 12 has no Sec-WebSocket-Version',
+    patch: onAnswer('upgrade-required', (answer) => withoutField(answer, 'Sec-WebSocket-Version')),
+  },
+  {
+    name: 'ws-accepts-missing-key',
+    services: REALTIME,
+    summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
+    breaks: 'a handshake without a key is answered 101',
+    patch: withoutRule('key'),
+  },
+  {
+    name: 'ws-invents-subprotocol',
+    services: REALTIME,
+    summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
+    breaks: 'the 101 has `Sec-WebSocket-Protocol: chat`',
+    patch: addingLine('Sec-WebSocket-Protocol: chat'),
+  },
+  {
+    name: 'ws-invents-extension',
+    services: REALTIME,
+    summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
+    breaks: 'the 101 has `Sec-WebSocket-Extensions: x-unoffered`',
+    patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
+  },
+  {
+    name: 'ws-upgrades-without-connection',
+    services: REALTIME,
+    summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
+    breaks: 'a handshake without a Connection field is answered 101',
+    patch: onHead(withConnectionUpgrade),
+  },
+  {
+    name: 'ws-wants-field-order',
+    services: REALTIME,
+    summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
+    breaks: 'a handshake whose fields come in another order is refused',
+    patch: onHead(withoutLateUpgrade),
+  },
+  {
+    name: 'ws-reads-one-connection-line',
+    services: REALTIME,
+    summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
+    breaks: 'a handshake with `Connection: keep-alive` and `Connection: Upgrade` is refused',
+    patch: onHead(withFirstConnection),
+  },
+  {
+    name: 'ws-upgrades-http-1-0',
+    services: REALTIME,
+    summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
+    breaks: 'a handshake in HTTP/1.0 is answered 101',
+    patch: onHead((head) =>
+      /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
+    ),
+  },
+  {
+    name: 'ws-redirects-handshake',
+    services: REALTIME,
+    summary: 'sends clients to another address, which WebSocket clients do not follow',
+    breaks: 'a handshake is answered 301 with Location',
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const verdict = judge(request, kernel);
+        if (!verdict.accepted) return verdict;
+        const answer = asProblem(upgradeRequired(), 301, 'Moved Permanently');
+        return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
+      },
+    })),
+  },
+  {
+    name: 'ws-upgrades-post',
+    services: REALTIME,
+    summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
+    breaks: 'a handshake by POST is answered 101',
+    patch: withoutRule('method'),
+  },
+  {
+    name: 'ws-case-sensitive-tokens',
+    services: REALTIME,
+    summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
+    breaks: '`Upgrade: WebSocket` or `Connection: keep-alive, UPGRADE` is answered 400',
+    patch: inWebSocket(({ rules }) => ({
+      rules: [
+        ...rules,
+        {
+          name: 'tokens',
+          refuses: (request) =>
+            fieldValue(request, 'upgrade') === 'websocket' && fieldValue(request, 'connection') === 'Upgrade'
+              ? null
+              : problem('malformed'),
+        },
+      ],
+    })),
+  },
+  {
+    name: 'ws-drops-plain-http',
+    services: REALTIME,
+    summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
+    breaks: 'a plain GET of the WebSocket address gets no answer',
+    patch: onAnswer('upgrade-required', (answer, request) =>
+      listMembers(request, 'upgrade').length === 0 ? { ...answer, delivery: { kind: 'drop' } } : answer,
+    ),
+  },
+  {
+    name: 'ws-refuses-handshake',
+    services: REALTIME,
+    summary: 'opens no WebSocket to anybody',
+    breaks: 'a well-formed handshake with the right credential is answered 400',
+    patch: inWebSocket(({ rules }) => ({
+      rules: [...rules, { name: 'tokens', refuses: () => problem('malformed') }],
+    })),
+  },
+  {
+    name: 'ws-repeats-accept',
+    services: REALTIME,
+    summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
+    breaks: 'the second handshake is answered with the accept value of the first',
+    patch: repeatingAccept,
+  },
+  {
+    name: 'ws-omits-upgrade-field',
+    services: REALTIME,
+    summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
+    breaks: 'the 101 has no Upgrade field',
+    patch: omittingLine(/^upgrade:/i),
+  },
+  {
+    name: 'ws-omits-connection-field',
+    services: REALTIME,
+    summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
+    breaks: 'the 101 has no Connection field',
+    patch: omittingLine(/^connection:/i),
+  },
+  {
+    name: 'ws-wants-handshake-whole',
+    services: REALTIME,
+    summary: 'takes the first octets of a connection for the whole handshake',
+    breaks: 'a handshake that comes octet by octet is answered 400',
+    // So short is no beginning of a request that was merely long.
+    patch: onHead((head) => (head.length < 16 ? '? ' : head)),
+  },
+  {
+    name: 'ws-upgrades-plain-get',
+    services: REALTIME,
+    summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
+    breaks: 'a plain GET is answered 101',
+    patch: onHead(withHandshake),
+  },
+  {
+    name: 'ws-upgrades-any-protocol',
+    services: REALTIME,
+    summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
+    breaks: 'a handshake with `Upgrade: example/1` is answered 101',
+    patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
+  },
+  {
+    name: 'ws-unoffered-window-bits',
+    services: REALTIME,
+    summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
+    breaks: 'a plain offer of permessage-deflate is answered with client_max_window_bits',
+    patch: onSwitching((lines) =>
+      lines.map((line) => line.replace(/^(sec-websocket-extensions:.*)$/i, '$1; client_max_window_bits=12')),
+    ),
+  },
+];

@@ -1,0 +1,117 @@
+import type { WebSocket } from 'ws';
+import { inWebSocket, onInbound, together } from '../../conduct/patch.ts';
+import { OVERLOADED, onOpen } from '../../variants/websocket.ts';
+import { type Frame, OPCODE } from '../../websocket/frame.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+
+const isMessage = ({ fin, opcode }: Frame): boolean =>
+  fin && (opcode === OPCODE.text || opcode === OPCODE.binary);
+
+/** So many frames at once are too many for some. */
+const MANY = 20;
+/** Shorter than the idle time that the proof configures, in ms. */
+const IDLE_MS = 300;
+
+/** Ways to lose connections, and what is said on them. */
+export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-closes-idle',
+    services: REALTIME,
+    summary: 'closes a connection on which nothing is said for a moment',
+    breaks: 'a silent connection is closed with 1001 after 300 ms',
+    patch: onOpen((socket, { clock }) => {
+      let heardMs = clock.now();
+      const hear = () => {
+        heardMs = clock.now();
+      };
+      socket.on('message', hear).on('ping', hear);
+      const watch = async () => {
+        while (socket.readyState === socket.OPEN) {
+          await clock.sleep(Math.max(1, heardMs + IDLE_MS - clock.now()));
+          if (clock.now() - heardMs >= IDLE_MS) socket.close(1001, 'idle');
+        }
+      };
+      void watch();
+    }),
+  },
+  {
+    name: 'ws-keeps-place-of-cut-client',
+    services: REALTIME,
+    summary: 'has one place, and keeps it for a client that was cut without a Close',
+    breaks: 'a handshake after a cut connection is answered 503',
+    patch: (conduct) => {
+      let taken = false;
+      return together(
+        onOpen(() => {
+          taken = true;
+        }),
+        onInbound(() => (frame) => {
+          if (frame.opcode === OPCODE.close) taken = false;
+          return [frame];
+        }),
+        inWebSocket(({ judge }) => ({
+          judge: (request, kernel) =>
+            taken ? { accepted: false, answer: OVERLOADED } : judge(request, kernel),
+        })),
+      )(conduct);
+    },
+  },
+  {
+    name: 'ws-reorders-messages',
+    services: REALTIME,
+    summary: 'handles messages that come together in no order',
+    breaks: 'of messages that come together the second is answered before the first',
+    patch: onInbound(() => {
+      let held: Frame | null = null;
+      return (frame, following) => {
+        if (!isMessage(frame)) return held === null ? [frame] : release(frame);
+        if (held === null && following > 0) {
+          held = frame;
+          return [];
+        }
+        return release(frame);
+      };
+      function release(frame: Frame): readonly Frame[] {
+        const first = held;
+        held = null;
+        return first === null ? [frame] : [frame, first];
+      }
+    }),
+  },
+  {
+    name: 'ws-loses-messages',
+    services: REALTIME,
+    summary: 'loses messages when many come together',
+    breaks: 'of many messages that come together some are not answered',
+    patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
+  },
+  {
+    name: 'ws-loses-close-in-traffic',
+    services: REALTIME,
+    summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
+    breaks: 'a Close behind fifty messages is not answered',
+    patch: onInbound(() => {
+      let messages = 0;
+      return (frame) => {
+        if (isMessage(frame)) messages += 1;
+        return frame.opcode === OPCODE.close && messages > MANY && messages < 100 ? [] : [frame];
+      };
+    }),
+  },
+  {
+    name: 'ws-mixes-connections',
+    services: REALTIME,
+    summary: 'sends what one client says to all others',
+    breaks: 'a message of one connection comes on another',
+    patch: (conduct) => {
+      const open = new Set<WebSocket>();
+      return onOpen((socket) => {
+        open.add(socket);
+        socket.on('close', () => open.delete(socket));
+        socket.on('message', (content, isBinary) => {
+          for (const other of open) if (other !== socket) other.send(content, { binary: isBinary });
+        });
+      })(conduct);
+    },
+  },
+];

@@ -1,0 +1,108 @@
+import { onInbound, onOutbound } from '../../conduct/patch.ts';
+import { OPCODE, withPayload } from '../../websocket/frame.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { cuttingAtPing, each, isData } from './frame-changes.ts';
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
+export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
+  {
+    name: 'ws-corrupts-message',
+    services: REALTIME,
+    summary: 'sends messages back altered',
+    breaks: 'the first octet of an echoed message is another one',
+    patch: onOutbound(
+      each((frame) => {
+        if (!isData(frame) || frame.payload.length === 0) return frame;
+        const payload = Buffer.from(frame.payload);
+        payload[0] = (payload[0] ?? 0) ^ 1;
+        return { ...frame, payload };
+      }),
+    ),
+  },
+  {
+    name: 'ws-binary-as-text',
+    services: REALTIME,
+    summary: 'sends binary messages back as text (RFC 6455 §5.6)',
+    breaks: 'the echo of a binary message is a text message',
+    patch: onOutbound(
+      each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
+    ),
+  },
+  {
+    name: 'ws-swallows-empty-messages',
+    services: REALTIME,
+    summary: 'takes a message without content for none',
+    breaks: 'an empty message is not sent back',
+    patch: onInbound(
+      each((frame) =>
+        frame.fin &&
+        frame.payload.length === 0 &&
+        (frame.opcode === OPCODE.text || frame.opcode === OPCODE.binary)
+          ? null
+          : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-misreads-16-bit-lengths',
+    services: REALTIME,
+    summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
+    breaks: 'a message of 126 octets comes back as 125',
+    patch: onInbound(
+      each((frame) =>
+        isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-truncates-long-messages',
+    services: REALTIME,
+    summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
+    breaks: 'a message of 65,536 octets comes back as 65,535',
+    patch: onInbound(
+      each((frame) =>
+        isData(frame) && frame.lengthOctets === 8
+          ? withPayload(frame, frame.payload.subarray(0, 65_535))
+          : frame,
+      ),
+    ),
+  },
+  {
+    name: 'ws-wrong-too-big-code',
+    services: REALTIME,
+    summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
+    breaks: 'a message of 65,536 octets ends the connection with 1002',
+    patch: onInbound(
+      each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
+    ),
+  },
+  {
+    name: 'ws-loses-fragments',
+    services: REALTIME,
+    summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
+    breaks: 'a message in three fragments comes back without the second',
+    patch: onInbound(each((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame))),
+  },
+  {
+    name: 'ws-ping-cuts-message',
+    services: REALTIME,
+    summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
+    breaks: 'such a message comes back with its first fragment only',
+    patch: onInbound(cuttingAtPing),
+  },
+  {
+    name: 'ws-strips-bom',
+    services: REALTIME,
+    summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
+    breaks: 'such a text comes back without its first character',
+    patch: onOutbound(
+      each((frame) =>
+        frame.opcode === OPCODE.text && frame.payload.subarray(0, 3).equals(BYTE_ORDER_MARK)
+          ? withPayload(frame, frame.payload.subarray(3))
+          : frame,
+      ),
+    ),
+  },
+];

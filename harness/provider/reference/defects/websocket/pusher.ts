@@ -1,0 +1,186 @@
+import { inWebSocket, onInbound, onOutbound, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { queryParameters } from '../../http/message.ts';
+import { type JsonObject, parseJsonObject } from '../../services/json-text.ts';
+import { onOpen } from '../../variants/websocket.ts';
+import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
+import { type Defect, REALTIME } from '../defect.ts';
+import { closeCodeOf, closingWith, each } from './frame-changes.ts';
+
+/** Changes the service's events of one name; null swallows them. */
+const onEvent = (name: string, change: (event: JsonObject) => JsonObject | null): Patch =>
+  onOutbound(
+    each((frame) => {
+      const event = eventOf(frame);
+      if (event?.event !== name) return frame;
+      const changed = change(event);
+      return changed === null ? null : withPayload(frame, Buffer.from(JSON.stringify(changed)));
+    }),
+  );
+
+function eventOf(frame: Frame): JsonObject | null {
+  return frame.opcode === OPCODE.text ? parseJsonObject(frame.payload.toString()) : null;
+}
+
+function dataOf(event: JsonObject): JsonObject {
+  return parseJsonObject(String(event.data)) ?? {};
+}
+
+/** Where a channel is refused, it is opened instead. */
+const subscribed = ({ channel }: JsonObject): JsonObject => ({
+  event: 'pusher_internal:subscription_succeeded',
+  channel,
+  data: '{}',
+});
+
+/** Ways to get the Pusher protocol, version 7, wrong. */
+export const PUSHER_DEFECTS: readonly Defect[] = [
+  {
+    name: 'pusher-silent-start',
+    services: REALTIME,
+    summary: 'does not tell a Pusher client that it is connected',
+    breaks: 'no pusher:connection_established comes',
+    patch: onEvent('pusher:connection_established', () => null),
+  },
+  {
+    name: 'pusher-plain-data',
+    services: REALTIME,
+    summary: 'sends the data of its own events as an object',
+    breaks: 'the data of pusher:connection_established is not a string',
+    patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
+  },
+  {
+    name: 'pusher-no-activity-timeout',
+    services: REALTIME,
+    summary: 'does not tell a Pusher client how long it may be silent',
+    breaks: 'pusher:connection_established has no activity_timeout',
+    patch: onEvent('pusher:connection_established', (event) => {
+      const { activity_timeout: _, ...data } = dataOf(event);
+      return { ...event, data: JSON.stringify(data) };
+    }),
+  },
+  {
+    name: 'pusher-no-pong',
+    services: REALTIME,
+    summary: 'does not answer pusher:ping',
+    breaks: 'no pusher:pong comes',
+    patch: onEvent('pusher:pong', () => null),
+  },
+  {
+    name: 'pusher-loses-subscriptions',
+    services: REALTIME,
+    summary: 'does not say that a subscription succeeded',
+    breaks: 'no pusher_internal:subscription_succeeded comes for a public channel',
+    patch: onEvent('pusher_internal:subscription_succeeded', (event) =>
+      String(event.channel).startsWith('private-') ? event : null,
+    ),
+  },
+  {
+    name: 'pusher-opens-private-channels',
+    services: REALTIME,
+    summary: 'lets anybody subscribe to a private channel',
+    breaks: 'a private channel without a signature is answered subscription_succeeded',
+    patch: onEvent('pusher:subscription_error', subscribed),
+  },
+  {
+    name: 'pusher-refuses-signatures',
+    services: REALTIME,
+    summary: 'takes no signature for a private channel',
+    breaks: 'a private channel with the right signature is answered subscription_error',
+    patch: onInbound(
+      each((frame) => {
+        const event = eventOf(frame);
+        if (event?.event !== 'pusher:subscribe') return frame;
+        return withPayload(frame, Buffer.from(JSON.stringify(event).replace(/"auth":"[^"]*"/, '"auth":"x"')));
+      }),
+    ),
+  },
+  {
+    name: 'pusher-loses-client-events',
+    services: REALTIME,
+    summary: 'does not pass on what clients say to each other',
+    breaks: 'a client event reaches no other subscriber',
+    patch: onEvent('client-conform', () => null),
+  },
+  {
+    name: 'pusher-echoes-client-events',
+    services: REALTIME,
+    summary: 'sends a client event to its sender as well',
+    breaks: 'who sends a client event receives it',
+    patch: onOpen((socket) => {
+      socket.on('message', (content) => {
+        const event = parseJsonObject(content.toString());
+        if (event?.event === 'client-conform') socket.send(JSON.stringify(event));
+      });
+    }),
+  },
+  {
+    name: 'pusher-omits-presence',
+    services: REALTIME,
+    summary: 'does not say who is in a presence channel',
+    breaks: 'the answer to a subscription of a presence channel has no presence',
+    patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
+  },
+  {
+    name: 'pusher-accepts-unknown-app',
+    services: REALTIME,
+    summary: 'serves applications that do not exist',
+    breaks: 'a connection to an unknown application is established',
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const verdict = judge(request, kernel);
+        return verdict.accepted ? { ...verdict, parameters: { key: kernel.access.app?.key ?? '' } } : verdict;
+      },
+    })),
+  },
+  {
+    name: 'pusher-wrong-error-code',
+    services: REALTIME,
+    summary: 'tells clients of unknown applications to come back at once',
+    breaks: 'a connection to an unknown application is closed with 4200',
+    patch: (conduct) =>
+      onEvent(
+        'pusher:error',
+        () => null,
+      )(onOutbound(each((frame) => (closes(frame, 4001) ? closingWith(frame, 4200) : frame)))(conduct)),
+  },
+  {
+    name: 'pusher-accepts-any-protocol',
+    services: REALTIME,
+    summary: 'does not look at the version of the Pusher protocol',
+    breaks: 'a connection with protocol=99 is established',
+    patch: onReceipt((request) => {
+      const parameters = queryParameters(request.query);
+      parameters.set('protocol', '7');
+      return request.path.startsWith('/app/') ? { ...request, query: parameters.toString() } : request;
+    }),
+  },
+];
+
+/** The same faults, as they are seen by those who describe the dialect themselves. */
+export const OWN_DIALECT_DEFECTS: readonly Defect[] = [
+  {
+    name: 'own-silent-start',
+    services: REALTIME,
+    summary: 'does not greet, although its dialect has a greeting',
+    breaks: 'no event comes first',
+    patch: onEvent('pusher:connection_established', () => null),
+  },
+  {
+    name: 'own-no-pong',
+    services: REALTIME,
+    summary: 'does not answer the heartbeat of its dialect',
+    breaks: 'no event answers the heartbeat',
+    patch: onEvent('pusher:pong', () => null),
+  },
+  {
+    name: 'own-loses-subscriptions',
+    services: REALTIME,
+    summary: 'does not say that a subscription succeeded, although its dialect does',
+    breaks: 'no event answers the subscription',
+    patch: onEvent('pusher_internal:subscription_succeeded', () => null),
+  },
+];
+
+function closes(frame: Frame, code: number): boolean {
+  return frame.opcode === OPCODE.close && closeCodeOf(frame) === code;
+}

@@ -1,0 +1,113 @@
+import type { FieldLine } from '../../../evidence/exchange.ts';
+import { imfFixdate } from '../clock.ts';
+import type { Kernel } from '../conduct/conduct.ts';
+import type { Access } from '../credentials/access.ts';
+import { challenges, credentialFields } from '../credentials/authentication.ts';
+import type { Standing } from '../quota/limiter.ts';
+import { POLICY_NAME } from '../quota/quota-fields.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
+import { isProblem } from './occasion.ts';
+import { answerWithin, refuseMessage } from './preconditions.ts';
+import { problem } from './problem.ts';
+import { findRoute } from './routes.ts';
+
+/** The whole way of a request to the answer as it is sent. Never rejects: a fault of the service is a 500. */
+export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<Answer> {
+  const received = kernel.conduct.receive(request);
+  let answer: Answer;
+  try {
+    answer = await kernel.conduct.handle(received, kernel);
+  } catch (fault) {
+    kernel.report(fault);
+    answer = problem('broken');
+  }
+  return finishAnswer(kernel, answer, received);
+}
+
+/** Common fields, length and patches: for answers that did not come through `answerRequest`. */
+export function finishAnswer(kernel: Kernel, answer: Answer, request: ReceivedRequest): Answer {
+  const { conduct } = kernel;
+  return conduct.finish(framed(conduct.compose(answer, request, kernel), kernel), request, kernel);
+}
+
+/** The message as such, then authentication, then the quota, then the request itself. */
+export async function handleRequest(request: ReceivedRequest, kernel: Kernel): Promise<Answer> {
+  const unfit = refuseMessage(request);
+  if (unfit !== null) return unfit;
+  const match = findRoute(kernel.service.routes, request.path);
+  const access = match?.route.credential === 'signature' ? signatureOnly(kernel.access) : kernel.access;
+  const authentication = kernel.conduct.credentials.authenticate(
+    request,
+    access,
+    kernel.conduct.credentials,
+    kernel.clock.now(),
+  );
+  if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
+
+  const key = kernel.conduct.quota.keyOf(authentication.identity, request);
+  const standing = countRequest(request, key, kernel);
+  if (standing?.admitted === false) return withStanding(quotaRefusal(standing, kernel), standing, kernel);
+  try {
+    if (standing?.delayMs) await kernel.clock.sleep(standing.delayMs);
+    return withStanding(answerWithin(request, match, kernel), standing, kernel);
+  } finally {
+    kernel.limiter?.release?.(key, kernel.clock.now());
+  }
+}
+
+/** 401 with a challenge for each way in (RFC 9110 §15.5.2). */
+export function credentialRefusal(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): Answer {
+  return problem(reason === 'wrong' ? 'wrong-credential' : 'unauthenticated', challenges(access, reason));
+}
+
+function signatureOnly(access: Access): Access {
+  return { ...access, placements: [{ kind: 'signature' }] };
+}
+
+function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Standing | null {
+  if (kernel.limiter === null) return null;
+  const { quota } = kernel.conduct;
+  const nowMs = kernel.clock.now();
+  // A request that does not count is never refused either.
+  return quota.counts(request)
+    ? kernel.limiter.take(key, nowMs)
+    : { ...kernel.limiter.peek(key, nowMs), admitted: true };
+}
+
+function quotaRefusal(standing: Standing, kernel: Kernel): Answer {
+  const retryAfter = kernel.conduct.quota.retryAfter(standing.renewsInMs, kernel.clock.now());
+  return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': [POLICY_NAME] });
+}
+
+function withStanding(answer: Answer, standing: Standing | null, kernel: Kernel): Answer {
+  if (standing === null || kernel.plan === null) return answer;
+  const fields = kernel.conduct.quota.fields(kernel.plan, standing, kernel.clock.now());
+  return { ...answer, fields: [...answer.fields, ...fields] };
+}
+
+/** Answers to a credential are its holder's alone (RFC 9111 §3.5); refusals are for nobody to keep. */
+function cacheFields(answer: Answer, kernel: Kernel): readonly FieldLine[] {
+  if (isProblem(answer.occasion)) return [['Cache-Control', 'no-store']];
+  const vary = credentialFields(kernel.access);
+  return [
+    ['Cache-Control', 'private, no-cache'],
+    ...(vary.length === 0 ? [] : [['Vary', vary.join(', ')] as const]),
+  ];
+}
+
+// RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 needs none.
+const WITHOUT_CONTENT: ReadonlySet<number> = new Set([101, 204, 304]);
+
+function framed(answer: Answer, kernel: Kernel): Answer {
+  const common: readonly FieldLine[] = [
+    ['Date', imfFixdate(kernel.clock.now())],
+    ['X-Request-Id', kernel.requestId()],
+    ['X-Content-Type-Options', 'nosniff'],
+    ...cacheFields(answer, kernel),
+  ];
+  const missing = common.filter(([name]) => fieldValues(answer, name).length === 0);
+  const whole: Answer = { ...answer, fields: [...answer.fields, ...missing] };
+  return WITHOUT_CONTENT.has(answer.status)
+    ? { ...whole, body: Buffer.alloc(0) }
+    : withField(whole, 'Content-Length', String(answer.body.length));
+}

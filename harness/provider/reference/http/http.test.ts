@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ReferenceName } from '../../../config/service.ts';
+import {
+  type Asked,
+  ask,
+  closed,
+  exchangeOctets,
+  KEY,
+  requestOctets,
+  SECOND_KEY,
+  Seen,
+  VirtualClock,
+} from '../fixtures/http-client.ts';
+import { started } from '../fixtures/started.ts';
+
+const SERVICES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
+
+describe.each(SERVICES)('the %s service', (service) => {
+  it('answers the documented sample with JSON of its own', async () => {
+    const seen = await ask(await started(service), { fields: [['Content-Type', 'application/json']] });
+    expect(seen.status).toBe(200);
+    expect(seen.field('content-type')).toBe('application/json');
+    expect(seen.field('content-length')).toBe(String(seen.body.length));
+    expect(seen.json).toMatchObject({ links: { self: service === 'realtime' ? '/' : '/v1/resources' } });
+  });
+
+  it('gives the same answer to the same request, each under a number of its own', async () => {
+    const provider = await started(service);
+    const [first, second] = [await ask(provider), await ask(provider)];
+    expect(second.text).toBe(first.text);
+    expect(second.field('x-request-id')).not.toBe(first.field('x-request-id'));
+  });
+
+  it('marks an authorised answer as its holder’s alone', async () => {
+    const seen = await ask(await started(service));
+    expect(seen.field('cache-control')).toBe('private, no-cache');
+    expect(seen.field('vary')).toBe('Authorization');
+    expect(seen.field('x-content-type-options')).toBe('nosniff');
+    expect(seen.field('date')).toMatch(/ GMT$/);
+  });
+
+  it('answers HEAD like GET, without content', async () => {
+    const provider = await started(service);
+    const [got, head] = [await ask(provider), await ask(provider, { method: 'HEAD' })];
+    const comparable = (seen: Seen): unknown =>
+      seen.fields.filter(([name]) => !['Date', 'X-Request-Id', 'RateLimit'].includes(name));
+    expect(head.body).toHaveLength(0);
+    expect(head.status).toBe(got.status);
+    expect(comparable(head)).toEqual(comparable(got));
+  });
+
+  it('answers OPTIONS with what is allowed', async () => {
+    const seen = await ask(await started(service), { method: 'OPTIONS' });
+    expect([seen.status, seen.field('allow'), seen.body.length]).toEqual([204, 'GET, HEAD, OPTIONS', 0]);
+    expect(seen.field('content-length')).toBeUndefined();
+  });
+
+  it.each([
+    ['no credential', { authorization: null }, undefined],
+    ['an empty credential', { authorization: 'Bearer ' }, undefined],
+    ['the key without a scheme', { authorization: KEY }, undefined],
+    ['the key under another scheme', { authorization: `Token ${KEY}` }, undefined],
+    ['a wrong key', { authorization: 'Bearer wrong' }, 'invalid_token'],
+    ['a prefix of the key', { authorization: `Bearer ${KEY.slice(0, -1)}` }, 'invalid_token'],
+    ['the key and more', { authorization: `Bearer ${KEY}x` }, 'invalid_token'],
+    ['the key in upper case', { authorization: `Bearer ${KEY.toUpperCase()}` }, 'invalid_token'],
+    ['a key of 9 KiB', { authorization: `Bearer ${'k'.repeat(9 * 1024)}` }, 'invalid_token'],
+    ['octets beyond ASCII', { authorization: 'Bearer k\xe9y"' }, 'invalid_token'],
+    ['two credentials, one of them right', { fields: [['Authorization', 'Bearer wrong']] }, undefined],
+  ] as const)('refuses %s with 401 and a challenge', async (_, asked: Asked, error) => {
+    const seen = await ask(await started(service), asked);
+    expect(seen.status).toBe(401);
+    expect(seen.all('www-authenticate')[0]).toBe(
+      `Bearer realm="${service}"${error === undefined ? '' : `, error="${error}"`}`,
+    );
+    expect(seen.field('cache-control')).toBe('no-store');
+    expect(seen.json).toMatchObject({ type: 'about:blank', title: 'Unauthorized', status: 401 });
+  });
+
+  it.each(['bearer', 'BEARER', 'Bearer  '])('takes the scheme as %j', async (scheme) => {
+    const seen = await ask(await started(service), { authorization: `${scheme} ${KEY}` });
+    expect(seen.status).toBe(200);
+  });
+
+  it('takes a second key', async () => {
+    const seen = await ask(await started(service), { authorization: `Bearer ${SECOND_KEY}` });
+    expect(seen.status).toBe(200);
+  });
+
+  it.each([
+    ['an unknown path', { target: '/nothing/here' }, 404, 'Not Found'],
+    ['a method that is not offered', { method: 'DELETE' }, 405, 'Method Not Allowed'],
+    ['TRACE', { method: 'TRACE' }, 405, 'Method Not Allowed'],
+    ['an unknown method', { method: 'BREW' }, 501, 'Not Implemented'],
+    ['a method in lower case', { method: 'get' }, 501, 'Not Implemented'],
+    ['a method of WebDAV', { method: 'PROPFIND' }, 501, 'Not Implemented'],
+    ['malformed percent-encoding', { target: '/v1/%zz' }, 400, 'Bad Request'],
+    ['percent-encoding that is no UTF-8', { target: '/v1/%ff' }, 400, 'Bad Request'],
+    ['a long target', { target: `/?x=${'x'.repeat(9_000)}` }, 414, 'URI Too Long'],
+    ['large fields', { fields: [['X-Large', 'x'.repeat(20_000)]] }, 431, 'Request Header Fields Too Large'],
+    ['no Host', { bare: true, fields: [['Connection', 'close']] }, 400, 'Bad Request'],
+    ['two Hosts', { fields: [['Host', 'elsewhere.example']] }, 400, 'Bad Request'],
+  ] as const)('answers %s as a problem', async (_, asked: Asked, status, title) => {
+    const seen = await ask(await started(service), asked);
+    expect(seen.status).toBe(status);
+    expect(seen.field('content-type')).toBe('application/problem+json');
+    expect(seen.field('cache-control')).toBe('no-store');
+    expect(seen.json).toMatchObject({ type: 'about:blank', title, status });
+    expect(seen.field('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : undefined);
+  });
+
+  it('asks for the credential before it says anything about the request', async () => {
+    const provider = await started(service);
+    const anonymous = (asked: Asked): Promise<Seen> => ask(provider, { ...asked, authorization: null });
+    expect((await anonymous({ target: '/nothing/here' })).status).toBe(401);
+    expect((await anonymous({ method: 'BREW' })).status).toBe(401);
+    expect((await anonymous({ method: 'OPTIONS' })).status).toBe(401);
+  });
+
+  it.each([
+    ['an unknown Accept', [['Accept', 'application/x-unknown']]],
+    ['a Range', [['Range', 'bytes=0-3']]],
+    ['a validator of something else', [['If-None-Match', '"another"']]],
+    ['another expectation', [['Expect', 'something-else']]],
+    ['another upgrade', [['Upgrade', 'example/1']]],
+  ] as const)('serves a request with %s', async (_, fields) => {
+    expect((await ask(await started(service), { fields })).status).toBe(200);
+  });
+
+  it.each(["?q='--", '?q=<script>', '?q=%00', '?q=%zz', '?q=../../etc', '?&&==', '?q=%ff'])(
+    'serves the hostile query %s',
+    async (query) => {
+      const target = `${service === 'realtime' ? '/' : '/v1/resources'}${query}`;
+      expect((await ask(await started(service), { target })).status).toBe(200);
+    },
+  );
+
+  it('continues where that is expected', async () => {
+    const provider = await started(service);
+    const octets = await exchangeOctets(
+      provider,
+      requestOctets(service, { fields: [['Expect', '100-continue']] }),
+    );
+    expect(octets.toString('latin1')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('answers 304 to its own validator', async () => {
+    const provider = await started(service);
+    const etag = (await ask(provider)).field('etag') ?? '';
+    const seen = await ask(provider, { fields: [['If-None-Match', `"x", W/${etag}`]] });
+    expect([seen.status, seen.body.length, seen.field('etag')]).toEqual([304, 0, etag]);
+  });
+
+  it.each([
+    ['no HTTP at all', '\x16\x03\x01\x02\x00garbage\r\n\r\n', 400],
+    ['an unreadable field', 'GET / HTTP/1.1\r\nHost: x\r\nBad Name: x\r\n\r\n', 400],
+    ['another major version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', 505],
+    [
+      'two framings',
+      'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['an endless target', `GET /${'a'.repeat(1 << 20)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
+    ['an endless field', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(1 << 20)}\r\n\r\n`, 431],
+    ['a broken chunk', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+  ])('answers %s as a problem and closes', async (_, octets, status) => {
+    const seen = new Seen(await exchangeOctets(await started(service), octets));
+    expect(seen.status).toBe(status);
+    expect(seen.field('connection')).toBe('close');
+    expect(seen.field('content-type')).toBe('application/problem+json');
+    expect(seen.json).toMatchObject({ status });
+  });
+
+  it('refuses CONNECT, and content that is too large, with an answer', async () => {
+    const provider = await started(service);
+    expect((await ask(provider, { method: 'CONNECT', target: 'elsewhere.example:443' })).status).toBe(501);
+    expect((await ask(provider, { method: 'POST', body: 'x'.repeat(2 << 20) })).status).toBe(413);
+  });
+
+  it('reads the absolute and the asterisk form of the target', async () => {
+    const provider = await started(service);
+    const target = `http://elsewhere.example${service === 'realtime' ? '' : '/v1/resources'}`;
+    expect((await ask(provider, { target })).status).toBe(200);
+    expect((await ask(provider, { method: 'OPTIONS', target: '*' })).status).toBe(204);
+  });
+
+  it('writes the time of its clock', async () => {
+    const clock = new VirtualClock(Date.UTC(2026, 2, 2, 10, 0, 0));
+    expect((await ask(await started(service, { clock }))).field('date')).toBe(
+      'Mon, 02 Mar 2026 10:00:00 GMT',
+    );
+  });
+
+  it('stops with connections open', async () => {
+    const provider = await started(service);
+    const octets = requestOctets(service, { bare: true, fields: [['Host', 'x']] });
+    const socket = connect(provider.port, '127.0.0.1');
+    // Half a request is cut off: the client may well see a reset.
+    socket.on('error', () => undefined);
+    socket.write(octets);
+    // An answer, a connection kept open, and the beginning of another request.
+    await once(socket, 'data');
+    socket.write('GET / HTTP/1.1\r\n');
+    await Promise.all([provider.stop(), provider.stop(), closed(socket)]);
+  });
+});
+
+describe('noise', () => {
+  it('is answered or closed, and the service goes on', async () => {
+    const provider = await started('realtime');
+    const whole = requestOctets('realtime', { body: 'content', fields: [['X-Note', 'noise']] });
+    const noise = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc
+        .tuple(fc.nat(whole.length), fc.string({ unit: 'binary-ascii', maxLength: 3 }), fc.nat(10))
+        .map(([at, inserted, removed]) => whole.slice(0, at) + inserted + whole.slice(at + removed)),
+    );
+    await fc.assert(
+      fc.asyncProperty(noise, async (octets) => {
+        const socket = connect(provider.port, '127.0.0.1')
+          .on('error', () => undefined)
+          .resume();
+        socket.end(octets, 'latin1');
+        await closed(socket);
+      }),
+    );
+    expect((await ask(provider)).status).toBe(200);
+  });
+});
+
+describe('the REST services', () => {
+  it.each(['search', 'messaging'] as const)('%s serves what its list links to', async (service) => {
+    const provider = await started(service);
+    const list = (await ask(provider)).text;
+    const links = [...list.matchAll(/"self":"([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(links.length).toBeGreaterThan(3);
+    for (const target of links) expect((await ask(provider, { target })).status).toBe(200);
+  });
+
+  it('hold names of paths to the letter, and percent-encoding to its meaning', async () => {
+    const provider = await started('search');
+    const status = async (target: string): Promise<number> => (await ask(provider, { target })).status;
+    expect(await status('/V1/resources')).toBe(404);
+    expect(await status('/v1/resources/')).toBe(404);
+    expect(await status('/v1//resources')).toBe(404);
+    expect(await status('/resources')).toBe(404);
+    expect(await status('/v1/%72esources')).toBe(200);
+  });
+});
+
+describe('the log', () => {
+  it('says in the log what was asked, without the query', async () => {
+    const entries: unknown[] = [];
+    const provider = await started('search', { log: (entry) => entries.push(entry) });
+    await ask(provider, { target: `/v1/resources?api_key=${createHash('md5').update('x').digest('hex')}` });
+    expect(entries).toEqual([{ method: 'GET', path: '/v1/resources', status: 200 }]);
+  });
+});

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { Kernel } from '../conduct/conduct.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
+import { problem } from './problem.ts';
+import { allowedMethods, findRoute, type Route, type RouteMatch } from './routes.ts';
+
+/** Octets; RFC 9110 §4.1 recommends at least 8000. */
+const TARGET_LIMIT = 8_192;
+/** Octets of all field names and values together. */
+const FIELDS_LIMIT = 16_384;
+
+/** Methods this service knows of (RFC 9110 §9.3, RFC 5789); any other is not implemented. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+]);
+
+const BAD_PERCENT = /%(?![0-9A-Fa-f]{2})/;
+
+function sizeOfFields(request: ReceivedRequest): number {
+  return request.fields.reduce((octets, [name, value]) => octets + name.length + value.length + 4, 0);
+}
+
+function decodes(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** RFC 9112 §3.2: exactly one Host field in HTTP/1.1. */
+function lacksHost(request: ReceivedRequest): boolean {
+  const lines = fieldValues(request, 'host').length;
+  return request.httpVersion === '1.0' ? lines > 1 : lines !== 1;
+}
+
+type Precondition = (request: ReceivedRequest) => Answer | null;
+
+/**
+ * What a message must be before anybody asks whose it is, in this order: so it is wherever an HTTP server stands
+ * before the service. A request refused here takes nothing from a quota.
+ */
+const OF_THE_MESSAGE: readonly Precondition[] = [
+  (request) => (request.httpVersion.startsWith('1.') ? null : problem('version-not-supported')),
+  (request) => (request.target.length > TARGET_LIMIT ? problem('target-too-long') : null),
+  (request) => (sizeOfFields(request) > FIELDS_LIMIT ? problem('fields-too-large') : null),
+  (request) => (lacksHost(request) ? problem('malformed') : null),
+];
+
+/** What a request must be before its route is looked at, in this order. */
+const OF_THE_REQUEST: readonly Precondition[] = [
+  (request) => (KNOWN_METHODS.has(request.method) ? null : problem('unknown-method')),
+  (request) => (BAD_PERCENT.test(request.path) || !decodes(request.path) ? problem('malformed') : null),
+];
+
+function firstRefusal(conditions: readonly Precondition[], request: ReceivedRequest): Answer | null {
+  for (const condition of conditions) {
+    const refusal = condition(request);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+/** The refusal of a message that no service would be shown; null when there is nothing against it. */
+export function refuseMessage(request: ReceivedRequest): Answer | null {
+  return firstRefusal(OF_THE_MESSAGE, request);
+}
+
+/** The answer to an authorised request within its quota. */
+export function answerWithin(
+  request: ReceivedRequest,
+  match: RouteMatch<Route> | null,
+  kernel: Kernel,
+): Answer {
+  const refusal = firstRefusal(OF_THE_REQUEST, request);
+  if (refusal !== null) return refusal;
+  if (request.method === 'OPTIONS' && request.target === '*') return options(['GET', 'HEAD', 'OPTIONS']);
+  if (match === null) return unrouted(request, kernel);
+
+  const { route, parameters } = match;
+  if (request.method === 'OPTIONS') return options(allowedMethods(route));
+  const handler = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
+  if (handler === undefined)
+    return problem('method-not-allowed', [['Allow', allowedMethods(route).join(', ')]]);
+  return conditional(handler({ request, parameters }), request);
+}
+
+/** A WebSocket address asked for by plain HTTP, or nothing (RFC 9110 §15.5.22, RFC 6455 §4.2.2). */
+function unrouted(request: ReceivedRequest, kernel: Kernel): Answer {
+  if (findRoute(kernel.service.sockets, request.path) === null) return problem('not-found');
+  if (request.method === 'OPTIONS') return options(['GET', 'OPTIONS']);
+  if (request.method !== 'GET') return problem('method-not-allowed', [['Allow', 'GET, OPTIONS']]);
+  return upgradeRequired();
+}
+
+export function upgradeRequired(): Answer {
+  return problem('upgrade-required', [
+    ['Upgrade', 'websocket'],
+    ['Connection', 'Upgrade'],
+    ['Sec-WebSocket-Version', '13'],
+  ]);
+}
+
+function options(methods: readonly string[]): Answer {
+  return {
+    occasion: 'options',
+    status: 204,
+    fields: [['Allow', methods.join(', ')]],
+    body: Buffer.alloc(0),
+    delivery: null,
+  };
+}
+
+function opaque(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}
+
+/** Adds the validator of what a GET or HEAD gets, and honours If-None-Match (RFC 9110 §13.1.2). */
+function conditional(answer: Answer, request: ReceivedRequest): Answer {
+  if (answer.occasion !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD')) return answer;
+  const digest = createHash('sha256').update(answer.body).digest('base64url').slice(0, 16);
+  const tagged = withField(answer, 'ETag', `"${digest}"`);
+  const wanted = fieldValues(request, 'if-none-match').flatMap((line) => line.split(',').map(opaque));
+  if (!wanted.includes('*') && !wanted.includes(`"${digest}"`)) return tagged;
+  const kept = tagged.fields.filter(([name]) => name !== 'Content-Type');
+  return { ...tagged, occasion: 'not-modified', status: 304, fields: kept };
+}

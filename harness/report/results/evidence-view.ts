@@ -1,0 +1,82 @@
+import { transcript } from '../../evidence/forms/transcript.ts';
+import { evidenceFromJson } from '../../evidence/record/json.ts';
+import { plainText } from './plain.ts';
+import type { CheckResult, ServiceResult } from './results.ts';
+
+/** One line of an exchange, conversation or burst as a person reads it. */
+interface ViewLine {
+  /** Milliseconds since the evidence began. */
+  readonly atMs: number;
+  /** `>` sent, `<` received, `*` noted by the harness. */
+  readonly direction: '>' | '<' | '*';
+  readonly text: string;
+}
+
+/** Evidence made ready to show: safe text, bounded length. */
+export interface EvidenceView {
+  readonly id: string;
+  readonly purpose: string;
+  readonly lines: readonly ViewLine[];
+  /** Lines left out; the whole is in `results.json`. */
+  readonly omitted: number;
+}
+
+interface ViewLimits {
+  readonly lines: number;
+  /** Per line, in UTF-16 units. */
+  readonly columns: number;
+}
+
+const PAGE_LIMITS: ViewLimits = { lines: 200, columns: 2_000 };
+
+/** The evidence of that id; a value that cannot be read back is said to be so, never thrown over. */
+export function viewEvidence(
+  service: ServiceResult,
+  id: string,
+  limits: ViewLimits = PAGE_LIMITS,
+): EvidenceView {
+  const purpose = plainText(service.ledger.find(({ evidence }) => evidence === id)?.purpose ?? '', 300);
+  const note = (text: string): EvidenceView => ({
+    id,
+    purpose,
+    lines: [{ atMs: 0, direction: '*', text }],
+    omitted: 0,
+  });
+  if (!Object.hasOwn(service.evidence, id)) return note('this evidence is not in the results');
+  try {
+    const evidence = evidenceFromJson(service.evidence[id]);
+    const lines = transcript(evidence).flatMap(({ atMs, direction, text }) =>
+      plainText(text, limits.columns)
+        .split('\n')
+        .map((part) => ({ atMs, direction, text: part })),
+    );
+    return {
+      id,
+      purpose: plainText(evidence.purpose, 300),
+      lines: lines.slice(0, limits.lines),
+      omitted: Math.max(0, lines.length - limits.lines),
+    };
+  } catch (error) {
+    return note(`this evidence cannot be read: ${plainText(String(error), 300)}`);
+  }
+}
+
+/** How many pieces of evidence are shown with one check: the decisive one comes last. */
+const SHOWN_PER_CHECK = 12;
+
+/** Views of what a check rests on, in the order it asked; the last ones where there are many. */
+export function viewsOf(
+  service: ServiceResult,
+  check: CheckResult,
+  limits?: ViewLimits,
+): readonly EvidenceView[] {
+  return check.evidence.slice(-SHOWN_PER_CHECK).map((id) => viewEvidence(service, id, limits));
+}
+
+/** The transcript as lines of plain text, `+12 ms > GET / HTTP/1.1`. */
+export function viewAsText(view: EvidenceView): string {
+  const head = `${view.id} ${view.purpose}`.trim();
+  const lines = view.lines.map(({ direction, text }) => `${direction} ${text}`.trimEnd());
+  const rest = view.omitted > 0 ? [`* … ${view.omitted} more lines in results.json`] : [];
+  return [head, ...lines, ...rest].join('\n');
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../exit.ts';
+import { resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { readResults, validateResults } from './read-results.ts';
+
+describe('reading results', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'conform-results-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const file = (content: string) => {
+    const path = join(folder, 'results.json');
+    writeFileSync(path, content);
+    return path;
+  };
+  const problemOf = (path: string) => {
+    try {
+      readResults(path);
+    } catch (error) {
+      if (error instanceof UsageError) return error.message;
+      throw error;
+    }
+    return 'none';
+  };
+
+  it('gives back what was written', () => {
+    const results = JSON.parse(JSON.stringify(sampleResults()));
+    expect(readResults(file(JSON.stringify(results)))).toEqual(results);
+  });
+
+  it('keeps fields that it does not know, since the model only grows', () => {
+    const grown = { ...resultsOf([]), tomorrow: { a: 1 } };
+    expect(readResults(file(JSON.stringify(grown)))).toMatchObject({ tomorrow: { a: 1 } });
+  });
+
+  it.each([
+    [
+      'no such file',
+      () => join(folder, 'nowhere.json'),
+      /nowhere\.json: cannot be read: no such file\n {2}remedy: /,
+    ],
+    ['a folder', () => folder, /cannot be read: it is a folder/],
+    [
+      'a file cut short',
+      () => file(JSON.stringify(sampleResults()).slice(0, 500)),
+      /results\.json: not JSON: /,
+    ],
+    ['other JSON', () => file('[]'), /results\.json: not a results file: must be object/],
+    [
+      'a later version',
+      () => file('{"schemaVersion":2}'),
+      /results\.json: schemaVersion: schema version 2 is newer/,
+    ],
+    [
+      'a wrong field',
+      () => file(JSON.stringify(sampleResults()).replace('"outcome":"fail"', '"outcome":"red"')),
+      /results\.json: services\[0\]\.checks\[10\]\.outcome: not a results file: must be equal to one of the allowed values \(pass, /,
+    ],
+    [
+      'a missing field',
+      () => file(JSON.stringify({ ...resultsOf([]), totals: undefined })),
+      /not a results file: must have required property 'totals'/,
+    ],
+  ])('refuses %s', (_, path, problem) => {
+    expect(problemOf(path())).toMatch(problem);
+  });
+
+  it('names the source that was given', () => {
+    expect(() => validateResults({}, 'shard-1')).toThrow(/^shard-1: /);
+  });
+});
+
+describe('results.schema.json', () => {
+  it('describes every field of the sample', () => {
+    const schema = JSON.parse(readFileSync(new URL('./results.schema.json', import.meta.url), 'utf8'));
+    const results = sampleResults();
+    const described = (name: string) => Object.keys(schema.$defs[name].properties).sort();
+    const [service] = results.services;
+    expect(Object.keys(results).sort()).toEqual(
+      Object.keys(schema.properties)
+        .filter((key) => key !== '$schema')
+        .sort(),
+    );
+    expect(Object.keys(results.run).sort()).toEqual(described('run'));
+    expect(Object.keys(service ?? {}).sort()).toEqual(described('service'));
+    expect(Object.keys(service?.checks[0] ?? {}).sort()).toEqual(
+      [...described('plannedCheck'), ...described('judgment')].sort(),
+    );
+    expect(Object.keys(service?.observations[0] ?? {}).sort()).toEqual(described('observation'));
+    expect(Object.keys(service?.ledger[0] ?? {}).sort()).toEqual(described('ledgerLine'));
+  });
+});

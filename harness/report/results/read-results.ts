@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../../exit.ts';
+import type { Results } from './results.ts';
+import { explainSchemaError, RESULTS_SCHEMA_ID, reportSchemas } from './schemas.ts';
+
+const SCHEMA_VERSION = 1;
+
+/**
+ * Holds a value against `results.schema.json`. Fields that this version does not know are left in place.
+ * `source` names the value in the error, usually a path.
+ */
+export function validateResults(value: unknown, source = 'results'): Results {
+  const version = versionOf(value);
+  if (typeof version === 'number' && version > SCHEMA_VERSION) {
+    throw new UsageError(
+      `schema version ${version} is newer than this conform understands (${SCHEMA_VERSION})`,
+      {
+        place: { file: source },
+        key: 'schemaVersion',
+        remedy: 'use the version of conform that wrote the file, or a newer one',
+      },
+    );
+  }
+  const validator = reportSchemas();
+  if (isResults(validator, value)) return value;
+  const { key, problem } = explainSchemaError(validator.errors?.[0]);
+  throw new UsageError(`not a results file: ${problem}`, {
+    place: { file: source },
+    ...(key === '' ? {} : { key }),
+    remedy: 'give a results.json as `conform run` writes it',
+  });
+}
+
+/** Reads and validates a `results.json`. Throws UsageError (exit 2) when it cannot be read or is not one. */
+export function readResults(path: string): Results {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`cannot be read: ${reasonOf(cause)}`, {
+      place: { file: path },
+      remedy: 'give the path of a results.json, e.g. reports/latest/results.json',
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`not JSON: ${reasonOf(cause)}`, {
+      place: { file: path },
+      remedy: 'the file may have been cut short; render the run again',
+    });
+  }
+  return validateResults(value, path);
+}
+
+function isResults(validator: ReturnType<typeof reportSchemas>, value: unknown): value is Results {
+  return validator.validate(RESULTS_SCHEMA_ID, value) === true;
+}
+
+function versionOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'schemaVersion' in value
+    ? value.schemaVersion
+    : undefined;
+}
+
+const READ_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+};
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return (code && READ_FAULTS[code]) ?? message;
+}

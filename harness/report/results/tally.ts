@@ -1,0 +1,84 @@
+import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
+import type { CheckResult, Results, ServiceResult } from './results.ts';
+
+/** Checks per outcome. */
+export type Tally = Readonly<Record<Outcome, number>>;
+
+/** Outcomes in the order in which a person wants to read them: worst first, then what was judged, then the rest. */
+export const WORST_FIRST: readonly Outcome[] = [
+  'error',
+  'fail',
+  'blocked',
+  'warning',
+  'known',
+  'pass',
+  'observed',
+  'skipped',
+];
+
+/** What each outcome is called after a number: `2 failed`, `1 warning`. */
+const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
+  pass: () => 'passed',
+  fail: () => 'failed',
+  warning: (n) => (n === 1 ? 'warning' : 'warnings'),
+  observed: () => 'observed',
+  known: () => 'known',
+  skipped: () => 'skipped',
+  blocked: () => 'blocked',
+  error: (n) => (n === 1 ? 'harness error' : 'harness errors'),
+};
+
+/** How many checks ended with each outcome; 0 for those that none did. */
+export function tallyOf(checks: readonly CheckResult[]): Tally {
+  const count = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  for (const { outcome } of checks) count[outcome] += 1;
+  return count;
+}
+
+/** `2 failed`, `1 warning` … for the outcomes that occur, worst first. */
+export function tallyWords(tally: Tally): readonly { readonly outcome: Outcome; readonly words: string }[] {
+  return WORST_FIRST.filter((outcome) => tally[outcome] > 0).map((outcome) => ({
+    outcome,
+    words: `${tally[outcome]} ${NOUNS[outcome](tally[outcome])}`,
+  }));
+}
+
+/** Suites in the order in which they first appear in any service. */
+export function suitesOf(results: Results): readonly string[] {
+  return [...new Set(results.services.flatMap(({ checks }) => checks.map(({ suite }) => suite)))];
+}
+
+/** A check together with the service it was judged for. */
+export interface Judged {
+  readonly service: ServiceResult;
+  readonly check: CheckResult;
+}
+
+/** Checks of all services that ended with one of these outcomes. */
+export function judgedWith(results: Results, ...outcomes: readonly Outcome[]): readonly Judged[] {
+  return results.services.flatMap((service) =>
+    service.checks.filter(({ outcome }) => outcomes.includes(outcome)).map((check) => ({ service, check })),
+  );
+}
+
+/** Checks that share an outcome and its reason. */
+export interface SameReason {
+  readonly outcome: 'blocked' | 'skipped';
+  readonly reason: string;
+  readonly judged: readonly Judged[];
+}
+
+/** What did not run, by reason: blocked before skipped, the reason that stopped most checks first. */
+export function notRun(results: Results): readonly SameReason[] {
+  return (['blocked', 'skipped'] as const).flatMap((outcome) => {
+    const byReason = Map.groupBy(judgedWith(results, outcome), ({ check }) => check.message);
+    return [...byReason]
+      .map(([reason, judged]) => ({ outcome, reason: reason || 'no reason given', judged }))
+      .sort((a, b) => b.judged.length - a.judged.length);
+  });
+}
+
+/** `1 check`, `2 checks`. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,136 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
+import type { Results, ServiceResult } from './results.ts';
+import { counted, tallyOf } from './tally.ts';
+
+export type VerdictWord = 'conforms' | 'does not conform' | 'inconclusive' | 'harness error';
+
+export interface Verdict {
+  readonly exitCode: ExitCode;
+  readonly word: VerdictWord;
+  /** Why, one sentence part each: `3 checks failed in search`. Empty when everything conforms. */
+  readonly reasons: readonly string[];
+  /** What else was found, of less weight: failures seen before an interruption … */
+  readonly besides: readonly string[];
+}
+
+/** What the verdict on one run, or on one service of it, rests on. */
+interface Case {
+  readonly services: readonly ServiceResult[];
+  readonly strict: boolean;
+  readonly interruption: string | null;
+  readonly faults: readonly string[];
+}
+
+interface Rule {
+  readonly exitCode: ExitCode;
+  readonly word: VerdictWord;
+  readonly reasons: (over: Case) => readonly string[];
+}
+
+/** Outcomes that show that the service was really asked. */
+const RAN: readonly Outcome[] = ['pass', 'fail', 'warning', 'observed', 'known', 'error'];
+
+/** Why nothing can be said of a service as a whole, beyond its single checks. */
+export function serviceConditions(service: ServiceResult): readonly string[] {
+  const ran = service.checks.some(({ outcome }) => RAN.includes(outcome));
+  return [...(service.trouble === null ? [] : [service.trouble]), ...(ran ? [] : ['no check ran'])];
+}
+
+/**
+ * In order of precedence; the first rule that applies is the verdict, the others are told beside it.
+ *
+ * - A fault of the harness comes first: when the judge is broken, none of its judgments can be relied on.
+ * - An interruption beats a failure: the list of failures is not whole, and a caller that compares two runs
+ *   must not take it for whole. The failures found are still reported.
+ * - A failure beats everything that merely could not be told: what was seen to be wrong stays wrong,
+ *   whatever else was blocked or broke down later.
+ */
+const RULES: readonly Rule[] = [
+  {
+    exitCode: EXIT.harness,
+    word: 'harness error',
+    reasons: ({ services, faults }) => [
+      ...(faults.length === 0
+        ? []
+        : [counted(faults.length, 'fault of the harness', 'faults of the harness')]),
+      ...perService(services, 'error', (n) => `${counted(n, 'check')} met a harness error`),
+    ],
+  },
+  {
+    exitCode: EXIT.inconclusive,
+    word: 'inconclusive',
+    reasons: ({ interruption }) => (interruption === null ? [] : [`the run was cut short: ${interruption}`]),
+  },
+  {
+    exitCode: EXIT.doesNotConform,
+    word: 'does not conform',
+    reasons: ({ services, strict }) => [
+      ...perService(services, 'fail', (n) => `${counted(n, 'check')} failed`),
+      ...(strict ? perService(services, 'warning', (n) => `${counted(n, 'warning')} (strict)`) : []),
+    ],
+  },
+  {
+    exitCode: EXIT.inconclusive,
+    word: 'inconclusive',
+    reasons: ({ services }) => [
+      ...(services.length === 0 ? ['no service ran'] : []),
+      ...services.flatMap((service) =>
+        serviceConditions(service).map((reason) => `${service.service}: ${reason}`),
+      ),
+      ...blockedMusts(services),
+    ],
+  },
+];
+
+function perService(
+  services: readonly ServiceResult[],
+  outcome: Outcome,
+  words: (n: number) => string,
+): readonly string[] {
+  return services
+    .map(({ service, checks }) => ({ service, n: tallyOf(checks)[outcome] }))
+    .filter(({ n }) => n > 0)
+    .map(({ service, n }) => `${words(n)} in ${service}`);
+}
+
+function blockedMusts(services: readonly ServiceResult[]): readonly string[] {
+  return services
+    .map(({ service, checks }) => ({
+      service,
+      n: checks.filter(({ outcome, level }) => outcome === 'blocked' && level === 'MUST').length,
+    }))
+    .filter(({ n }) => n > 0)
+    .map(({ service, n }) => `${counted(n, 'MUST check')} blocked in ${service}`);
+}
+
+function decide(over: Case): Verdict {
+  const applying = RULES.map((rule) => ({ ...rule, found: rule.reasons(over) })).filter(
+    ({ found }) => found.length > 0,
+  );
+  const [first, ...rest] = applying;
+  if (!first) return { exitCode: EXIT.conforms, word: 'conforms', reasons: [], besides: [] };
+  return {
+    exitCode: first.exitCode,
+    word: first.word,
+    reasons: first.found,
+    besides: rest.flatMap(({ found }) => found),
+  };
+}
+
+/** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
+export function verdictOf(results: Results): Verdict {
+  const { strict, faults, interrupted, interruption } = results.run;
+  const cause = interrupted ? (interruption ?? 'for an unknown reason') : null;
+  return decide({ services: results.services, strict, faults, interruption: cause });
+}
+
+/** The verdict on one service by itself: what befell the run as a whole is left out. */
+export function serviceVerdict(service: ServiceResult, strict: boolean): Verdict {
+  return decide({ services: [service], strict, faults: [], interruption: null });
+}
+
+/** The exit code that the results call for (DESIGN §6): 70, then 3 when cut short, then 1, then 3, else 0. */
+export function exitCodeOf(results: Results): ExitCode {
+  return verdictOf(results).exitCode;
+}

@@ -1,0 +1,258 @@
+import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+import type { Writable } from 'node:stream';
+import type { Outcome } from '../../contract/outcome.ts';
+import { cut, plainLine } from '../results/plain.ts';
+import { counted } from '../results/tally.ts';
+import { type Ink, inkOf } from './ink.ts';
+
+/**
+ * What goes on, for stderr: on a terminal a small block that is drawn anew, a line per service; elsewhere a
+ * line where something begins, waits, breaks or ends; nothing when quiet.
+ */
+export interface Progress {
+  serviceStarted(service: string, planned: number): void;
+  outcome(service: string, suite: string, outcome: Outcome): void;
+  /** `untilMs` is Unix time. */
+  waiting(service: string, reason: string, untilMs: number): void;
+  trouble(service: string, reason: string): void;
+  serviceFinished(service: string): void;
+  /** A line that stays, above the block. */
+  say(line: string): void;
+  /** Clears the block. Safe to call twice; afterwards nothing more is written. */
+  stop(): void;
+}
+
+export interface ProgressOptions {
+  readonly stream: Writable & { readonly columns?: number };
+  readonly isTTY: boolean;
+  readonly color: boolean;
+  readonly quiet: boolean;
+  /** Unix time in ms. */
+  readonly now?: () => number;
+  /** Calls back about every `ms` until the returned function is called. */
+  readonly every?: (ms: number, callback: () => void) => () => void;
+}
+
+interface Lane {
+  readonly planned: number;
+  done: number;
+  bad: number;
+  suite: string;
+  wait: { readonly reason: string; readonly untilMs: number } | null;
+  trouble: string | null;
+  finished: boolean;
+}
+
+const TICK_MS = 250;
+const BAR_CELLS = 16;
+/** Off a terminal a wait is worth a line only when somebody would wonder. */
+const QUIET_WAIT_MS = 3_000;
+const BAD: readonly Outcome[] = ['fail', 'error'];
+
+export function createProgress(options: ProgressOptions): Progress {
+  const lanes = new Map<string, Lane>();
+  const now = options.now ?? Date.now;
+  if (options.quiet) return silent;
+  const screen = options.isTTY ? new RedrawnBlock(options, lanes, now) : new SparseLines(options, now);
+  let stopped = false;
+  const change = (service: string, apply: (lane: Lane) => void) => {
+    const lane = lanes.get(service);
+    if (!lane || stopped) return;
+    apply(lane);
+    screen.changed();
+  };
+  return {
+    serviceStarted(service, planned) {
+      if (stopped) return;
+      lanes.set(service, { planned, done: 0, bad: 0, suite: '', wait: null, trouble: null, finished: false });
+      screen.note('started', service, counted(planned, 'check'));
+    },
+    outcome(service, suite, outcome) {
+      change(service, (lane) => {
+        lane.done += 1;
+        lane.bad += BAD.includes(outcome) ? 1 : 0;
+        lane.suite = suite;
+        lane.wait = null;
+      });
+    },
+    waiting(service, reason, untilMs) {
+      change(service, (lane) => {
+        lane.wait = { reason, untilMs };
+        if (untilMs - now() >= QUIET_WAIT_MS) {
+          screen.note('waiting', service, `${secondsUntil(untilMs, now())} s: ${reason}`);
+        }
+      });
+    },
+    trouble(service, reason) {
+      change(service, (lane) => {
+        lane.trouble = reason;
+        lane.wait = null;
+        screen.note('trouble', service, reason);
+      });
+    },
+    serviceFinished(service) {
+      change(service, (lane) => {
+        lane.finished = true;
+        lane.wait = null;
+        screen.note(
+          'finished',
+          service,
+          `${lane.done} of ${lane.planned}${lane.bad > 0 ? `, ${lane.bad} failed` : ''}`,
+        );
+      });
+    },
+    say(line) {
+      if (!stopped) screen.say(line);
+    },
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      screen.stop();
+    },
+  };
+}
+
+const silent: Progress = {
+  serviceStarted() {},
+  outcome() {},
+  waiting() {},
+  trouble() {},
+  serviceFinished() {},
+  say() {},
+  stop() {},
+};
+
+type Note = 'started' | 'waiting' | 'trouble' | 'finished';
+
+interface Screen {
+  /** Something worth a line where lines stay. */
+  note(kind: Note, service: string, text: string): void;
+  changed(): void;
+  say(line: string): void;
+  stop(): void;
+}
+
+/** For logs: few lines, none of them rewritten. */
+class SparseLines implements Screen {
+  readonly #stream: Writable;
+  readonly #ink: Ink;
+  readonly #waits = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor({ stream, color }: ProgressOptions, now: () => number) {
+    this.#stream = stream;
+    this.#ink = inkOf(color);
+    this.#now = now;
+  }
+
+  note(kind: Note, service: string, text: string): void {
+    if (kind === 'waiting') {
+      // Waits that follow each other closely, as under a request budget, share one line.
+      const last = this.#waits.get(service) ?? Number.NEGATIVE_INFINITY;
+      if (this.#now() - last < 10_000) return;
+      this.#waits.set(service, this.#now());
+    }
+    this.say(`${plainLine(service, 60)}: ${kind} ${this.#ink.dim(plainLine(text, 300))}`);
+  }
+
+  changed(): void {}
+
+  say(line: string): void {
+    this.#stream.write(`${line}\n`);
+  }
+
+  stop(): void {}
+}
+
+/**
+ * For a terminal. Draws with node:readline alone: it neither hides the cursor nor installs signal handlers, so
+ * that whatever ends the process leaves the terminal as it was.
+ */
+class RedrawnBlock implements Screen {
+  readonly #options: ProgressOptions;
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #now: () => number;
+  readonly #ink: Ink;
+  readonly #stopTicking: () => void;
+  #drawn = 0;
+
+  constructor(options: ProgressOptions, lanes: ReadonlyMap<string, Lane>, now: () => number) {
+    this.#options = options;
+    this.#lanes = lanes;
+    this.#now = now;
+    this.#ink = inkOf(options.color);
+    this.#stopTicking = (options.every ?? interval)(TICK_MS, () => this.#draw());
+  }
+
+  note(): void {
+    this.#draw();
+  }
+
+  /** Drawn at the next tick: outcomes may fall by the hundred. */
+  changed(): void {}
+
+  say(line: string): void {
+    this.#clear();
+    this.#options.stream.write(`${line}\n`);
+    this.#draw();
+  }
+
+  stop(): void {
+    this.#stopTicking();
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#drawn === 0) return;
+    const { stream } = this.#options;
+    cursorTo(stream, 0);
+    moveCursor(stream, 0, -this.#drawn);
+    clearScreenDown(stream);
+    this.#drawn = 0;
+  }
+
+  #draw(): void {
+    this.#clear();
+    const { stream } = this.#options;
+    const width = Math.max(20, stream.columns || 80) - 1;
+    const widest = Math.max(0, ...[...this.#lanes.keys()].map((service) => plainLine(service, 24).length));
+    const lines = [...this.#lanes].map(([service, lane]) => this.#line(service, lane, widest, width));
+    if (lines.length === 0) return;
+    stream.write(`${lines.join('\n')}\n`);
+    this.#drawn = lines.length;
+  }
+
+  #line(service: string, lane: Lane, widest: number, width: number): string {
+    const ink = this.#ink;
+    const filled =
+      lane.planned === 0 ? 0 : Math.min(BAR_CELLS, Math.round((lane.done / lane.planned) * BAR_CELLS));
+    const name = plainLine(service, 24).padEnd(widest);
+    const digits = String(lane.planned).length;
+    const count = `${String(lane.done).padStart(digits)}/${lane.planned}`;
+    const bad = lane.bad > 0 ? `${lane.bad} failed` : '';
+    const used = name.length + BAR_CELLS + count.length + bad.length + 8;
+    const now = cut(this.#doing(lane), Math.max(0, width - used));
+    const bar = `${'━'.repeat(filled)}${ink.dim('━'.repeat(BAR_CELLS - filled))}`;
+    const tail = [count, bad === '' ? '' : ink.outcome('fail', bad), ink.dim(now)].filter(
+      (part) => part !== '',
+    );
+    return `${ink.bold(name)}  ${bar}  ${tail.join('  ')}`;
+  }
+
+  #doing(lane: Lane): string {
+    if (lane.trouble !== null) return plainLine(lane.trouble, 200);
+    if (lane.finished) return 'done';
+    if (lane.wait === null) return plainLine(lane.suite, 60);
+    return `${secondsUntil(lane.wait.untilMs, this.#now())} s  ${plainLine(lane.wait.reason, 200)}`;
+  }
+}
+
+function secondsUntil(untilMs: number, nowMs: number): number {
+  return Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
+}
+
+function interval(ms: number, callback: () => void): () => void {
+  const timer = setInterval(callback, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+}

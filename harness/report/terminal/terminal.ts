@@ -1,0 +1,196 @@
+import { groundInWords, valueInWords } from '../results/grounds.ts';
+import { cut, plainLine } from '../results/plain.ts';
+import type { Results, ServiceResult } from '../results/results.ts';
+import { counted, type Judged, judgedWith, notRun, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
+import { serviceVerdict, verdictOf } from '../results/verdict.ts';
+import { duration, HEADLINES, verdictSentence, wallTime } from '../results/words.ts';
+import { type Ink, inkOf } from './ink.ts';
+import { wrap } from './wrap.ts';
+
+/** `quiet`: the verdict and what failed, a line each. `verbose`: every check and every observation too. */
+type Verbosity = 'quiet' | 'normal' | 'verbose';
+
+export interface VerdictTextOptions {
+  readonly color: boolean;
+  /** Columns of the terminal; text is laid out for at most 100 and at least 70. */
+  readonly width: number;
+  readonly verbosity: Verbosity;
+  /** Where the reports are, for the last line; null when none were written. */
+  readonly reportsAt?: string | null;
+}
+
+interface Page {
+  readonly results: Results;
+  readonly ink: Ink;
+  readonly width: number;
+  readonly verbosity: Verbosity;
+}
+
+/** UTF-16 units of a message that a terminal shows; the reports have it whole. */
+const MESSAGE_CAP = 600;
+
+/** A block of lines; an empty one is left out together with its heading. */
+type Block = readonly string[];
+
+/** The verdict for stdout, ending in a line feed. */
+export function verdictText(results: Results, options: VerdictTextOptions): string {
+  const width = Math.min(100, Math.max(70, options.width));
+  const page: Page = { results, ink: inkOf(options.color), width, verbosity: options.verbosity };
+  const reports: Block = options.reportsAt
+    ? [`${page.ink.dim('Reports')}  ${plainLine(options.reportsAt)}`]
+    : [];
+  const blocks: readonly Block[] =
+    options.verbosity === 'quiet'
+      ? [[...failedInBrief(page), ...conclusion(page), ...reports]]
+      : [
+          services(page),
+          ...(options.verbosity === 'verbose' ? everyCheck(page) : []),
+          ...judgments(page, 'Harness errors', judgedWith(results, 'error')),
+          ...judgments(page, 'Failures', judgedWith(results, 'fail')),
+          ...judgments(page, 'Warnings', judgedWith(results, 'warning')),
+          ...didNotRun(page),
+          ...observations(page),
+          faults(page),
+          [...conclusion(page), ...reports],
+        ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function heading({ ink }: Page, text: string): string {
+  return ink.bold(text);
+}
+
+function indented({ width }: Page, text: string, first: string, next = ' '.repeat(first.length)): Block {
+  return wrap(plainLine(text, 2_000), width - next.length).map(
+    (line, index) => (index === 0 ? first : next) + line,
+  );
+}
+
+function nameOf({ service, environment }: ServiceResult): string {
+  return plainLine(environment === null ? service : `${service} (${environment})`);
+}
+
+function services(page: Page): Block {
+  const { results, ink } = page;
+  const names = results.services.map(nameOf);
+  const widest = Math.max(0, ...names.map((name) => name.length));
+  return results.services.flatMap((service, index) => {
+    const { word } = serviceVerdict(service, results.run.strict);
+    const name = (names[index] ?? '').padEnd(widest);
+    const facts = `${counted(service.requestsSent, 'request')}, ${duration(service.durationMs)}`;
+    return [
+      `${ink.bold(name)}  ${ink.verdict(word, word)}`,
+      ...tallyLines(page, service),
+      `  ${ink.dim(facts)}`,
+    ];
+  });
+}
+
+/** The counts, broken between two of them where the line is full. */
+function tallyLines({ ink, width }: Page, { checks }: ServiceResult): Block {
+  const parts = tallyWords(tallyOf(checks));
+  if (parts.length === 0) return ['  no checks'];
+  // Wrapped while it is plain; coloured line by line, so that no escape sequence is counted as width.
+  const plain = parts.map(({ words }) => words.replaceAll(' ', '\u00a0')).join(', ');
+  return wrap(plain, width - 2).map((line) =>
+    parts.reduce(
+      (painted, { outcome, words }) =>
+        painted.replace(words.replaceAll(' ', '\u00a0'), () => ink.outcome(outcome, words)),
+      `  ${line}`,
+    ),
+  );
+}
+
+/** Each failure in full: what was expected and what came, why it is demanded, how to see it again. */
+function judgments(page: Page, title: string, judged: readonly Judged[]): readonly Block[] {
+  if (judged.length === 0) return [];
+  const { ink } = page;
+  const blocks = judged.map(({ service, check }): Block => {
+    const level = check.level === 'NONE' ? '' : ink.dim(`  ${check.level}`);
+    return [
+      `  ${ink.outcome(check.outcome, check.outcome)}  ${ink.bold(plainLine(check.id))}  ${nameOf(service)}${level}`,
+      ...indented(page, check.title, '    '),
+      ...indented(page, cut(check.message, MESSAGE_CAP) || 'no message', '    → ', '      '),
+      ...check.grounds.flatMap((ground) =>
+        indented(page, groundInWords(ground), '    because ', '            ').map(ink.dim),
+      ),
+      // A command line is not wrapped: it is to be copied.
+      ...(check.reproduce === null ? [] : [`    ${ink.dim('repeat')}  ${plainLine(check.reproduce)}`]),
+    ];
+  });
+  const [first = [], ...rest] = blocks;
+  return [[heading(page, `${title} (${judged.length})`), ...first], ...rest];
+}
+
+function failedInBrief(page: Page): Block {
+  return judgedWith(page.results, 'error', 'fail').flatMap(({ service, check }) =>
+    indented(page, `${check.outcome} ${nameOf(service)} ${check.id}: ${check.message}`, '', '  '),
+  );
+}
+
+function didNotRun(page: Page): readonly Block[] {
+  const { results, ink, verbosity } = page;
+  const groups = notRun(results);
+  if (groups.length === 0) return [];
+  const lines = groups.flatMap(({ outcome, reason, judged }) => {
+    const where = [...Map.groupBy(judged, ({ service }) => nameOf(service))].map(
+      ([name, of]) => `${name} ${of.length}`,
+    );
+    const head = `${reason} (${where.join(', ')})`;
+    const ids = verbosity === 'verbose' ? judged.map(({ check }) => `      ${plainLine(check.id)}`) : [];
+    const label = `${outcome} ${String(judged.length).padStart(3)}`;
+    const [first = '', ...more] = indented(page, head, `  ${label}  `);
+    return [first.replace(label, ink.outcome(outcome, label)), ...more, ...ids];
+  });
+  return [[heading(page, 'Did not run'), ...lines]];
+}
+
+function observations(page: Page): readonly Block[] {
+  const { results, verbosity } = page;
+  const all = results.services.flatMap((service) => service.observations.map((seen) => ({ service, seen })));
+  if (all.length === 0) return [];
+  if (verbosity !== 'verbose')
+    return [[`${heading(page, 'Observed')}  ${counted(all.length, 'fact')} that the documents leave open`]];
+  const lines = all.flatMap(({ service, seen }) =>
+    indented(page, `${nameOf(service)} · ${seen.key} = ${valueInWords(seen.value)}`, '  ', '      '),
+  );
+  return [[heading(page, `Observed (${all.length})`), ...lines]];
+}
+
+function everyCheck(page: Page): readonly Block[] {
+  const { results, ink } = page;
+  return results.services.flatMap((service) =>
+    suitesOf(results).flatMap((suite): readonly Block[] => {
+      const checks = service.checks.filter((check) => check.suite === suite);
+      if (checks.length === 0) return [];
+      const lines = checks.flatMap(({ outcome, id, title }) => {
+        const label = outcome.padEnd(8);
+        const [first = '', ...more] = indented(page, `${id} · ${title}`, `  ${label}  `);
+        return [first.replace(label, ink.outcome(outcome, label)), ...more];
+      });
+      return [[heading(page, `${nameOf(service)} · ${plainLine(suite)}`), ...lines]];
+    }),
+  );
+}
+
+function faults(page: Page): Block {
+  const { faults: found } = page.results.run;
+  if (found.length === 0) return [];
+  return [
+    heading(page, `Faults of the harness (${found.length})`),
+    ...found.flatMap((fault) => indented(page, fault, '  ')),
+  ];
+}
+
+function conclusion(page: Page): Block {
+  const { results, ink } = page;
+  const verdict = verdictOf(results);
+  const facts = `${duration(wallTime(results.run))}, exit code ${verdict.exitCode}`;
+  return [
+    `${ink.verdict(verdict.word, HEADLINES[verdict.word])}  ${ink.dim(facts)}`,
+    ...indented(page, verdictSentence(verdict, results), ''),
+  ];
+}

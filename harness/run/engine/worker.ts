@@ -1,0 +1,115 @@
+import { suitesFor } from '../../check/cases.ts';
+import type { CheckDefinition, Suite } from '../../check/check.ts';
+import { type Judgment, judge, standingOf } from '../../check/judge.ts';
+import { unpackService } from '../../config/secret/pack.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { openJournal } from '../../evidence/record/journal.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import { openSession, type Session } from '../../session.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import { loadSuites } from '../selection/catalogue.ts';
+import { selectById } from '../selection/selection.ts';
+import type { WorkerNews } from './message.ts';
+import { askForRenewal } from './renewal.ts';
+import type { WorkerInput } from './worker-input.ts';
+
+/** The main process ends a worker that is silent for much longer than this. */
+const ALIVE_EVERY_MS = 500;
+
+export interface Worker {
+  readonly suites: readonly Suite[];
+  judge(suite: Suite, check: CheckDefinition, signal: AbortSignal): Promise<Judgment>;
+  finish(): Promise<void>;
+}
+
+/** One service's side of a run: its session, its line to the journal, and its signs of life. */
+export async function openWorker(input: WorkerInput): Promise<Worker> {
+  const tell = (news: WorkerNews) => process.send?.({ ...news, conform: 1, service: input.service });
+  tell({ type: 'hello', pid: process.pid });
+  const pulse = setInterval(() => tell({ type: 'alive' }), ALIVE_EVERY_MS);
+  pulse.unref();
+
+  const journal = openJournal(input.journalPath);
+  let lastEvidence = 0;
+  let asked = false;
+  const record = (event: JournalEvent) => {
+    journal.append(event);
+    if (event.type === 'evidence') {
+      asked = true;
+      lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
+    }
+    if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+  };
+  const config = unpackService(input.config);
+  const open = (providerUrl: string) =>
+    openSession({
+      config,
+      providerUrl,
+      runId: input.runId,
+      userAgent: input.userAgent,
+      clock: systemClock,
+      record,
+      evidenceBefore: lastEvidence,
+    });
+  let session = open(input.providerUrl);
+  const closed = { requestsSent: 0, durationMs: 0 };
+  const close = async () => {
+    const { requestsSent, durationMs } = await session.close();
+    closed.requestsSent += requestsSent;
+    closed.durationMs += durationMs;
+  };
+
+  let troubleTold = false;
+  const reportTrouble = () => {
+    if (session.trouble === null || troubleTold) return;
+    troubleTold = true;
+    record({ type: 'service-trouble', service: input.service, reason: session.trouble });
+    tell({ type: 'trouble', reason: session.trouble });
+  };
+
+  /** What was found out is about the provider that is gone: the new one is asked anew. */
+  const renew = async () => {
+    await close();
+    const renewed = await askForRenewal(() => tell({ type: 'renew' }));
+    troubleTold = false;
+    asked = false;
+    fresh = 'url' in renewed;
+    session = 'url' in renewed ? open(renewed.url) : inTrouble(open(input.providerUrl), renewed.reason);
+  };
+  let fresh = startsFresh(config);
+  let met: Suite | null = null;
+  const asks = ({ checks }: Suite) => checks.some((check) => standingOf(check, config).reasonNot === null);
+
+  return {
+    suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),
+    async judge(suite, check, signal) {
+      if (fresh && asked && met !== suite && asks(suite)) await renew();
+      met = suite;
+      const judgment = await judge(check, session, {
+        strict: input.strict,
+        signal,
+        ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
+      });
+      record({ type: 'outcome', service: input.service, id: check.id, ...judgment });
+      tell({ type: 'outcome', suite: suite.name, id: check.id, outcome: judgment.outcome });
+      reportTrouble();
+      return judgment;
+    },
+    async finish() {
+      clearInterval(pulse);
+      await close();
+      record({ type: 'service-finished', service: input.service, ...closed });
+      tell({ type: 'finished' });
+    },
+  };
+}
+
+/** Whether each suite is to meet a provider that nobody has asked anything yet. */
+function startsFresh({ provider }: ServiceConfig): boolean {
+  return (provider.kind === 'container' || provider.kind === 'command') && provider.freshForEachSuite;
+}
+
+/** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */
+function inTrouble(session: Session, trouble: string): Session {
+  return { ...session, trouble };
+}

@@ -1,0 +1,52 @@
+import type { EvidenceId } from '../../evidence/exchange.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
+import type { SendToBroker } from '../../pact/broker-client.ts';
+import { openHttp } from '../../transport/http/http.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+
+interface SendOptions {
+  /** Knows every secret that may be sent: what comes back holds none. */
+  readonly redaction: Redaction;
+  readonly userAgent: string;
+  readonly runId: string;
+  /** A credential may travel over plain http to another machine. */
+  readonly plainHttp: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A broker that takes longer for one answer is as good as gone. In ms. */
+const TIMEOUTS = { connectMs: 5_000, responseMs: 5_000, exchangeMs: 10_000 };
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Asks brokers with the harness's own client: every wait is bounded, and no redirect takes a token elsewhere. */
+export function brokerSender({ redaction, userAgent, runId, plainHttp, signal }: SendOptions): SendToBroker {
+  return async ({ method, url, fields, body }) => {
+    const { origin, pathname, search } = new URL(url);
+    const http = openHttp({
+      baseUrl: origin,
+      timeouts: TIMEOUTS,
+      limits: { bodyBytes: MAX_ANSWER_BYTES },
+      redaction,
+      clock: systemClock,
+      userAgent,
+      runId,
+      plainHttp,
+    });
+    const authorized = fields.some(([name]) => name === 'Authorization');
+    try {
+      const { response, failure } = await http.send(
+        { method, target: `${pathname}${search}`, fields, body: body === null ? null : Buffer.from(body) },
+        {
+          id: 'broker' as EvidenceId,
+          purpose: 'to ask a broker',
+          credential: authorized ? 'right' : 'none',
+          ...(signal ? { signal } : {}),
+        },
+      );
+      if (failure !== null || response === null) return { failure: failure?.message ?? 'no response' };
+      return { status: response.status, text: Buffer.from(response.body.bytes).toString('utf8') };
+    } finally {
+      await http.close();
+    }
+  };
+}

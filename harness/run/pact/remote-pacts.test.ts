@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadServices } from '../../config/load.ts';
+import type { PactsConfig } from '../../config/pact/pacts.ts';
+import { Secret } from '../../config/secret/secret.ts';
+import { type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
+import { withPactsFetched } from './remote-pacts.ts';
+
+const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
+const TOKEN = 'example-token-for-tests';
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function stub(options: StubOptions = {}) {
+  const broker = await startStubBroker({ token: TOKEN, ...options });
+  closing.push(() => broker.close());
+  return broker;
+}
+
+function pactOf(consumer: string, status = 200, provider = 'search'): StubPact {
+  return {
+    consumer: { name: consumer },
+    provider: { name: provider },
+    interactions: [
+      { description: 'a list', request: { method: 'GET', path: '/v1/resources' }, response: { status } },
+    ],
+  };
+}
+
+/** Search with its shipped pact, and what of the pacts a test changes. */
+async function fetched(change: Partial<PactsConfig>, patienceMs?: number): Promise<PactsConfig> {
+  const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
+  const config = services[0]?.config;
+  if (!config?.pacts) throw new Error('search has no pact');
+  const signal = new AbortController().signal;
+  const options = { userAgent: 'conform/0.0.0', runId: 'tests', signal, ...(patienceMs && { patienceMs }) };
+  const { pacts } = await withPactsFetched({ ...config, pacts: { ...config.pacts, ...change } }, options);
+  if (!pacts) throw new Error('the pacts were lost');
+  return pacts;
+}
+
+function brokerAt(url: string, pending = false): NonNullable<PactsConfig['broker']> {
+  const credentials = { kind: 'token', token: new Secret('BROKER_TOKEN', TOKEN) } as const;
+  return { url, credentials, selectors: [{ mainBranch: true }], pending, wipSince: null, branch: null };
+}
+
+async function served(content: unknown): Promise<string> {
+  const server = createServer((_request, response) => response.end(JSON.stringify(content)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.json?version=1`;
+}
+
+const idsOf = ({ interactions }: PactsConfig) => interactions.map(({ id }) => id);
+const SHIPPED = 'sample-client.the-documented-sample.a-valid-credential';
+
+describe('pacts from elsewhere', () => {
+  it('join those of files', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    const pacts = await fetched({ broker: brokerAt(broker.url) });
+    expect(idsOf(pacts)).toEqual([SHIPPED, 'web-shop.a-list']);
+    expect(pacts.unread).toEqual([]);
+    expect(pacts.interactions[1]?.origins).toEqual([
+      {
+        source: expect.stringContaining('/pact-version/'),
+        brokerId: expect.stringMatching(/^[0-9a-f]{40}$/),
+      },
+    ]);
+  });
+
+  it('may lie at a URL', async () => {
+    const pacts = await fetched({ files: [await served(pactOf('web-shop'))] });
+    expect(idsOf(pacts)).toEqual([SHIPPED, 'web-shop.a-list']);
+  });
+
+  it('are pending where the broker says so', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    broker.add(pactOf('new-shop'), { pending: true });
+    const { interactions } = await fetched({ broker: brokerAt(broker.url, true) });
+    expect(interactions.map(({ pending }) => pending)).toEqual([false, false, true]);
+  });
+
+  it('stay apart where two versions of a pact differ', async () => {
+    const broker = await stub();
+    broker.add(pactOf('web-shop'));
+    broker.add(pactOf('web-shop', 418));
+    const [, ...ids] = idsOf(await fetched({ broker: brokerAt(broker.url) }));
+    expect(ids).toEqual([1, 2].map(() => expect.stringMatching(/^web-shop\.a-list\.[0-9a-f]{8}$/)));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('are not asked for where there are none', async () => {
+    expect(await fetched({})).toMatchObject({ unread: [] });
+  });
+});
+
+describe('pacts that cannot be had', () => {
+  it.each<readonly [string, StubOptions, StubPact | null, RegExp]>([
+    ['the broker refuses the token', { token: 'another-token-for-tests' }, pactOf('a'), /status 401/],
+    ['the broker is broken', { instead: () => 503 }, pactOf('a'), /status 503/],
+    ['the broker has none', {}, null, /has no pact of the provider "search"/],
+    [
+      'one is malformed',
+      { instead: (line) => (line.includes('pact-version') ? '{"consumer":' : undefined) },
+      pactOf('a'),
+      /is not JSON/,
+    ],
+    ['one holds no interaction', {}, { ...pactOf('a'), interactions: [] }, /holds no interaction/],
+  ])('are told where %s, and the others stay', async (_how, options, pact, why) => {
+    const broker = await stub(options);
+    if (pact) broker.add(pact);
+    const pacts = await fetched({ broker: brokerAt(broker.url) });
+    expect(idsOf(pacts)).toEqual([SHIPPED]);
+    expect(pacts.unread).toEqual([expect.stringMatching(why)]);
+    expect(pacts.unread[0]).toContain(`the pacts of ${broker.url} could not be read`);
+    expect(pacts.unread[0]).not.toContain(TOKEN);
+  });
+
+  it('are not waited for longer than all of a source may take, and those of the next are', async () => {
+    const broker = await stub({ instead: () => null });
+    const files = [await served(pactOf('web-shop'))];
+    const { unread } = await fetched({ broker: brokerAt(broker.url), files }, 2_000);
+    expect(unread).toEqual([`the pacts of ${broker.url} could not be read: they were not there within 2 s`]);
+  });
+
+  it('are told where a URL is not there, or leads to the pact of another provider', async () => {
+    const { unread } = await fetched({
+      files: ['http://127.0.0.1:9/a.json', await served(pactOf('a', 200, 'stock'))],
+    });
+    expect(unread).toEqual([
+      expect.stringContaining('ECONNREFUSED'),
+      expect.stringContaining('is for the provider "stock", not "search"'),
+    ]);
+  });
+});

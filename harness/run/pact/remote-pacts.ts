@@ -1,0 +1,93 @@
+import { distinct, type ExpectedInteraction } from '../../config/pact/interaction.ts';
+import { readPact } from '../../config/pact/pact-file.ts';
+import { brokerSecrets, isUrl, type PactsConfig } from '../../config/pact/pacts.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { visible } from '../../evidence/octets/visible.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { BrokerTrouble, openBroker, type SendToBroker } from '../../pact/broker-client.ts';
+import { type BrokerPact, pactsOf } from '../../pact/broker-pacts.ts';
+import { brokerSender } from './broker-send.ts';
+
+interface FetchOptions {
+  readonly userAgent: string;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  /** For all that one source gives, in ms. */
+  readonly patienceMs?: number;
+}
+
+/** A broker that answers each of its many requests slowly would hold up a run for half an hour. */
+const PATIENCE_MS = 60_000;
+const LONGEST_REASON = 500;
+
+/** The same service, with the pacts of URLs and of its broker fetched. */
+export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
+  const { pacts, safety } = config;
+  if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
+  const redaction = createRedaction(brokerSecrets(pacts.broker));
+  const { patienceMs = PATIENCE_MS, signal } = options;
+  return {
+    ...config,
+    pacts: await withRemotePacts(pacts, () => {
+      const late = AbortSignal.timeout(patienceMs);
+      const send = brokerSender({
+        ...options,
+        signal: AbortSignal.any([signal, late]),
+        redaction,
+        plainHttp: safety.plainHttp,
+      });
+      const why = () => (late.aborted ? `they were not there within ${patienceMs / 1_000} s` : null);
+      return { send, why };
+    }),
+  };
+}
+
+/** One source to be asked. */
+interface Errand {
+  readonly send: SendToBroker;
+  /** Why it ended before its time; null when it did not. */
+  readonly why: () => string | null;
+}
+
+/**
+ * The same pacts, with those of URLs and of the broker among them. What cannot be had is told in `unread`, and so
+ * blocks the check that stands for it: it is never just missing.
+ */
+async function withRemotePacts(pacts: PactsConfig, opened: () => Errand): Promise<PactsConfig> {
+  const { broker, provider, files } = pacts;
+  const fetched: ExpectedInteraction[] = [];
+  const unread: string[] = [];
+  const take = async (source: string, fetch: (send: SendToBroker) => Promise<readonly BrokerPact[]>) => {
+    const { send, why } = opened();
+    try {
+      for (const pact of await fetch(send)) fetched.push(...interactionsOf(pact, provider));
+    } catch (error) {
+      if (!(error instanceof BrokerTrouble)) throw error;
+      const reason = why() ?? error.message;
+      unread.push(visible(`the pacts of ${source} could not be read: ${reason}`, LONGEST_REASON));
+    }
+  };
+  for (const url of files.filter(isUrl)) {
+    await take(url, async (send) => {
+      const client = openBroker(broker ?? { url, credentials: null }, send);
+      return [{ url, text: (await client.get(url)).text, pending: false }];
+    });
+  }
+  if (broker !== null) await take(broker.url, (send) => pactsOf(broker, provider, openBroker(broker, send)));
+  return { ...pacts, interactions: distinct([...pacts.interactions, ...fetched]), unread };
+}
+
+function interactionsOf(
+  { url, text, pending }: BrokerPact,
+  provider: string,
+): readonly ExpectedInteraction[] {
+  const pact = readPact(text, { source: url, pending });
+  if ('fault' in pact) throw new BrokerTrouble(`${url}: ${pact.fault.problem}`);
+  if (pact.provider !== provider) {
+    throw new BrokerTrouble(
+      `${url} is for the provider ${JSON.stringify(pact.provider)}, not ${JSON.stringify(provider)}`,
+    );
+  }
+  if (pact.interactions.length === 0) throw new BrokerTrouble(`${url} holds no interaction`);
+  return pact.interactions;
+}

@@ -1,0 +1,120 @@
+import type { Suite } from '../../check/check.ts';
+import { standingOf } from '../../check/judge.ts';
+import { packService } from '../../config/secret/pack.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { UsageError } from '../../exit.ts';
+import { INTERACTION } from '../../probe/pact.ts';
+import { StartFailure } from '../../provider/provider.ts';
+import { startProvider } from '../../provider/start.ts';
+import type { JournalEvent, PlannedCheck } from '../../report/results/events.ts';
+import { plainLine } from '../../report/results/plain.ts';
+import type { ListedPact } from '../../report/results/results.ts';
+import type { Progress } from '../../report/terminal/progress.ts';
+import type { WorkerInput } from '../engine/worker-input.ts';
+import type { Selection } from '../selection/selection.ts';
+import type { Providers } from './providers.ts';
+
+export interface StartContext {
+  readonly record: (event: JournalEvent) => void;
+  /** Receives every provider that was started, so that all are stopped in every ending. */
+  readonly providers: Providers;
+  /** What all workers are told alike. */
+  readonly job: Omit<WorkerInput, 'service' | 'config' | 'providerUrl' | 'selected'>;
+  readonly progress: Progress;
+  readonly redact: (text: string) => string;
+  /** Aborted, no start is waited for any more. */
+  readonly signal: AbortSignal;
+}
+
+/** UTF-16 units that are shown of what a start says of itself. */
+const SAID = 500;
+
+/**
+ * Starts the providers, side by side. A service whose provider does not start is in trouble, the others run.
+ *
+ * @throws UsageError for a provider that cannot be meant, such as one with an unknown defect.
+ */
+export async function startServices(
+  configs: readonly ServiceConfig[],
+  selected: Selection,
+  context: StartContext,
+): Promise<readonly WorkerInput[]> {
+  const jobs = await Promise.allSettled(
+    configs.map((config) => startService(config, selected(config), context)),
+  );
+  // Only when all have settled is every provider known that has to be stopped.
+  for (const job of jobs) if (job.status === 'rejected') throw job.reason;
+  return jobs.flatMap((job) => (job.status === 'fulfilled' && job.value !== null ? [job.value] : []));
+}
+
+async function startService(
+  config: ServiceConfig,
+  suites: readonly Suite[],
+  { record, providers, job, progress, redact, signal }: StartContext,
+): Promise<WorkerInput | null> {
+  const { service } = config;
+  const planned = plan(config, suites);
+  const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
+  const announce = (provider: { kind: string; url: string; image?: string }) => {
+    record({
+      type: 'service-started',
+      service,
+      contract: config.contract.name,
+      environment: config.environment,
+      provider,
+      plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
+      planned,
+      ...(pacts.length > 0 ? { pacts } : {}),
+    });
+    progress.serviceStarted(service, planned.length);
+  };
+  try {
+    const say = (text: string) => progress.say(`conform: ${service}: ${plainLine(redact(text), SAID)}`);
+    const provider = await startProvider(config, { runId: job.runId, signal, say });
+    providers.started(service, provider);
+    const { kind, url, image } = provider;
+    announce({ kind, url: redact(url), ...(image === undefined ? {} : { image }) });
+    return {
+      ...job,
+      service,
+      config: packService(config),
+      providerUrl: provider.url,
+      selected: planned.map(({ id }) => id),
+    };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof StartFailure) providers.failed(service, error.logs);
+    announce({ kind: config.provider.kind, url: '' });
+    const reason = redact(
+      `its provider did not start: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    record({ type: 'service-trouble', service, reason });
+    record({ type: 'service-finished', service, requestsSent: 0, durationMs: 0 });
+    progress.trouble(service, reason);
+    return null;
+  }
+}
+
+/** Which pacts are verified, with the checks that do it. */
+function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): readonly ListedPact[] {
+  const found = (pacts?.interactions ?? []).flatMap(({ id, consumer, origins }) => {
+    const check = `${INTERACTION}.${id}`;
+    return planned.has(check)
+      ? origins.map(({ source, brokerId }) => ({ source, consumer, check, brokerId }))
+      : [];
+  });
+  return [...Map.groupBy(found, ({ source }) => source)].map(([source, inside]) => ({
+    consumer: inside[0]?.consumer ?? '',
+    source,
+    interactions: inside.map(({ check, brokerId }) => ({ check, brokerId })),
+  }));
+}
+
+function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
+  return suites.flatMap((suite) =>
+    suite.checks.map((check) => {
+      const { level, grounds } = standingOf(check, config);
+      return { id: check.id, suite: suite.name, title: check.title, level, grounds };
+    }),
+  );
+}

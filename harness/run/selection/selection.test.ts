@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkEach } from '../../check/cases.ts';
+import { check, type Suite, suite } from '../../check/check.ts';
+import { loadServices } from '../../config/load.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { UsageError } from '../../exit.ts';
+import { selectById, selectChecks } from './selection.ts';
+
+const provenBy = ['a-defect'] as const;
+const common = { title: 'does it', grounds: [], provenBy };
+const ALL: readonly Suite[] = [
+  suite('one', 'One', [check('one.a', common, () => {}), check('one.b', common, () => {})]),
+  suite('two', 'Two', [
+    checkEach(
+      'two.each',
+      {
+        ...common,
+        needs: [{ missing: ({ pacts }) => pacts?.unread[0] ?? null }],
+        cases: ({ service }) =>
+          service === 'messaging'
+            ? []
+            : ['x', 'y'].map((key) => ({ key, title: `does ${key}`, known: null })),
+      },
+      () => {},
+    ),
+  ]),
+];
+
+let search: ServiceConfig;
+let messaging: ServiceConfig;
+
+beforeAll(async () => {
+  const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
+  const { services } = await loadServices({ configDir, services: ['search', 'messaging'], env: {} });
+  const [one, two] = services;
+  if (!one || !two) throw new Error('two services are needed');
+  search = one.config;
+  messaging = two.config;
+});
+
+function selected(options: { suites?: string[]; checks?: string[] }, config = search): readonly string[] {
+  const selection = selectChecks(ALL, { suites: [], checks: [], ...options }, [search, messaging]);
+  return selection(config).flatMap(({ checks }) => checks.map(({ id }) => id));
+}
+
+describe('a selection', () => {
+  it('is everything when nothing is asked for', () => {
+    expect(selected({})).toEqual(['one.a', 'one.b', 'two.each.x', 'two.each.y']);
+  });
+
+  it('names suites, and checks by pattern', () => {
+    expect(selected({ suites: ['one'] })).toEqual(['one.a', 'one.b']);
+    expect(selected({ checks: ['*.a', 'two.each.y'] })).toEqual(['one.a', 'two.each.y']);
+  });
+
+  it('takes the id of a check that is made several times for all of them', () => {
+    expect(selected({ checks: ['two.each'] })).toEqual(['two.each.x', 'two.each.y']);
+    expect(selected({ checks: ['two.each'] }, messaging)).toEqual(['two.each']);
+  });
+
+  it('may hold for one of the services alone', () => {
+    expect(selected({ checks: ['two.each.x'] }, messaging)).toEqual([]);
+  });
+
+  it.each([{ suites: ['three'] }, { checks: ['one.c'] }, { checks: ['two.each.z'] }])(
+    'that matches nothing is refused: %o',
+    (options) => {
+      expect(() => selected(options)).toThrow(UsageError);
+    },
+  );
+
+  it('may name what is fetched later', () => {
+    const { pacts } = search;
+    if (!pacts) throw new Error('search has no pact');
+    const open = { ...search, pacts: { ...pacts, unread: ['fetched when a run starts'] } };
+    const selection = selectChecks(ALL, { suites: [], checks: ['two.each.z'] }, [open]);
+    expect(selection(open)).toEqual([]);
+    expect(() => selectChecks(ALL, { suites: [], checks: ['one.z'] }, [open])).toThrow(UsageError);
+  });
+});
+
+describe('a selection by id', () => {
+  it('leaves out suites that hold none of them', () => {
+    expect(selectById(ALL, ['one.b']).map(({ name, checks }) => [name, checks.map(({ id }) => id)])).toEqual([
+      ['one', ['one.b']],
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { matchesGlob } from 'node:path';
+import { suitesFor } from '../../check/cases.ts';
+import type { CheckDefinition, Suite } from '../../check/check.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { UsageError } from '../../exit.ts';
+
+interface SelectionOptions {
+  /** Suite names; empty means all. */
+  readonly suites: readonly string[];
+  /** Check ids or globs (`auth.*`); empty means all. */
+  readonly checks: readonly string[];
+}
+
+/** The suites that hold a selected check of a service, with the selected checks only. */
+export type Selection = (config: ServiceConfig) => readonly Suite[];
+
+/**
+ * Holds the options against the checks of these services. A name or pattern that matches nothing is a usage error:
+ * a run that silently tests less than it was asked to is worse than none.
+ */
+export function selectChecks(
+  all: readonly Suite[],
+  options: SelectionOptions,
+  configs: readonly ServiceConfig[],
+): Selection {
+  const names = all.map(({ name }) => name);
+  for (const wanted of options.suites) {
+    if (!names.includes(wanted)) throw unknown('suite', wanted, names, configs);
+  }
+  const suites = options.suites.length === 0 ? all : all.filter(({ name }) => options.suites.includes(name));
+  const checks = [suites, ...configs.map((config) => suitesFor(suites, config))]
+    .flat()
+    .flatMap((each) => each.checks);
+  for (const pattern of options.checks) {
+    const meant = checks.some((check) => matches(check, pattern)) || mayBeFetched(pattern, checks, configs);
+    if (!meant) throw unknown('check', pattern, [...new Set(checks.map(({ id }) => id))], configs);
+  }
+  return (config) =>
+    withChecks(suitesFor(suites, config), (check) =>
+      options.checks.length === 0 ? true : options.checks.some((pattern) => matches(check, pattern)),
+    );
+}
+
+/** The id of a check that is made several times selects each of them. */
+function matches({ id, partOf }: CheckDefinition, pattern: string): boolean {
+  return matchesGlob(id, pattern) || partOf === pattern;
+}
+
+/** An interaction of a pact that is not here yet. */
+function mayBeFetched(
+  pattern: string,
+  checks: readonly CheckDefinition[],
+  configs: readonly ServiceConfig[],
+): boolean {
+  const open = configs.some(({ pacts }) => pacts !== undefined && pacts.unread.length > 0);
+  return open && checks.some(({ id, each }) => each !== undefined && pattern.startsWith(`${id}.`));
+}
+
+function unknown(
+  kind: 'suite' | 'check',
+  wanted: string,
+  known: readonly string[],
+  configs: readonly ServiceConfig[],
+): UsageError {
+  const isService = configs.some(({ service }) => service === wanted);
+  return new UsageError(`no ${kind} matches ${JSON.stringify(wanted)}`, {
+    remedy: isService
+      ? 'name services before the options'
+      : `${didYouMean(wanted, known)}; \`conform list\` shows all`,
+  });
+}
+
+/** The same suites with only the checks of these ids. */
+export function selectById(all: readonly Suite[], ids: readonly string[]): readonly Suite[] {
+  const wanted = new Set(ids);
+  return withChecks(all, ({ id }) => wanted.has(id));
+}
+
+function withChecks(all: readonly Suite[], wanted: (check: CheckDefinition) => boolean): readonly Suite[] {
+  return all
+    .map((suite) => ({ ...suite, checks: suite.checks.filter(wanted) }))
+    .filter(({ checks }) => checks.length > 0);
+}

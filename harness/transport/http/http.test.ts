@@ -1,0 +1,566 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { HarnessError } from '../../exit.ts';
+import { answerEach, type Loopback, listen } from '../fixtures/loopback.ts';
+import { about, setting, valuesOf } from '../fixtures/setting.ts';
+import { FRAMING_FAULT } from '../reader/framing-faults.ts';
+import type { TransportOptions } from '../transport.ts';
+import { type HttpAbout, type HttpOptions, openHttp } from './http.ts';
+import type { HttpRequest } from './request.ts';
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+async function serve(...parameters: Parameters<typeof listen>): Promise<Loopback> {
+  const server = await listen(...parameters);
+  ending.push(() => server.close());
+  return server;
+}
+
+function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
+  const transport = openHttp({ ...setting(baseUrl), ...overrides });
+  ending.push(() => transport.close());
+  return transport;
+}
+
+const GET: HttpRequest = { method: 'GET', target: '/v1/resources', fields: [] };
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+
+/** One GET to a server that does this to its connection once the request head is in. */
+async function get(
+  answer: Parameters<typeof listen>[0],
+  overrides: Partial<HttpOptions> = {},
+  request: HttpRequest = GET,
+): Promise<Exchange> {
+  const server = await serve((socket, index) => socket.once('data', () => answer(socket, index)));
+  return open(server.url, overrides).send(request, about());
+}
+
+const SHORT: Pick<TransportOptions, 'timeouts'> = {
+  timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
+};
+
+describe('an ordinary exchange', () => {
+  it('is recorded with fields as received, version, reason and times', async () => {
+    const exchange = await get((socket) =>
+      socket.end(
+        'HTTP/1.1 200 Fine\r\nX-b: 1\r\nX-A:2\r\nx-B: \xe9\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+      ),
+    );
+    expect(exchange.failure).toBeNull();
+    expect(exchange.response).toMatchObject({
+      status: 200,
+      reason: 'Fine',
+      httpVersion: '1.1',
+      fields: [
+        ['X-b', '1'],
+        ['X-A', '2'],
+        ['x-B', 'Ã©'],
+        ['Content-Length', '2'],
+        ['Connection', 'close'],
+      ],
+      body: { received: 2, truncated: false },
+      framingFaults: [],
+    });
+    expect(exchange.timing.connectMs).toBeGreaterThanOrEqual(0);
+    expect(exchange.timing.responseMs).toBeGreaterThanOrEqual(exchange.timing.connectMs ?? Number.NaN);
+    expect(exchange.timing.durationMs).toBeGreaterThanOrEqual(exchange.timing.responseMs ?? Number.NaN);
+    expect(exchange.timing.startedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it.each<[string, HttpRequest]>([
+    ['a plain GET', GET],
+    ['a HEAD', { ...GET, method: 'HEAD' }],
+    ['a POST with content', { ...GET, method: 'POST', body: Buffer.from('{}') }],
+    ['a POST without content', { ...GET, method: 'POST' }],
+    ['a GET with content', { ...GET, body: Buffer.from('{}') }],
+    ['an unknown method', { ...GET, method: 'BREW' }],
+    [
+      'connection: close',
+      {
+        ...GET,
+        fields: [
+          ['Connection', 'close'],
+          ['Accept', '*/*'],
+        ],
+      },
+    ],
+    [
+      'a Host of its own',
+      {
+        ...GET,
+        fields: [
+          ['Accept', '*/*'],
+          ['Host', 'other.example:81'],
+        ],
+      },
+    ],
+    ['a User-Agent of its own', { ...GET, fields: [['user-agent', 'other']] }],
+    ['no User-Agent', { ...GET, withoutUserAgent: true }],
+    [
+      'duplicate fields',
+      {
+        ...GET,
+        fields: [
+          ['Authorization', 'a'],
+          ['authorization', 'b'],
+        ],
+      },
+    ],
+    ['octets above ASCII', { ...GET, fields: [['X-A', 'Ã©']], target: '/a/../b//%zz?x=\xe9' }],
+  ])('records %s exactly as the server sees it', async (_what, request) => {
+    const heads: string[] = [];
+    const server = await serve((socket) =>
+      socket.on('data', (octets) => {
+        heads.push(octets.toString('latin1').split('\r\n\r\n')[0] ?? '');
+        socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n');
+      }),
+    );
+    const { request: recorded } = await open(server.url).send(request, about());
+    const lines = [
+      `${recorded.method} ${recorded.target} HTTP/1.1`,
+      ...recorded.fields.map(([name, value]) => `${name}: ${value}`),
+    ];
+    expect(heads[0]).toBe(lines.join('\r\n'));
+    expect(recorded.url).toBe(`${server.url}${request.target}`);
+  });
+
+  it('carries the run id in two fields', async () => {
+    const { request } = await get((socket) => socket.end(OK));
+    expect(valuesOf(request.fields, 'user-agent')).toEqual(['conform/0.0.0 (run run-for-tests)']);
+    expect(valuesOf(request.fields, 'x-conform-run')).toEqual(['run-for-tests']);
+  });
+
+  it('honours a path in the base URL', async () => {
+    const seen: string[] = [];
+    const server = await serve(answerEach(OK, (head) => seen.push(head.split(' ')[1] ?? '')));
+    const { request } = await open(`${server.url}/api/`).send(GET, about());
+    expect(seen).toEqual(['/api/v1/resources']);
+    expect(request.url).toBe(`${server.url}/api/v1/resources`);
+  });
+
+  it('keeps compressed content compressed', async () => {
+    const content = gzipSync('{"a":1}');
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${content.length}\r\n\r\n`;
+    const { response } = await get((socket) => socket.end(Buffer.concat([Buffer.from(head), content])));
+    expect(Buffer.from(response?.body.bytes ?? [])).toEqual(content);
+  });
+
+  it('does not follow a redirect', async () => {
+    const server = await serve(
+      answerEach('HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const { response } = await open(server.url).send(GET, about());
+    expect(response?.status).toBe(302);
+    expect(server.accepted()).toBe(1);
+  });
+
+  it('keeps interim responses, a 100 that nobody asked for among them', async () => {
+    const { response, failure } = await get((socket) =>
+      socket.end(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`),
+    );
+    expect(failure).toBeNull();
+    expect(response).toMatchObject({
+      status: 200,
+      informational: [
+        { status: 100, fields: [] },
+        { status: 103, fields: [['Link', '</a>']] },
+      ],
+    });
+  });
+
+  it('keeps trailers', async () => {
+    const { response } = await get((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n'),
+    );
+    expect(response).toMatchObject({ trailers: [['X-Sum', '1']], framingFaults: [] });
+    expect(Buffer.from(response?.body.bytes ?? []).toString()).toBe('{}');
+  });
+});
+
+describe('what a provider does wrong becomes a failure, never an exception', () => {
+  it('refused: nothing listens', async () => {
+    const server = await listen(() => undefined);
+    await server.close();
+    const exchange = await open(server.url).send(GET, about());
+    expect(exchange).toMatchObject({
+      response: null,
+      failure: { kind: 'refused' },
+      timing: { connectMs: null },
+    });
+  });
+
+  it('unresolved: a name that never resolves (RFC 6761)', async () => {
+    const exchange = await open(`http://${'a'.repeat(64)}.invalid`).send(GET, about());
+    expect(exchange.failure?.kind).toBe('unresolved');
+  });
+
+  it.each<[string, ExchangeFailureKind, number | null, Parameters<typeof listen>[0]]>([
+    ['resets without an answer', 'reset', null, (socket) => socket.resetAndDestroy()],
+    ['closes without an answer', 'closed', null, (socket) => socket.end()],
+    ['closes within the head', 'closed', null, (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A')],
+    [
+      'closes within the body',
+      'closed',
+      200,
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
+    ],
+    [
+      'closes before the final chunk',
+      'closed',
+      200,
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+    ],
+    [
+      'resets within the body',
+      'reset',
+      200,
+      (socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', () =>
+          setImmediate(() => socket.resetAndDestroy()),
+        ),
+    ],
+    ['is silent', 'response-timeout', null, () => undefined],
+    ['stops within the head', 'response-timeout', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nX-A')],
+    [
+      'stops within the body',
+      'response-timeout',
+      200,
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
+    ],
+    ['is no HTTP server', 'malformed', null, (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['answers octets', 'malformed', null, (socket) => socket.write(Buffer.from([0, 1, 2, 0xff, 10, 10]))],
+    [
+      'sends a bad chunk size',
+      'malformed',
+      200,
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'),
+    ],
+    [
+      'contradicts itself on the length',
+      'malformed',
+      200,
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'),
+    ],
+    [
+      'ends lines with bare LF',
+      'malformed',
+      200,
+      (socket) => socket.end('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
+    ],
+    [
+      'puts NUL into a field',
+      'malformed',
+      200,
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 2\r\n\r\n{}'),
+    ],
+  ])('%s: %s', async (_what, kind, status, answer) => {
+    const exchange = await get(answer, SHORT);
+    expect(exchange.failure?.kind).toBe(kind);
+    expect(exchange.response?.status ?? null).toBe(status);
+  });
+
+  it('malformed: a server that speaks first', async () => {
+    const server = await serve((socket) => socket.write('220 mail.example ESMTP\r\n'));
+    const exchange = await open(server.url, SHORT).send(GET, about());
+    expect(exchange.failure?.kind).toBe('malformed');
+  });
+
+  it('connect-timeout: nobody takes the connection', async () => {
+    // TEST-NET-1 (RFC 5737) answers nobody; where it is unroutable, that is told at once.
+    const exchange = await open('http://192.0.2.1:9', { timeouts: { connectMs: 100, responseMs: 100 } }).send(
+      GET,
+      about(),
+    );
+    expect(['connect-timeout', 'refused']).toContain(exchange.failure?.kind);
+  });
+
+  it('fields-too-large: a megabyte of fields', async () => {
+    const exchange = await get((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(50_000)}\r\n`),
+    );
+    expect(exchange).toMatchObject({ response: null, failure: { kind: 'fields-too-large' } });
+  });
+
+  it('fields-too-large: interim responses without end', async () => {
+    const exchange = await get((socket) => {
+      const more = () => {
+        if (!socket.destroyed)
+          socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100), () => setImmediate(more));
+      };
+      more();
+    });
+    expect(exchange.failure?.kind).toBe('fields-too-large');
+  });
+
+  it('body-too-large: a body without end is cut, and not read on', async () => {
+    let sent = 0;
+    const exchange = await get(
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        const more = () => {
+          sent += 1;
+          if (!socket.destroyed) socket.write(Buffer.alloc(65_536, 'x'), () => setImmediate(more));
+        };
+        more();
+      },
+      { limits: { bodyBytes: 1000 } },
+    );
+    expect(exchange.failure?.kind).toBe('body-too-large');
+    expect(exchange.response?.body).toMatchObject({ truncated: true });
+    expect(exchange.response?.body.bytes.length).toBe(1000);
+    expect(sent).toBeGreaterThan(0);
+  });
+
+  it('response-timeout: a drip does not pass for progress', async () => {
+    const exchange = await get((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 10);
+      socket.on('close', () => clearInterval(drip));
+    }, SHORT);
+    expect(exchange).toMatchObject({ failure: { kind: 'response-timeout' }, response: { status: 200 } });
+    expect(exchange.timing.durationMs).toBeGreaterThanOrEqual(500);
+  });
+
+  it('not-sent: an aborted run', async () => {
+    const abort = new AbortController();
+    const server = await serve((socket) => socket.once('data', () => abort.abort(new Error('run aborted'))));
+    const transport = open(server.url);
+    const under = await transport.send(GET, about({ signal: abort.signal }));
+    expect(under.failure).toEqual({
+      kind: 'not-sent',
+      message: 'aborted while the response was awaited: run aborted',
+    });
+    const after = await transport.send(GET, about({ signal: abort.signal }));
+    expect(after.failure?.kind).toBe('not-sent');
+    expect(server.accepted()).toBe(1);
+  });
+
+  it('keeps what undici would not show of a malformed answer', async () => {
+    const { response } = await get((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length: 2\r\n\r\n{}'),
+    );
+    expect(response).toMatchObject({ framingFaults: [FRAMING_FAULT.spaceBeforeColon] });
+    expect(valuesOf(response?.fields, 'x-a')).toEqual(['1']);
+  });
+
+  it('an unasked-for 101 is an answer like any other', async () => {
+    const { response, failure } = await get((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
+    expect(failure).toBeNull();
+    expect(response?.status).toBe(101);
+  });
+});
+
+describe('connections', () => {
+  const send = (transport: ReturnType<typeof open>, request = GET, more: Partial<HttpAbout> = {}) =>
+    transport.send(request, { ...about(), ...more });
+
+  it('serial requests share one kept-alive connection', async () => {
+    const server = await serve(answerEach(OK));
+    const transport = open(server.url);
+    const exchanges = [await send(transport), await send(transport), await send(transport)];
+    expect(server.accepted()).toBe(1);
+    expect(exchanges.map(({ connection }) => connection?.reused)).toEqual([false, true, true]);
+    expect(exchanges.map(({ timing }) => timing.connectMs === null)).toEqual([false, true, true]);
+  });
+
+  it('parallel requests wait for one another, up to the number of connections', async () => {
+    const third = Promise.withResolvers<void>();
+    let requests = 0;
+    const server = await serve((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 3) third.resolve();
+      }),
+    );
+    const transport = open(server.url, { connections: 3, ...SHORT });
+    const sent = Array.from({ length: 4 }, () => send(transport));
+    await third.promise;
+    expect(server.accepted()).toBe(3);
+    await Promise.all(sent);
+    expect(server.accepted()).toBe(4);
+  });
+
+  it('a fresh connection is used once, on request', async () => {
+    const server = await serve(answerEach(OK));
+    const transport = open(server.url);
+    await send(transport);
+    const fresh = await send(transport, GET, { freshConnection: true });
+    const after = await send(transport);
+    expect(fresh.connection?.reused).toBe(false);
+    expect(after.connection?.reused).toBe(true);
+    expect(server.accepted()).toBe(2);
+  });
+
+  it('a request of an unsafe method never goes on a used one', async () => {
+    const server = await serve(answerEach(OK));
+    const transport = open(server.url);
+    await send(transport);
+    expect((await send(transport, { ...GET, method: 'POST' })).connection?.reused).toBe(false);
+  });
+
+  it.each(['FIN', 'RST'])(
+    'one that the server closes while idle (%s) is not the provider failing',
+    async (how) => {
+      const server = await serve((socket, index) => {
+        socket.once('data', () => {
+          socket.write(OK);
+          if (index > 0) return;
+          // The second request goes out before the end of the connection can be seen.
+          socket.once('data', () => (how === 'FIN' ? socket.end() : socket.resetAndDestroy()));
+        });
+      });
+      const transport = open(server.url);
+      await send(transport);
+      const exchange = await send(transport);
+      expect(exchange).toMatchObject({ failure: null, response: { status: 200 } });
+      expect(exchange.connection).toMatchObject({ reused: false });
+      expect(exchange.connection?.replaced).toMatch(/^the kept-alive connection was gone: /);
+      expect(server.accepted()).toBe(2);
+    },
+  );
+
+  it('one that the server has closed before is just not used', async () => {
+    const closed = Promise.withResolvers<void>();
+    const server = await serve((socket, index) => {
+      socket.once('data', () => {
+        if (index > 0) socket.write(OK);
+        else socket.end(OK);
+      });
+      if (index === 0) socket.on('close', () => closed.resolve());
+    });
+    const transport = open(server.url);
+    await send(transport);
+    await closed.promise;
+    const exchange = await send(transport);
+    expect(exchange).toMatchObject({ failure: null, connection: { reused: false, replaced: null } });
+  });
+
+  it('a request is never repeated once an octet of an answer has come', async () => {
+    let requests = 0;
+    const server = await serve((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write(OK);
+        else socket.end('H');
+      });
+    });
+    const transport = open(server.url);
+    await send(transport);
+    const exchange = await send(transport);
+    expect(exchange).toMatchObject({
+      failure: { kind: 'closed' },
+      connection: { reused: true, replaced: null },
+    });
+    expect(requests).toBe(2);
+  });
+
+  it('a request is never repeated when it failed on a fresh connection', async () => {
+    const server = await serve((socket) => socket.once('data', () => socket.end()));
+    await send(open(server.url));
+    expect(server.accepted()).toBe(1);
+  });
+
+  it('a connection with octets after the body is not used again', async () => {
+    const server = await serve(answerEach(`${OK}surplus`));
+    const transport = open(server.url);
+    const first = await send(transport);
+    const second = await send(transport);
+    expect(first.response?.framingFaults).toEqual([FRAMING_FAULT.bytesAfterBody]);
+    expect(second).toMatchObject({ failure: null, connection: { reused: false } });
+  });
+
+  it('close ends what is under way', async () => {
+    const server = await serve((socket) => socket.once('data', () => void transport.close()));
+    const transport = openHttp(setting(server.url));
+    expect((await send(transport)).failure?.kind).toBe('not-sent');
+    await expect(send(transport)).rejects.toThrow(HarnessError);
+  });
+});
+
+describe('secrets', () => {
+  const SECRET = 'example-key-for-tests';
+  function knowing(...more: string[]) {
+    const redaction = createRedaction();
+    redaction.add('TEST_KEY', SECRET);
+    for (const value of more) redaction.add('TEST_KEY', value);
+    return { redaction };
+  }
+
+  it('are taken out of everything that is recorded, on both sides', async () => {
+    const exchange = await get(
+      (socket) =>
+        socket.end(`HTTP/1.1 200 ${SECRET}\r\nX-Echo: ${SECRET}\r\nContent-Length: 21\r\n\r\n${SECRET}`),
+      knowing(),
+      { ...GET, target: `/v1?key=${SECRET}`, fields: [['Authorization', `Bearer ${SECRET}`]] },
+    );
+    expect(exchange.response?.status).toBe(200);
+    expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
+    expect(Buffer.from(exchange.response?.body.bytes ?? []).toString()).toBe('[redacted:TEST_KEY]');
+    expect(exchange.response?.body.received).toBe(21);
+    expect(JSON.stringify(exchange)).not.toContain(SECRET);
+  });
+
+  it('that lie across the limit of a body leave no part', async () => {
+    const limit = 10;
+    const exchange = await get((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\nxxxx${SECRET}`), {
+      ...knowing(),
+      limits: { bodyBytes: limit },
+    });
+    expect(Buffer.from(exchange.response?.body.bytes ?? []).toString()).toBe(
+      'xxxx[redacted:TEST_KEY]'.slice(0, limit),
+    );
+    expect(exchange).toMatchObject({
+      failure: { kind: 'body-too-large' },
+      response: { body: { truncated: true } },
+    });
+  });
+
+  it('in compressed content are taken out of it', async () => {
+    const content = gzipSync(`{"key":"${SECRET}"}`);
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${content.length}\r\n\r\n`;
+    const { response } = await get(
+      (socket) => socket.end(Buffer.concat([Buffer.from(head), content])),
+      knowing(),
+    );
+    expect(gunzipSync(response?.body.bytes ?? new Uint8Array()).toString()).toBe(
+      '{"key":"[redacted:TEST_KEY]"}',
+    );
+    expect(response?.body.received).toBe(content.length);
+  });
+
+  it('are not sent over plain http to another machine', async () => {
+    const remote = 'http://service.example';
+    const exchange = await open(remote).send(GET, about({ credential: 'right' }));
+    expect(exchange).toMatchObject({ response: null, failure: { kind: 'not-sent' } });
+  });
+});
+
+describe('misuse', () => {
+  it.each<[string, HttpRequest]>([
+    ['a line break in a value', { ...GET, fields: [['X-A', 'a\r\nb']] }],
+    ['a space in the target', { ...GET, target: '/a b' }],
+    ['OPTIONS *', { ...GET, method: 'OPTIONS', target: '*' }],
+    ['Expect', { ...GET, fields: [['Expect', '100-continue']] }],
+    ['another Connection option', { ...GET, fields: [['Connection', 'upgrade']] }],
+    [
+      'two hosts',
+      {
+        ...GET,
+        fields: [
+          ['Host', 'a'],
+          ['Host', 'b'],
+        ],
+      },
+    ],
+  ])('%s is told to the caller', async (_what, request) => {
+    const server = await serve(answerEach(OK));
+    await expect(open(server.url).send(request, about())).rejects.toThrow(HarnessError);
+  });
+});

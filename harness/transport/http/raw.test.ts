@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { type Loopback, listen } from '../fixtures/loopback.ts';
+import { about, setting, valuesOf } from '../fixtures/setting.ts';
+import { FRAMING_FAULT } from '../reader/framing-faults.ts';
+import { octetByOctet } from '../reader/pieces.ts';
+import type { TransportOptions } from '../transport.ts';
+import { composeRaw, type RawRequest, sendRaw } from './raw.ts';
+import type { HttpRequest, RequestForm } from './request.ts';
+
+const ending: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+async function serve(...parameters: Parameters<typeof listen>): Promise<Loopback> {
+  const server = await listen(...parameters);
+  ending.push(() => server.close());
+  return server;
+}
+
+const OCTETS = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+const SHORT: Pick<TransportOptions, 'timeouts'> = {
+  timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
+};
+
+async function send(
+  answer: Parameters<typeof listen>[0],
+  request: RawRequest = { octets: OCTETS },
+  overrides: Partial<TransportOptions> = {},
+): Promise<Exchange> {
+  const server = await serve((socket, index) => socket.once('data', () => answer(socket, index)));
+  return sendRaw(setting(server.url, overrides), request, about());
+}
+
+/** What a server receives when this is composed and sent. */
+async function received(
+  request: HttpRequest,
+  form?: RequestForm,
+): Promise<{ wire: string; exchange: Exchange }> {
+  let wire = '';
+  const server = await serve((socket) =>
+    socket.on('data', (octets) => {
+      wire += octets.toString('latin1');
+      socket.end(OK);
+    }),
+  );
+  const options = setting(`${server.url}/base`);
+  const exchange = await sendRaw(options, composeRaw(options, request, form), about());
+  return { wire: wire.replaceAll(String(server.port), 'PORT'), exchange };
+}
+
+describe('octets on the wire', () => {
+  it('are an ordinary request where nothing else is asked for', async () => {
+    const { wire, exchange } = await received({ method: 'HEAD', target: '/v1', fields: [['Accept', '*/*']] });
+    expect(wire.split('\r\n')).toEqual([
+      'HEAD /base/v1 HTTP/1.1',
+      'Host: 127.0.0.1:PORT',
+      'Connection: close',
+      'User-Agent: conform/0.0.0 (run run-for-tests)',
+      'X-Conform-Run: run-for-tests',
+      'Accept: */*',
+      '',
+      '',
+    ]);
+    expect(exchange.request).toMatchObject({ method: 'HEAD', target: '/base/v1', body: null });
+    expect(exchange.response?.body.received).toBe(0);
+  });
+
+  it('are exactly what is asked for otherwise', async () => {
+    const form: RequestForm = { httpVersion: '1.0', exact: true };
+    const { wire, exchange } = await received(
+      {
+        method: 'OPTIONS',
+        target: '*',
+        fields: [
+          ['Expect', '100-continue'],
+          ['X-A', '\0'],
+        ],
+        body: Buffer.from('x'),
+      },
+      form,
+    );
+    expect(wire).toBe('OPTIONS * HTTP/1.0\r\nExpect: 100-continue\r\nX-A: \0\r\n\r\nx');
+    expect(exchange.request.fields).toEqual([
+      ['Expect', '100-continue'],
+      ['X-A', '\0'],
+    ]);
+    expect(exchange.request.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it('may come one by one, and the answer is read while they do', async () => {
+    let pieces = 0;
+    const server = await serve((socket) => {
+      let wire = '';
+      socket.on('data', (octets) => {
+        pieces += 1;
+        wire += octets.toString();
+        if (wire.endsWith('\r\n\r\n')) socket.end(OK);
+      });
+    });
+    const exchange = await sendRaw(setting(server.url), { octets: octetByOctet(OCTETS) }, about());
+    expect(exchange).toMatchObject({ failure: null, response: { status: 200, framingFaults: [] } });
+    expect(pieces).toBeGreaterThan(1);
+  });
+
+  it('are sent no further once the answer is in', async () => {
+    const exchange = await send((socket) => socket.write(OK), {
+      octets: [{ octets: Buffer.from('GARBAGE'), pauseMs: 60_000 }, { octets: OCTETS }],
+    });
+    expect(exchange.response?.status).toBe(200);
+  });
+
+  it('may be followed by the end of our side', async () => {
+    const server = await serve((socket) => {
+      socket.resume().on('end', () => socket.end(OK));
+    });
+    const exchange = await sendRaw(setting(server.url), { octets: OCTETS, halfClose: true }, about());
+    expect(exchange.response?.status).toBe(200);
+  });
+
+  it('are recorded without secrets, and not sent in plain to another machine', async () => {
+    const redaction = createRedaction();
+    redaction.add('TEST_KEY', 'example-key-for-tests');
+    const octets = Buffer.from('GET / HTTP/1.1\r\nAuthorization: Bearer example-key-for-tests\r\n\r\n');
+    const exchange = await send((socket) => socket.end(OK), { octets }, { redaction });
+    expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
+    const refused = await sendRaw(
+      setting('http://service.example'),
+      { octets },
+      about({ credential: 'right' }),
+    );
+    expect(refused.failure?.kind).toBe('not-sent');
+  });
+});
+
+describe('the answer', () => {
+  it('keeps a status and faults that clients hide', async () => {
+    const { response, failure } = await send((socket) =>
+      socket.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
+    );
+    expect(failure).toBeNull();
+    expect(response).toMatchObject({ status: 999, framingFaults: [FRAMING_FAULT.statusOutOfRange] });
+  });
+
+  it('is waited for a little longer where octets after it matter', async () => {
+    const late = (socket: Parameters<Parameters<typeof listen>[0]>[0]) => {
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n', () => setTimeout(() => socket.write('late'), 20));
+    };
+    expect((await send(late)).response?.framingFaults).toEqual([]);
+    const patient = await send(late, { octets: OCTETS, graceMs: 60_000 });
+    expect(patient).toMatchObject({ failure: null, response: { framingFaults: [FRAMING_FAULT.bodyOn204] } });
+  });
+
+  it('needs no more than the grace when nothing comes', async () => {
+    const exchange = await send((socket) => socket.write(OK), { octets: OCTETS, graceMs: 20 });
+    expect(exchange).toMatchObject({ failure: null, response: { framingFaults: [] } });
+  });
+
+  it('is read as that of the method named', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
+    const exchange = await send((socket) => socket.write(answer), { octets: OCTETS, method: 'HEAD' });
+    expect(exchange.failure).toBeNull();
+  });
+
+  it.each<[string, ExchangeFailureKind, number | null, Parameters<typeof listen>[0]]>([
+    ['resets', 'reset', null, (socket) => socket.resetAndDestroy()],
+    ['closes', 'closed', null, (socket) => socket.end()],
+    ['is silent', 'response-timeout', null, () => undefined],
+    [
+      'stops within the body',
+      'response-timeout',
+      200,
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
+    ],
+    ['speaks another protocol', 'malformed', null, (socket) => socket.write('* OK IMAP4rev1')],
+    [
+      'sends fields without end',
+      'fields-too-large',
+      null,
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}`),
+    ],
+    [
+      'sends a body without end',
+      'body-too-large',
+      200,
+      (socket) =>
+        socket.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.alloc(100_000)])),
+    ],
+  ])('of a provider that %s: %s', async (_what, kind, status, answer) => {
+    const exchange = await send(answer, { octets: OCTETS }, { ...SHORT, limits: { bodyBytes: 1000 } });
+    expect(exchange.failure?.kind).toBe(kind);
+    expect(exchange.response?.status ?? null).toBe(status);
+  });
+
+  it('is given up when the run is aborted', async () => {
+    const abort = new AbortController();
+    const server = await serve((socket) => socket.once('data', () => abort.abort(new Error('run aborted'))));
+    const exchange = await sendRaw(setting(server.url), { octets: OCTETS }, about({ signal: abort.signal }));
+    expect(exchange.failure).toMatchObject({ kind: 'not-sent' });
+  });
+
+  it('refused: nothing listens', async () => {
+    const server = await listen(() => undefined);
+    await server.close();
+    const exchange = await sendRaw(setting(server.url), { octets: OCTETS }, about());
+    expect(exchange).toMatchObject({ response: null, failure: { kind: 'refused' } });
+  });
+});

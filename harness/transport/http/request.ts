@@ -1,0 +1,100 @@
+import type { FieldLine } from '../../evidence/exchange.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import type { Address } from '../address.ts';
+
+/** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
+export interface HttpRequest {
+  readonly method: string;
+  /** In origin-form exactly as to be sent, below the base URL's path: `/v1/resources?x=1`. */
+  readonly target: string;
+  /** `Host`, `User-Agent` and `X-Conform-Run` are added unless they are here. */
+  readonly fields: readonly FieldLine[];
+  readonly body?: Uint8Array | null;
+  /** Sends no User-Agent at all. */
+  readonly withoutUserAgent?: boolean;
+}
+
+/** The field that tells a provider's operators which run a request belongs to. */
+const RUN_FIELD = 'X-Conform-Run';
+
+export interface Identity {
+  readonly userAgent: string;
+  readonly runId: string;
+}
+
+/** Methods that change nothing at the provider (RFC 9110 §9.2.1). */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/** The fields by which every request of a run can be recognised, without those that the request sets itself. */
+export function identifyingFields(request: HttpRequest, identity: Identity): FieldLine[] {
+  const fields: FieldLine[] = [
+    ['User-Agent', `${identity.userAgent} (run ${identity.runId})`],
+    [RUN_FIELD, identity.runId],
+  ];
+  return fields.filter(
+    ([name]) =>
+      fieldValues(request.fields, name).length === 0 && !(request.withoutUserAgent && name === 'User-Agent'),
+  );
+}
+
+/** How `writeRequest` departs from an ordinary HTTP/1.1 request. */
+export interface RequestForm {
+  readonly httpVersion?: '1.1' | '1.0';
+  /** Sends the request's own fields and nothing else: no Host, no User-Agent, no run id. */
+  readonly exact?: boolean;
+  /** The `Connection` field, where the request sets none; null for none. `close` when left out. */
+  readonly connection?: string | null;
+  /** Adds no Host field. */
+  readonly withoutHost?: boolean;
+}
+
+/** The lines of a request and its octets, for the raw socket. `target` is sent as it is given. */
+export interface WrittenRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly fields: readonly FieldLine[];
+  readonly body: Uint8Array | null;
+  readonly octets: Uint8Array;
+}
+
+/** Writes a request out (RFC 9112 §3), with whatever its method, target and fields hold; nothing is checked. */
+export function writeRequest(
+  request: HttpRequest,
+  target: string,
+  address: Address,
+  identity: Identity,
+  form: RequestForm = {},
+): WrittenRequest {
+  const body = request.body ?? null;
+  const fields = form.exact ? [...request.fields] : ordinaryFields(request, address, identity, form);
+  const lines = [
+    `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return {
+    method: request.method,
+    target,
+    fields,
+    body,
+    octets: body ? Buffer.concat([head, body]) : head,
+  };
+}
+
+function ordinaryFields(
+  request: HttpRequest,
+  address: Address,
+  identity: Identity,
+  form: RequestForm,
+): FieldLine[] {
+  const own = (name: string) => fieldValues(request.fields, name).length > 0;
+  const connection = form.connection === undefined ? 'close' : form.connection;
+  const fields: FieldLine[] = [];
+  if (!own('host') && !form.withoutHost) fields.push(['Host', address.authority]);
+  if (!own('connection') && connection !== null) fields.push(['Connection', connection]);
+  fields.push(...identifyingFields(request, identity), ...request.fields);
+  if (request.body && !own('content-length') && !own('transfer-encoding')) {
+    fields.push(['Content-Length', String(request.body.length)]);
+  }
+  return fields;
+}

@@ -1,0 +1,218 @@
+import { createHash, type Hash } from 'node:crypto';
+import { OctetCollector } from '../reader/octet-collector.ts';
+
+/** RFC 6455 §5.2 */
+export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+
+/** A frame to put on the wire, however wrong: nothing is checked but that the numbers fit their bits. */
+export interface FrameToSend {
+  readonly opcode: number;
+  /** True when left out. */
+  readonly fin?: boolean;
+  /** RSV1..RSV3 as a number 0..7 (RSV1 = 4). */
+  readonly rsv?: number;
+  readonly payload?: Uint8Array;
+  /** Masking key, four octets; null for none. */
+  readonly mask: Uint8Array | null;
+  /** Octets to write the length in: 0 (7 bits), 2 or 8. The fewest that hold it when left out. */
+  readonly lengthOctets?: 0 | 2 | 8;
+  /** A length to announce in place of the payload's own. */
+  readonly announcedLength?: bigint;
+}
+
+/** A frame as it was on the wire. */
+export interface WireFrame {
+  readonly fin: boolean;
+  readonly rsv: number;
+  readonly opcode: number;
+  readonly masked: boolean;
+  /** Payload length as announced; beyond 2^53 rounded, as numbers are. */
+  readonly length: number;
+  readonly lengthOctets: 0 | 2 | 8;
+  /** Unmasked; its first octets when the frame is longer than the decoder keeps, or broke off. */
+  readonly payload: Uint8Array;
+  /** Octets of payload that came, kept or not. */
+  readonly received: number;
+  /** The payload came to its announced end. */
+  readonly whole: boolean;
+  /** SHA-256 of the unmasked payload that came, in hexadecimal; null unless `payload` is shorter than that. */
+  readonly digest: string | null;
+}
+
+const MASK_OCTETS = 4;
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+
+export function encodeFrame(frame: FrameToSend): Uint8Array {
+  const payload = frame.payload ?? new Uint8Array();
+  const length = frame.announcedLength ?? BigInt(payload.length);
+  const lengthOctets = frame.lengthOctets ?? fewestLengthOctets(length);
+  const head = Buffer.alloc(2 + lengthOctets);
+  head[0] = (frame.fin === false ? 0 : 0x80) | ((frame.rsv ?? 0) << 4) | frame.opcode;
+  if (lengthOctets === 0) head[1] = Number(length);
+  if (lengthOctets === 2) {
+    head[1] = LENGTH_16;
+    head.writeUInt16BE(Number(length), 2);
+  }
+  if (lengthOctets === 8) {
+    head[1] = LENGTH_64;
+    head.writeBigUInt64BE(length, 2);
+  }
+  if (frame.mask === null) return Buffer.concat([head, payload]);
+  head[1] = (head[1] ?? 0) | 0x80;
+  const masked = Buffer.from(payload);
+  applyMask(masked, frame.mask, 0);
+  return Buffer.concat([head, frame.mask, masked]);
+}
+
+function fewestLengthOctets(length: bigint): 0 | 2 | 8 {
+  if (length < LENGTH_16) return 0;
+  return length <= 0xffff ? 2 : 8;
+}
+
+/** RFC 6455 §5.3, in place; `offset` is the index in the payload of the first octet given. */
+function applyMask(octets: Uint8Array, mask: Uint8Array, offset: number): void {
+  for (let index = 0; index < octets.length; index++) {
+    octets[index] = (octets[index] ?? 0) ^ (mask[(offset + index) % MASK_OCTETS] ?? 0);
+  }
+}
+
+interface OpenFrame {
+  readonly fin: boolean;
+  readonly rsv: number;
+  readonly opcode: number;
+  readonly mask: Uint8Array | null;
+  readonly length: bigint;
+  readonly lengthOctets: 0 | 2 | 8;
+  readonly kept: OctetCollector;
+  readonly hash: Hash;
+  received: bigint;
+}
+
+/**
+ * Reads frames from octets in whatever pieces they come, judging nothing. Keeps `keep` octets of each payload and
+ * never more than came, whatever length is announced.
+ */
+export class FrameDecoder {
+  readonly #keep: number;
+  #head = Buffer.alloc(0);
+  #open: OpenFrame | null = null;
+
+  constructor(keep: number) {
+    this.#keep = keep;
+  }
+
+  /** The frames that these octets complete. */
+  push(octets: Uint8Array): WireFrame[] {
+    const frames: WireFrame[] = [];
+    let rest = octets;
+    // A frame without payload is complete with its head, hence also the turn with nothing left.
+    for (;;) {
+      if (!this.#open) {
+        rest = this.#takeHead(rest);
+        if (!this.#open) return frames;
+      }
+      rest = this.#takePayload(this.#open, rest);
+      if (this.#open.received < this.#open.length) return frames;
+      frames.push(frameOf(this.#open));
+      this.#open = null;
+    }
+  }
+
+  /** What is left when the octets end here: a frame cut short, or the octets of less than a frame's head. */
+  end(): { readonly frame: WireFrame | null; readonly octets: Uint8Array } {
+    return { frame: this.#open && frameOf(this.#open), octets: this.#head };
+  }
+
+  #takeHead(octets: Uint8Array): Uint8Array {
+    const before = this.#head.length;
+    const available = Buffer.concat([this.#head, octets.subarray(0, LONGEST_HEAD - before)]);
+    const needed = available.length < 2 ? 2 : headLength(available[1] ?? 0);
+    if (available.length < needed) {
+      this.#head = available;
+      return octets.subarray(octets.length);
+    }
+    this.#head = Buffer.alloc(0);
+    this.#open = openFrame(available.subarray(0, needed));
+    return octets.subarray(needed - before);
+  }
+
+  #takePayload(frame: OpenFrame, octets: Uint8Array): Uint8Array {
+    const missing = frame.length - frame.received;
+    const count = missing < BigInt(octets.length) ? Number(missing) : octets.length;
+    if (count === 0) return octets;
+    const piece = Buffer.from(octets.subarray(0, count));
+    if (frame.mask) applyMask(piece, frame.mask, Number(frame.received % BigInt(MASK_OCTETS)));
+    frame.kept.append(piece.subarray(0, this.#keep - frame.kept.length));
+    if (frame.length > this.#keep) frame.hash.update(piece);
+    frame.received += BigInt(count);
+    return octets.subarray(count);
+  }
+}
+
+const LONGEST_HEAD = 2 + 8 + MASK_OCTETS;
+
+function headLength(second: number): number {
+  return 2 + lengthOctetsOf(second) + (second & 0x80 ? MASK_OCTETS : 0);
+}
+
+function lengthOctetsOf(second: number): 0 | 2 | 8 {
+  const seven = second & 0x7f;
+  if (seven === LENGTH_16) return 2;
+  return seven === LENGTH_64 ? 8 : 0;
+}
+
+function openFrame(head: Buffer): OpenFrame {
+  const [first = 0, second = 0] = head;
+  const lengthOctets = lengthOctetsOf(second);
+  const length = {
+    0: () => BigInt(second & 0x7f),
+    2: () => BigInt(head.readUInt16BE(2)),
+    8: () => head.readBigUInt64BE(2),
+  }[lengthOctets]();
+  return {
+    fin: (first & 0x80) !== 0,
+    rsv: (first >> 4) & 7,
+    opcode: first & 0x0f,
+    mask: second & 0x80 ? Uint8Array.from(head.subarray(2 + lengthOctets)) : null,
+    length,
+    lengthOctets,
+    kept: new OctetCollector(),
+    hash: createHash('sha256'),
+    received: 0n,
+  };
+}
+
+function frameOf(frame: OpenFrame): WireFrame {
+  const received = Number(frame.received);
+  return {
+    fin: frame.fin,
+    rsv: frame.rsv,
+    opcode: frame.opcode,
+    masked: frame.mask !== null,
+    length: Number(frame.length),
+    lengthOctets: frame.lengthOctets,
+    payload: frame.kept.octets,
+    received,
+    whole: frame.received === frame.length,
+    digest: frame.kept.length < received ? frame.hash.copy().digest('hex') : null,
+  };
+}
+
+/** Payload of a Close frame: code, and reason in UTF-8 (RFC 6455 §5.5.1); empty without a code. */
+export function closePayload(code?: number, reason = ''): Uint8Array {
+  if (code === undefined) return new Uint8Array();
+  const payload = Buffer.alloc(2 + Buffer.byteLength(reason));
+  payload.writeUInt16BE(code, 0);
+  payload.write(reason, 2);
+  return payload;
+}
+
+/** What a client answers a Close with: its code, or 1002 for one that must not be on the wire (§7.4). */
+export function closeAnswer(payload: Uint8Array): Uint8Array {
+  if (payload.length === 0) return new Uint8Array();
+  const code = payload.length === 1 ? 0 : Buffer.from(payload).readUInt16BE(0);
+  const sendable =
+    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+  return closePayload(sendable ? code : 1002);
+}

@@ -1,0 +1,532 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { constants, deflateRawSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { listen } from '../fixtures/loopback.ts';
+import { about, setting, valuesOf } from '../fixtures/setting.ts';
+import type { About, TransportOptions } from '../transport.ts';
+import type { ConversationLimits, Converser, Opening } from './converser.ts';
+import { closePayload, encodeFrame, FrameDecoder, OPCODE, type WireFrame } from './frames.ts';
+import { acceptFor, handshakeRequest } from './handshake.ts';
+import { openConversation } from './websocket.ts';
+
+const ending: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+const SAMPLE_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+const SHORT: Pick<TransportOptions, 'timeouts'> = {
+  timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
+};
+
+interface Setup {
+  readonly options?: Partial<TransportOptions>;
+  readonly opening?: Partial<Opening>;
+  readonly about?: Partial<About>;
+}
+
+async function open(url: string, { options, opening, about: more }: Setup = {}): Promise<Converser> {
+  const request = handshakeRequest({ target: '/ws', key: SAMPLE_KEY });
+  const converser = await openConversation(
+    setting(url, options),
+    { endpoint: '/ws', request, ...opening },
+    about(more),
+  );
+  ending.push(() => void converser.finish());
+  return converser;
+}
+
+/** A real echo server of the `ws` library. */
+async function echoServer(options: ConstructorParameters<typeof WebSocketServer>[0] = {}) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options });
+  ending.push(() => void server.close());
+  await once(server, 'listening');
+  server.on('connection', (socket) => {
+    ending.push(() => socket.terminate());
+    socket.on('message', (message: Buffer, isBinary) => socket.send(message, { binary: isBinary }));
+    socket.on('error', () => undefined);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http://127.0.0.1:${port}` };
+}
+
+const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptFor(SAMPLE_KEY)}\r\n\r\n`;
+
+/** A server that shakes hands and then does to its socket, with the client's frames, what a test says. */
+async function scripted(
+  after: (socket: Socket, nextFrame: () => Promise<WireFrame>) => void,
+  greeting: Uint8Array = new Uint8Array(),
+) {
+  const server = await listen((socket) => {
+    const decoder = new FrameDecoder(1 << 20);
+    const frames: WireFrame[] = [];
+    let wake: () => void = () => undefined;
+    socket.once('data', () => {
+      socket.write(Buffer.concat([Buffer.from(SWITCHING), greeting]));
+      socket.on('data', (octets) => {
+        frames.push(...decoder.push(octets));
+        wake();
+      });
+      after(socket, async () => {
+        for (;;) {
+          const frame = frames.shift();
+          if (frame) return frame;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      });
+    });
+  });
+  ending.push(() => server.close());
+  return server;
+}
+
+const frame = (
+  opcode: number,
+  payload: string | Uint8Array = '',
+  more: Partial<Parameters<typeof encodeFrame>[0]> = {},
+) => encodeFrame({ opcode, payload: Buffer.from(payload), mask: null, ...more });
+const isFrame = (opcode: number) => (event: ConversationEvent) =>
+  event.type === 'frame' && event.frame.opcode === opcode;
+const frameIn = (event: ConversationEvent | null): RecordedFrame | null =>
+  event?.type === 'frame' ? event.frame : null;
+const textIn = (event: ConversationEvent | null) => Buffer.from(frameIn(event)?.payload ?? []).toString();
+/** `client text`, `server pong`, `server end` … */
+function story({ events }: Conversation): string[] {
+  const names = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]) => [opcode, name]));
+  return events.map(
+    (event) => `${event.from} ${event.type === 'frame' ? names.get(event.frame.opcode) : event.type}`,
+  );
+}
+
+describe('the opening handshake', () => {
+  it('is sent as it is composed, with the run id, and recorded with what the key calls for', async () => {
+    const { url } = await echoServer();
+    const conversation = (await open(url)).finish();
+    expect(conversation.failure).toBeNull();
+    expect(conversation.handshake.expectedAccept).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
+    expect(conversation.handshake.response).toMatchObject({ status: 101, framingFaults: [] });
+    expect(valuesOf(conversation.handshake.response?.fields, 'sec-websocket-accept')).toEqual([
+      's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+    ]);
+    expect(conversation.handshake.request).toMatchObject({
+      method: 'GET',
+      target: '/ws',
+      url: `${url.replace('http', 'ws')}/ws`,
+      fields: [
+        ['Host', url.slice('http://'.length)],
+        ['User-Agent', 'conform/0.0.0 (run run-for-tests)'],
+        ['X-Conform-Run', 'run-for-tests'],
+        ['Upgrade', 'websocket'],
+        ['Connection', 'Upgrade'],
+        ['Sec-WebSocket-Key', SAMPLE_KEY],
+        ['Sec-WebSocket-Version', '13'],
+      ],
+    });
+    expect(story(conversation)).toEqual(['client end']);
+  });
+
+  it('may have anything wrong with it', async () => {
+    let wire = '';
+    const server = await listen((socket) =>
+      socket.on('data', (octets) => {
+        wire += octets.toString('latin1');
+        socket.end(
+          'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 2\r\n\r\nno',
+        );
+      }),
+    );
+    ending.push(() => server.close());
+    const request = handshakeRequest({
+      target: '/',
+      key: 'short',
+      version: null,
+      origin: 'https://evil.example',
+      subprotocols: ['a', 'b'],
+      extensions: ';;=',
+      fields: [['X-Last', '1']],
+    });
+    const converser = await open(server.url, {
+      opening: { request: { ...request, method: 'POST' }, form: { httpVersion: '1.0', exact: true } },
+    });
+    expect(wire.split('\r\n')).toEqual([
+      'POST / HTTP/1.0',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Key: short',
+      'Origin: https://evil.example',
+      'Sec-WebSocket-Protocol: a, b',
+      'Sec-WebSocket-Extensions: ;;=',
+      'X-Last: 1',
+      '',
+      '',
+    ]);
+    expect(converser.open).toBe(false);
+    expect(await converser.sendText('x')).toBe(false);
+    expect(await converser.next({ timeoutMs: 60_000 })).toBeNull();
+    const conversation = converser.finish();
+    expect(conversation).toMatchObject({
+      failure: null,
+      events: [],
+      handshake: { expectedAccept: null, response: { status: 426, body: { received: 2 } } },
+    });
+  });
+
+  it('may go out octet by octet', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url, { opening: { octetPauseMs: 0 } });
+    expect(converser.open).toBe(true);
+  });
+
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['is silent', () => undefined, 'response-timeout'],
+    ['resets', (socket) => socket.resetAndDestroy(), 'reset'],
+    ['closes', (socket) => socket.end(), 'closed'],
+    ['speaks something else', (socket) => socket.write('hello'), 'malformed'],
+  ])('with a provider that %s is a failure', async (_what, answer, kind) => {
+    const server = await listen((socket) => socket.once('data', () => answer(socket)));
+    ending.push(() => server.close());
+    const converser = await open(server.url, { options: SHORT });
+    expect(converser).toMatchObject({ open: false, response: null });
+    expect(converser.finish().failure?.kind).toBe(kind);
+  });
+
+  it('is not made where nothing listens, nor in plain with a credential to another machine', async () => {
+    const server = await listen(() => undefined);
+    await server.close();
+    expect((await open(server.url)).finish().failure?.kind).toBe('refused');
+    const remote = await open('http://service.example', { about: { credential: 'right' } });
+    expect(remote.finish()).toMatchObject({
+      failure: { kind: 'not-sent' },
+      handshake: { response: null },
+      events: [],
+    });
+  });
+});
+
+describe('a conversation', () => {
+  it('with a real server: text, binary, ping, close, and the end of TCP', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url);
+    await converser.sendText('grüße');
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('grüße');
+    await converser.sendFrame({ opcode: OPCODE.binary, payload: Buffer.from([1, 2]) });
+    expect(frameIn(await converser.next({ timeoutMs: 2000 }))).toMatchObject({
+      opcode: OPCODE.binary,
+      masked: false,
+    });
+    await converser.ping(Buffer.from('p'));
+    expect(textIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('p');
+    await converser.close(1000, 'done');
+    expect(frameIn(await converser.next({ timeoutMs: 2000 }))?.opcode).toBe(OPCODE.close);
+    expect(await converser.untilEnd({ timeoutMs: 2000 })).toMatchObject({ from: 'server', type: 'end' });
+    expect(converser.open).toBe(false);
+    const conversation = converser.finish();
+    expect(story(conversation)).toEqual([
+      'client text',
+      'server text',
+      'client binary',
+      'server binary',
+      'client ping',
+      'server pong',
+      'client close',
+      'server close',
+      'server end',
+    ]);
+    expect(
+      conversation.events.every(({ atMs }, index) => atMs >= (conversation.events[index - 1]?.atMs ?? 0)),
+    ).toBe(true);
+  });
+
+  it('records our own frames as they were on the wire', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url, { opening: { mask: () => Buffer.from('mask') } });
+    await converser.sendFrame({
+      opcode: OPCODE.text,
+      fin: false,
+      rsv: 0,
+      payload: Buffer.from('a'),
+      lengthOctets: 2,
+    });
+    await converser.sendFrame({ opcode: 11, rsv: 5, payload: Buffer.from('b'), mask: null });
+    await converser.sendFrame({ opcode: OPCODE.binary, announcedLength: 2n ** 62n });
+    const frames = converser
+      .finish()
+      .events.flatMap((event) => (event.type === 'frame' && event.from === 'client' ? [event.frame] : []));
+    expect(frames.slice(0, 2)).toMatchObject([
+      { fin: false, rsv: 0, opcode: 1, masked: true, length: 1, lengthOctets: 2, truncated: false },
+      { fin: true, rsv: 5, opcode: 11, masked: false, length: 1, lengthOctets: 0 },
+    ]);
+  });
+
+  it.each([
+    ['an unmasked frame', { opcode: OPCODE.text, payload: Buffer.from('a'), mask: null }, 1002],
+    ['a reserved opcode', { opcode: 3 }, 1002],
+    ['a reserved bit', { opcode: OPCODE.text, rsv: 4 }, 1002],
+    ['bad UTF-8', { opcode: OPCODE.text, payload: Buffer.from([0xff]) }, 1007],
+  ])('can provoke: %s', async (_what, wrong, code) => {
+    const { url } = await echoServer();
+    const converser = await open(url);
+    await converser.sendFrame(wrong);
+    const answer = frameIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) }));
+    expect(Buffer.from(answer?.payload ?? []).readUInt16BE(0)).toBe(code);
+    expect((await converser.untilEnd({ timeoutMs: 2000 }))?.type).toMatch(/end|reset/);
+  });
+
+  it('may send a frame in chops, and octets that are no frame', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url);
+    await converser.sendFrame({ opcode: OPCODE.text, payload: Buffer.from('chopped') }, { octets: 3 });
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('chopped');
+    await converser.sendOctets(Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'another request');
+    expect(await converser.untilEnd({ timeoutMs: 2000 })).not.toBeNull();
+    expect(story(converser.finish())).toContain('client octets');
+  });
+
+  it('lets no automatic pong fall into a frame that is sent in pieces', async () => {
+    const received: WireFrame[] = [];
+    const server = await scripted((socket, nextFrame) => {
+      socket.once('data', () => socket.write(frame(OPCODE.ping, 'now')));
+      void (async () => {
+        received.push(await nextFrame(), await nextFrame());
+        socket.end();
+      })();
+    });
+    const converser = await open(server.url);
+    await converser.sendFrame(
+      { opcode: OPCODE.text, payload: Buffer.from('in pieces') },
+      { octets: 1, pauseMs: 5 },
+    );
+    await converser.untilEnd({ timeoutMs: 2000 });
+    expect(received.map(({ payload }) => Buffer.from(payload).toString())).toEqual(['in pieces', 'now']);
+  });
+
+  it('takes frames that come with the handshake', async () => {
+    const server = await scripted(() => undefined, frame(OPCODE.text, 'early'));
+    const converser = await open(server.url);
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('early');
+  });
+
+  it('gives each event out once, and keeps what did not match for later', async () => {
+    const server = await scripted((socket) => {
+      socket.write(
+        Buffer.concat([frame(OPCODE.text, '1'), frame(OPCODE.pong, '2'), frame(OPCODE.text, '3')]),
+      );
+    });
+    const converser = await open(server.url);
+    expect(textIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('2');
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('1');
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('3');
+  });
+
+  it('records a wait that ran out', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url);
+    expect(await converser.next({ timeoutMs: 20, note: 'a greeting' })).toBeNull();
+    expect(converser.finish().events[0]).toMatchObject({
+      from: 'client',
+      type: 'waited',
+      forMs: 20,
+      note: 'a greeting',
+    });
+  });
+
+  it('answers pings and a Close by itself, unless it is told not to', async () => {
+    const script = (socket: Socket, nextFrame: () => Promise<WireFrame>) => {
+      socket.write(
+        Buffer.concat([frame(OPCODE.ping, 'are you there'), frame(OPCODE.close, closePayload(1001, 'bye'))]),
+      );
+      void (async () => {
+        const pong = await nextFrame();
+        const close = await nextFrame();
+        if (pong.masked && close.masked) socket.end();
+      })();
+    };
+    const polite = await open((await scripted(script)).url);
+    expect(await polite.untilEnd({ timeoutMs: 2000 })).toMatchObject({ type: 'end' });
+    const { events } = polite.finish();
+    const answers = events.flatMap((event) =>
+      event.type === 'frame' && event.from === 'client' ? [event.frame] : [],
+    );
+    expect(answers.map(({ opcode, payload }) => [opcode, Buffer.from(payload).toString('latin1')])).toEqual([
+      [OPCODE.pong, 'are you there'],
+      [OPCODE.close, '\x03\xe9'],
+    ]);
+    const silent = await open((await scripted(script)).url, {
+      opening: { automatic: { pong: false, close: false } },
+    });
+    await silent.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) });
+    expect(await silent.untilEnd({ timeoutMs: 30 })).toBeNull();
+    expect(story(silent.finish())).toEqual(['server ping', 'server close', 'client waited', 'client end']);
+  });
+
+  it('tells a reset from an end, and keeps a frame that broke off', async () => {
+    const reset = await open((await scripted((socket) => setImmediate(() => socket.resetAndDestroy()))).url);
+    expect(await reset.untilEnd({ timeoutMs: 2000 })).toMatchObject({ type: 'reset' });
+    const broken = await open(
+      (await scripted((socket) => socket.end(frame(OPCODE.text, 'abcdef').subarray(0, 5)))).url,
+    );
+    await broken.untilEnd({ timeoutMs: 2000 });
+    expect(broken.finish().events[0]).toMatchObject({ type: 'frame', frame: { length: 6, truncated: true } });
+    const stump = await open((await scripted((socket) => socket.end(Buffer.from([0x81])))).url);
+    await stump.untilEnd({ timeoutMs: 2000 });
+    expect(stump.finish().events[0]).toMatchObject({
+      type: 'octets',
+      octets: Uint8Array.of(0x81),
+      note: 'less than a frame',
+    });
+  });
+
+  it('may end our side and go on reading', async () => {
+    const server = await scripted((socket) =>
+      socket.on('end', () => undefined).write(frame(OPCODE.text, 'still here')),
+    );
+    const converser = await open(server.url);
+    converser.halfClose();
+    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('still here');
+  });
+});
+
+describe('bounds', () => {
+  const flood = (octets: Uint8Array) => (socket: Socket) => {
+    const more = () => {
+      if (!socket.destroyed) socket.write(octets, () => setImmediate(more));
+    };
+    more();
+  };
+
+  it.each<[string, Uint8Array, Partial<ConversationLimits>, string]>([
+    [
+      'frames without end',
+      Buffer.concat(Array(100).fill(frame(OPCODE.pong))),
+      { events: 500 },
+      'body-too-large',
+    ],
+    [
+      'one frame without end',
+      Buffer.concat([frame(OPCODE.binary, '', { announcedLength: 2n ** 62n }), Buffer.alloc(65_536)]),
+      { octets: 300_000 },
+      'body-too-large',
+    ],
+    ['a conversation without end', frame(OPCODE.pong), { durationMs: 100, events: 1e9 }, 'response-timeout'],
+  ])('end %s', async (_what, octets, limits, kind) => {
+    const server = await scripted(flood(octets));
+    const converser = await open(server.url, { opening: { limits } });
+    expect(await converser.untilEnd({ timeoutMs: 10_000 })).toBeNull();
+    expect(converser.finish().failure?.kind).toBe(kind);
+  });
+
+  it('cut a long payload in the record, and leave its digest', async () => {
+    const { url } = await echoServer();
+    const converser = await open(url, { opening: { limits: { frameBytes: 10 } } });
+    const payload = Buffer.alloc(100_000, 'x');
+    await converser.sendFrame({ opcode: OPCODE.binary, payload });
+    const echoed = frameIn(await converser.next({ timeoutMs: 2000 }));
+    const [sent] = converser.finish().events;
+    expect(echoed).toMatchObject({ length: 100_000, truncated: true });
+    expect(echoed?.payload).toHaveLength(10);
+    expect(echoed?.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(frameIn(sent ?? null)?.digest).toBe(echoed?.digest);
+  });
+
+  it('end the sending to a server that does not read', async () => {
+    const server = await scripted((socket) => void socket.pause());
+    const converser = await open(server.url, { options: SHORT });
+    const taken: boolean[] = [];
+    for (let count = 0; count < 20 && !taken.includes(false); count++) {
+      taken.push(await converser.sendFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(1 << 20) }));
+    }
+    expect(taken.at(-1)).toBe(false);
+  });
+
+  it('end a conversation when the run is aborted', async () => {
+    const { url } = await echoServer();
+    const abort = new AbortController();
+    const converser = await open(url, { about: { signal: abort.signal } });
+    const waiting = converser.untilEnd({ timeoutMs: 60_000 });
+    abort.abort(new Error('run aborted'));
+    expect(await waiting).toBeNull();
+    expect(converser.finish().failure).toEqual({
+      kind: 'not-sent',
+      message: 'aborted during the conversation: run aborted',
+    });
+  });
+});
+
+describe('secrets', () => {
+  const SECRET = 'example-key-for-tests';
+  const redaction = () => {
+    const known = createRedaction();
+    known.add('TEST_KEY', SECRET);
+    return known;
+  };
+
+  const octetsOf = ({ events }: Conversation) =>
+    events
+      .map((event) =>
+        event.type === 'frame' ? event.frame.payload : event.type === 'octets' ? event.octets : [],
+      )
+      .map((each) => Buffer.from(each).toString('latin1'))
+      .join('');
+
+  it('are taken out of the handshake, of frames, and of messages that carry them in pieces', async () => {
+    const { url } = await echoServer();
+    const request = handshakeRequest({
+      target: `/ws?key=${SECRET}`,
+      fields: [['Authorization', `Bearer ${SECRET}`]],
+    });
+    const converser = await open(url, { options: { redaction: redaction() }, opening: { request } });
+    await converser.sendText(`key: ${SECRET}`);
+    await converser.next({ timeoutMs: 2000 });
+    for (const [index, char] of [...SECRET].entries()) {
+      await converser.sendFrame({
+        opcode: index === 0 ? OPCODE.text : OPCODE.continuation,
+        fin: index === SECRET.length - 1,
+        payload: Buffer.from(char),
+      });
+    }
+    await converser.next({ timeoutMs: 2000 });
+    const conversation = converser.finish();
+    const octets = octetsOf(conversation);
+    expect(octets).not.toContain(SECRET);
+    expect(octets.split('[redacted:TEST_KEY]')).toHaveLength(5);
+    expect(JSON.stringify(conversation.handshake)).not.toContain(SECRET);
+  });
+
+  it('sent octet by octet are recorded in one place, redacted', async () => {
+    const server = await scripted(() => undefined);
+    const converser = await open(server.url, { options: { redaction: redaction() } });
+    for (const char of SECRET) await converser.sendOctets(Buffer.from(char), 'one octet');
+    expect(octetsOf(converser.finish())).toBe('[redacted:TEST_KEY]');
+  });
+});
+
+describe('a compressed message that holds a secret', () => {
+  const deflated = (text: string) =>
+    deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+
+  it('is recorded without its octets, others as they are', async () => {
+    const redaction = createRedaction();
+    redaction.add('KEY', 'hush-key-for-tests');
+    const clean = deflated('nothing to hide');
+    const { url } = await scripted((socket) => {
+      socket.write(frame(OPCODE.text, deflated('the key is hush-key-for-tests'), { rsv: 4 }));
+      socket.write(frame(OPCODE.text, clean, { rsv: 4 }));
+    });
+    const converser = await open(url, { options: { redaction } });
+    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    const recorded = converser
+      .finish()
+      .events.flatMap((event) => (event.type === 'frame' ? [event.frame] : []));
+    expect(recorded.map(({ payload, truncated }) => [payload.length, truncated])).toEqual([
+      [0, true],
+      [clean.length, false],
+    ]);
+  });
+});

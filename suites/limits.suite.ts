@@ -1,0 +1,27 @@
+import { suite } from '../harness/check/check.ts';
+import { measurements } from './limits/measurement.ts';
+import { quotaFields, quotaFieldsWhenSpent } from './limits/quota-fields.ts';
+import { recoveries } from './limits/recovery.ts';
+import { refusalShape, refusals } from './limits/refusal.ts';
+import { failedAuthentication, sharing } from './limits/sharing.ts';
+
+/** In ms. A service may hold each answer back instead of refusing any: then a burst takes two windows and more. */
+const LONGEST_MS = 15 * 60_000;
+
+/** What needs some of the quota comes first: once it is spent there is nothing else to be had. */
+const checks = [
+  ...quotaFields,
+  ...failedAuthentication,
+  ...refusalShape,
+  ...measurements,
+  ...refusals,
+  ...recoveries,
+  ...sharing,
+  ...quotaFieldsWhenSpent,
+];
+
+export const limits = suite(
+  'limits',
+  'Rate limit and backoff',
+  checks.map((each) => ({ ...each, limitMs: LONGEST_MS })),
+);

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import Fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { inFolder } from '../../harness/config/fixtures/config-folder.ts';
+import { loadServices } from '../../harness/config/load.ts';
+import { startProvider } from '../../harness/provider/start.ts';
+import { operations } from '../operations.suite.ts';
+import { type Judged, judged } from './fixtures/judged.ts';
+
+const KEY = 'example-key-for-tests';
+
+/** What the suite finds of a service that is described by this document. */
+async function found(service: string, document: string | object, more = ''): Promise<Judged> {
+  const text = typeof document === 'string' ? document : JSON.stringify(document);
+  const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: ${KEY} }\nopenapi: ../openapi/api.yaml\n${service}\n${more}`;
+  const [loaded] = await inFolder(
+    { 'services/orders.yaml': yaml, 'openapi/api.yaml': text },
+    async (configDir) => (await loadServices({ configDir, env: {} })).services,
+  );
+  if (loaded === undefined) throw new Error('expected a service');
+  const provider = await startProvider(loaded.config);
+  try {
+    return await judged(loaded.config, [operations], provider.url);
+  } finally {
+    await provider.stop();
+  }
+}
+
+const without = (text: string | undefined) => text?.replace(/ \[[^\]]*\]$/, '');
+
+describe('the operations suite over the reference provider', () => {
+  const document = readFile(new URL('../../config/openapi/search.yaml', import.meta.url), 'utf8');
+  const search = 'provider: { reference: search }';
+
+  it('finds nothing, unsafe methods included', async () => {
+    const { outcomes, observations, requests } = await found(search, await document);
+    expect(outcomes).toEqual({
+      'operations.status': 'pass',
+      'operations.content-type': 'pass',
+      'operations.schema': 'pass',
+      'operations.auth-required': 'pass',
+      'operations.unknown-method': 'pass',
+      'operations.negative-type': 'pass',
+      'operations.negative-missing': 'pass',
+      'operations.negative-range': 'pass',
+      'operations.negative-surplus': 'pass',
+      'operations.extra-handled': 'pass',
+      'operations.negative-extra': 'observed',
+      'operations.coverage': 'observed',
+    });
+    expect(observations).toEqual({
+      'operations.unknown-parameter': { ignored: 3, otherwise: 0 },
+      'operations.coverage': { documented: 4, called: 4, notExercised: [], notListed: 0 },
+    });
+    expect(requests).toBe(25);
+  });
+
+  it('tells which operations it was not allowed to call', async () => {
+    const { outcomes, messages, observations } = await found(
+      search,
+      await document,
+      'safety: { unsafeMethods: false }\n',
+    );
+    expect(outcomes['operations.status']).toBe('pass');
+    expect(messages['operations.status']).toBe(
+      'Not exercised: POST /v1/matches (POST is not allowed here (safety.unsafeMethods)).',
+    );
+    expect(observations['operations.coverage']).toMatchObject({ documented: 4, called: 3 });
+  });
+
+  it('keeps to its ceiling, and tells what it left out', async () => {
+    const { outcomes, requests, observations } = await found(
+      search,
+      await document,
+      'safety: { operationRequests: 4 }\n',
+    );
+    expect(requests).toBe(4);
+    expect(outcomes['operations.status']).toBe('pass');
+    expect(observations['operations.coverage']).toMatchObject({
+      called: 2,
+      notExercised: expect.arrayContaining([
+        {
+          operation: 'GET /v1/matches',
+          request: 'call',
+          reason: 'the suite is limited to 4 requests (safety.operationRequests)',
+        },
+      ]),
+    });
+  });
+});
+
+const ok = (schema: object) => ({ 200: { description: 'ok', content: { 'application/json': { schema } } } });
+const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' }, example: 7 };
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const PETS = {
+  openapi: '3.0.3',
+  info: { title: 'Pets', version: '1' },
+  security: [{ token: [] }],
+  paths: {
+    '/pets': {
+      get: {
+        operationId: 'listPets',
+        parameters: [limit],
+        responses: ok({ type: 'array', items: ref('Pet') }),
+      },
+      post: {
+        operationId: 'addPet',
+        requestBody: { required: true, content: { 'application/json': { schema: ref('Pet') } } },
+        responses: { 201: { description: 'ok', content: { 'application/json': { schema: ref('Pet') } } } },
+      },
+    },
+    '/pets/{id}': { parameters: [id], get: { operationId: 'getPet', responses: ok(ref('Pet')) } },
+    '/owners': { get: { responses: ok({ type: 'array' }) } },
+    '/report': { get: { responses: { 200: { description: 'ok', content: { 'text/csv': {} } } } } },
+    '/search': {
+      get: {
+        parameters: [
+          { name: 'q', in: 'query', required: true, schema: { type: 'string' }, example: 'a' },
+          limit,
+        ],
+        responses: ok({ type: 'object' }),
+      },
+    },
+    '/moved': { get: { responses: ok({}) } },
+    '/health': { get: { security: [], responses: ok({ type: 'object', required: ['status'] }) } },
+    '/visits/{id}': { get: { parameters: [{ ...id, example: undefined }], responses: ok({}) } },
+  },
+  components: {
+    securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Pet: {
+        type: 'object',
+        required: ['id', 'name'],
+        properties: {
+          id: { type: 'integer', readOnly: true },
+          name: { type: 'string', minLength: 1, maxLength: 20, example: 'Rex' },
+          owner: { type: 'string', nullable: true },
+          parents: { type: 'array', maxItems: 2, items: ref('Pet') },
+        },
+      },
+    },
+  },
+};
+
+/** A service that keeps to most of that, and is known to break some of it. */
+async function petsService() {
+  const app = Fastify();
+  const rex = { id: 7, name: 'Rex', owner: null, parents: [{ id: 1, name: 'Ada' }] };
+  app.addHook('onRequest', async (request, reply) => {
+    const open = ['/health', '/owners'].includes(request.routeOptions.url ?? '');
+    if (!open && request.headers.authorization !== `Bearer ${KEY}`)
+      return reply.code(401).send({ error: 'who?' });
+  });
+  const query = { type: 'object', properties: { limit: { type: 'integer', minimum: 1, maximum: 50 } } };
+  app.get('/pets', { schema: { querystring: query } }, async () => [rex]);
+  // The parents lack their names.
+  app.get('/pets/:id', async () => ({ ...rex, parents: [{ id: 1 }] }));
+  // Served to anybody.
+  app.get('/owners', async () => []);
+  app.get('/report', async (_, reply) => reply.type('text/plain').send('a,b'));
+  app.get<{ Querystring: { limit?: string } }>('/search', async ({ query: { limit: given } }) => {
+    if (given !== undefined && Number.isNaN(Number(given))) throw new Error('NaN');
+    return { found: [] };
+  });
+  app.get('/moved', async (_, reply) => reply.redirect('/elsewhere'));
+  app.get('/health', async () => ({ status: 'fine' }));
+  const body = {
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', maxLength: 20 } },
+  };
+  app.post<{ Body: { name: string } }>('/pets', { schema: { body } }, async ({ body: { name } }, reply) =>
+    reply.code(201).send({ id: 8, name }),
+  );
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { provider: `provider: { url: '${url}' }`, close: () => app.close() };
+}
+
+describe('the operations suite over a service whose quota is spent', () => {
+  it('judges what was answered, gives no verdict on the rest, and asks no more', async () => {
+    const app = Fastify();
+    let asked = 0;
+    app.get('/*', async (_, reply) => {
+      asked += 1;
+      return asked > 2 ? reply.code(429).send({}) : reply.code(asked === 2 ? 500 : 200).send({});
+    });
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const paths = Object.fromEntries(
+      ['/a', '/b', '/c', '/d'].map((path) => [path, { get: { responses: ok({}) } }]),
+    );
+    const { outcomes, messages, requests } = await found(`provider: { url: '${url}' }`, {
+      openapi: '3.1.0',
+      paths,
+    }).finally(() => app.close());
+    expect(requests).toBe(3);
+    expect(outcomes).toMatchObject({
+      'operations.status': 'fail',
+      'operations.schema': 'blocked',
+      'operations.auth-required': 'blocked',
+    });
+    expect(without(messages['operations.status'])).toBe(
+      'expected the documented status, got status 500 instead of 200 for GET /b as documented',
+    );
+    expect(messages['operations.schema']).toContain('answered 429');
+  });
+});
+
+describe('the operations suite over a service that breaks its description', () => {
+  it('names each operation that deviates, and no other', async () => {
+    const service = await petsService();
+    const { outcomes, messages, observations } = await found(
+      service.provider,
+      PETS,
+      'safety: { unsafeMethods: true }\n',
+    ).finally(service.close);
+    expect(
+      Object.fromEntries(
+        Object.entries(messages).map(([key, text]) => [`${key} ${outcomes[key]}`, without(text)]),
+      ),
+    ).toMatchSnapshot();
+    expect(observations).toMatchSnapshot();
+  });
+
+  it('is blocked where nothing can be called, and skipped where nothing may be', async () => {
+    const { '/visits/{id}': visits, '/pets': pets } = PETS.paths;
+    const service = await petsService();
+    const [unfit, unsafe] = await Promise.all([
+      found(service.provider, { ...PETS, paths: { '/visits/{id}': visits } }),
+      found(service.provider, { ...PETS, paths: { '/pets': { post: pets.post } } }),
+    ]).finally(service.close);
+    expect(new Set(Object.values(unfit.outcomes))).toEqual(new Set(['blocked', 'observed']));
+    expect(unfit.messages['operations.status']).toContain(
+      'GET /visits/{id} (the required path parameter "id" has no example',
+    );
+    expect(new Set(Object.values(unsafe.outcomes))).toEqual(new Set(['skipped', 'observed']));
+    expect([unfit.requests, unsafe.requests]).toEqual([0, 0]);
+  });
+});

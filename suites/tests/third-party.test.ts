@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ServiceConfig } from '../../harness/config/service.ts';
+import { HAPROXY } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
+import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
+import { functional } from '../catalogue.ts';
+import { HTTP_SERVERS, type HttpServer, NGINX, startNginx } from './fixtures/http-servers.ts';
+import { configFor, judged } from './fixtures/judged.ts';
+import { startHaproxy, startProxiedExpress } from './fixtures/proxies.ts';
+
+/**
+ * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
+ * Every finding is listed, and true: why is said beside it. What is not listed is silence, and must stay so.
+ */
+const SUITES = functional;
+
+interface Target {
+  readonly start: () => Promise<HttpServer>;
+  readonly open?: true;
+  readonly findings: Readonly<Record<string, 'fail' | 'warning'>>;
+}
+
+const TARGETS: Readonly<Record<string, Target>> = {
+  fastify: {
+    start: HTTP_SERVERS.fastify,
+    findings: {
+      // The hook compares the whole field, scheme included, as many do.
+      'auth.scheme-case': 'fail',
+      // Node's HTTP server heeds the first of two Host fields.
+      'framing.two-hosts': 'fail',
+      // Node refuses a request without Host before fastify sees it: an empty 400.
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+    },
+  },
+
+  express: {
+    start: HTTP_SERVERS.express,
+    findings: {
+      // The middleware sends 401 and no WWW-Authenticate, as nearly every example of it does.
+      'auth.challenge': 'fail',
+      'framing.two-hosts': 'fail',
+      // Whatever has no route ends at the default handler, in HTML.
+      'json.error-media-type': 'fail',
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+      // Routes are case-insensitive unless the router is told otherwise: /V1/resources is /v1/resources.
+      'versioning.other-versions': 'warning',
+    },
+  },
+
+  hono: {
+    start: HTTP_SERVERS.hono,
+    findings: {
+      // Its bearerAuth middleware says "Unauthorized" in plain text.
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'framing.two-hosts': 'fail',
+      // Node's parser answers unknown methods, long fields and a missing Host without a body.
+      'json.server-error-media-type': 'warning',
+    },
+  },
+
+  'hono, compressing': {
+    start: HTTP_SERVERS['hono, compressing'],
+    findings: {
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'framing.two-hosts': 'fail',
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+      // The 304 of etag() and the answer to HEAD have no content, so compress() leaves them without its Vary.
+      'caching.not-modified-fields': 'fail',
+      'status.head-equals-get': 'warning',
+    },
+  },
+
+  koa: {
+    start: HTTP_SERVERS.koa,
+    findings: {
+      // What is thrown is told in plain text, and so is whatever no middleware has answered.
+      'auth.refusal-json': 'fail',
+      'json.error-media-type': 'fail',
+      'framing.two-hosts': 'fail',
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+    },
+  },
+
+  nestjs: {
+    start: HTTP_SERVERS.nestjs,
+    findings: {
+      // UnauthorizedException knows of no challenge.
+      'auth.challenge': 'fail',
+      'framing.two-hosts': 'fail',
+      // Its own errors are JSON; those of Node's parser have no content.
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+      // Its router is that of express.
+      'versioning.other-versions': 'warning',
+    },
+  },
+
+  'json-server': {
+    start: HTTP_SERVERS['json-server'],
+    open: true,
+    findings: {
+      // HEAD of a collection is answered 400.
+      'status.head': 'warning',
+      // The 204 to OPTIONS has `Content-Length: 0`, which RFC 9110 §8.6 forbids.
+      'status.no-content': 'fail',
+      'framing.two-hosts': 'fail',
+      // A malformed path is explained in plain text.
+      'json.server-error-media-type': 'warning',
+      'headers.nosniff': 'warning',
+      // It knows no versions; the prefix was only taken away before it.
+      'versioning.without-prefix': 'warning',
+    },
+  },
+
+  ...(mayUse(NGINX) && {
+    nginx: {
+      start: startNginx,
+      findings: {
+        // `if` compares the whole field.
+        'auth.scheme-case': 'fail',
+        // `return 401` sends no challenge.
+        'auth.challenge': 'fail',
+        // `return` answers whatever the method is.
+        'status.unknown-method': 'warning',
+        // TRACE is refused with 405, and without Allow.
+        'status.allow': 'fail',
+        // `server_tokens` is on: the version stands in the Server field and in every error page.
+        'status.no-internals': 'warning',
+        'headers.no-product-version': 'warning',
+        // Error pages are HTML.
+        'json.error-media-type': 'fail',
+        'json.server-error-media-type': 'warning',
+        'headers.nosniff': 'warning',
+      },
+    } satisfies Target,
+    'nginx before express': {
+      start: startProxiedExpress,
+      findings: {
+        'auth.challenge': 'fail',
+        // TRACE ends at nginx: 405, and without Allow.
+        'status.allow': 'fail',
+        // Express explains in HTML what it does not know, nginx what it does not take.
+        'json.error-media-type': 'fail',
+        'json.server-error-media-type': 'warning',
+        'headers.nosniff': 'warning',
+        // `gzip on` compresses, and `gzip_vary` is off unless it is set.
+        'negotiation.coding-vary': 'warning',
+        'versioning.other-versions': 'warning',
+      },
+    } satisfies Target,
+  }),
+
+  ...(mayUse(HAPROXY) && {
+    haproxy: {
+      start: startHaproxy,
+      findings: {
+        // What `http-request return` sends has no Date, and is sent whatever the method is.
+        'headers.date': 'warning',
+        'status.unknown-method': 'warning',
+        // It wants a Host from no one, but not two of them.
+        'framing.missing-host': 'fail',
+        // What is too large is refused in HTML.
+        'json.server-error-media-type': 'warning',
+        'headers.nosniff': 'warning',
+      },
+    } satisfies Target,
+  }),
+};
+
+describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) => {
+  let server: HttpServer;
+
+  beforeAll(async () => {
+    // tinyhttp logs what a malformed path throws.
+    vi.spyOn(console, 'error').mockReturnValue(undefined);
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.close();
+    vi.restoreAllMocks();
+  });
+
+  it('has what is known of it, and nothing else', async () => {
+    expect(await findingsOf(await configFor(server.url, open))).toEqual(findings);
+  });
+});
+
+/** Everything that is not green, but for what is blocked because the config lacks it. */
+async function findingsOf(config: ServiceConfig): Promise<Record<string, string>> {
+  const { outcomes, unconfigured } = await judged(config, SUITES);
+  const green = new Set(['pass', 'observed', 'skipped']);
+  return Object.fromEntries(
+    Object.entries(outcomes).filter(([id, outcome]) => !green.has(outcome) && !unconfigured.has(id)),
+  );
+}

@@ -1,0 +1,96 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ServiceConfig } from '../../harness/config/service.ts';
+import { startProvider } from '../../harness/provider/start.ts';
+import { webhooks } from '../webhooks.suite.ts';
+import { type Judged, judged } from './fixtures/judged.ts';
+import { shipped } from './fixtures/outcomes.ts';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], url);
+
+const kinds = ({ outcomes }: Judged) => [...new Set(Object.values(outcomes))].sort();
+
+describe('webhooks', () => {
+  it('of the reference provider conform, and each delivery is evidence', async () => {
+    const config = await shipped();
+    const provider = await startProvider(config);
+    ending.push(provider.stop);
+    const found = await judgedAt(provider.url, config);
+    expect(kinds(found)).toEqual(['observed', 'pass']);
+    const purposes = found.events.flatMap((event) => (event.type === 'evidence' ? [event.purpose] : []));
+    expect(purposes).toEqual([
+      'to have the service send an event',
+      ...[1, 2, 3].map((index) => `to the receiver of webhooks, delivery ${index}`),
+    ]);
+    expect(found.messages['webhooks.identity']).toContain('x-webhook-id');
+  });
+
+  it('are skipped, with the reason, where none are configured', async () => {
+    const { webhooks: _, ...config } = await shipped();
+    const found = await judgedAt('http://127.0.0.1:9', config);
+    expect(kinds(found)).toEqual(['skipped']);
+    expect(found.messages['webhooks.delivered']).toContain('no webhooks are configured');
+  });
+
+  it('are not asked for where unsafe methods are not allowed', async () => {
+    const config = await shipped();
+    const found = await judgedAt('http://127.0.0.1:9', {
+      ...config,
+      safety: { ...config.safety, unsafeMethods: false },
+    });
+    expect(kinds(found)).toEqual(['skipped']);
+  });
+
+  it('cannot be expected of a service that refuses the trigger', async () => {
+    const service = createServer((_request, response) => response.writeHead(404).end());
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    ending.push(() => service.close());
+    const { port } = service.address() as AddressInfo;
+    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    expect(kinds(found)).toEqual(['blocked']);
+    expect(found.messages['webhooks.delivered']).toContain('the trigger was answered 404');
+  });
+
+  it('that come without end, and are large, are taken up to a bound', async () => {
+    let target = '';
+    const service = createServer((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => {
+        body += piece.toString();
+      });
+      request.on('end', () => {
+        response.writeHead(200).end();
+        target = JSON.parse(body).url;
+        void flood();
+      });
+    });
+    const stop = new AbortController();
+    const large = JSON.stringify('x'.repeat(400 * 1024));
+    async function flood(): Promise<void> {
+      while (!stop.signal.aborted) {
+        const sent = fetch(target, { method: 'POST', body: large, signal: stop.signal });
+        await sent.catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
+      }
+    }
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    ending.push(() => {
+      stop.abort();
+      service.closeAllConnections();
+      service.close();
+    });
+    const { port } = service.address() as AddressInfo;
+    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    expect(kinds(found)).not.toContain('error');
+    expect(found.outcomes['webhooks.signature']).toBe('fail');
+    const received = found.events.filter(
+      (event) => event.type === 'evidence' && event.purpose.includes('receiver'),
+    );
+    expect(received.length).toBeLessThanOrEqual(50);
+  });
+});

@@ -1,0 +1,126 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GOOD_SERVICE, loadOrders } from '../../harness/config/fixtures/config-folder.ts';
+import type { ServiceConfig } from '../../harness/config/service.ts';
+import { startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
+import { outcomesOf } from './fixtures/outcomes.ts';
+
+const ending: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+/** A file beside nothing else. */
+async function written(name: string, text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'conform-dialect-'));
+  ending.push(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+/** The module that the documentation shows. */
+async function documented(): Promise<string> {
+  const page = await readFile(new URL('../../docs/dialects.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```ts\n([^`]+)```/.exec(page.replaceAll('`${', '§{').replaceAll('}`', '}§')) ?? [];
+  return written(
+    'chat.mjs',
+    code.replace(/§\{(.*?)\}§/g, (_, inner) => `\`\${${inner}}\``).replaceAll('§', '`'),
+  );
+}
+
+async function configOf(dialect: string, more = ''): Promise<ServiceConfig> {
+  const [service] = (
+    await loadOrders(`${GOOD_SERVICE}websocket: { url: /chat, dialect: ${dialect}${more} }\n`)
+  ).services;
+  if (!service) throw new Error('expected a service');
+  return service.config;
+}
+
+/** A service that speaks the documented dialect, with these answers by kind. */
+async function chat(
+  answers: Readonly<Record<string, object | null>>,
+  welcome: object | null,
+): Promise<string> {
+  const { url, stop } = await startWsEndpoint((socket) => {
+    if (welcome) socket.send(JSON.stringify(welcome));
+    socket.on('message', (content) => {
+      const answer = answers[JSON.parse(String(content)).kind];
+      if (answer) socket.send(JSON.stringify(answer));
+    });
+  });
+  ending.push(stop);
+  return url;
+}
+
+const ANSWERS = { ping: { kind: 'pong' }, join: { kind: 'joined', body: { channel: 'lobby' } } };
+const OF_DIALECT = ['greeting', 'heartbeat', 'subscribe'].map((name) => `websocket.dialect-${name}`);
+
+describe('a dialect of a module of the user', () => {
+  it('is the one that the documentation shows, and is judged', { timeout: 60_000 }, async () => {
+    const messages = ', messages: { welcome: { type: object, required: [session] } }';
+    const config = await configOf(await documented(), messages);
+    const url = await chat(ANSWERS, { kind: 'welcome', body: { session: 's1' } });
+    const { judged } = await outcomesOf(url, config);
+    const outcomes = [...OF_DIALECT, 'websocket.message-schema'].map((id) => judged.get(id)?.outcome);
+    expect(outcomes).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect(judged.get('websocket.message-shapes')?.message).toContain('joined, pong');
+  });
+
+  it('is violated by a service that does not keep to it', { timeout: 60_000 }, async () => {
+    const messages = ', messages: { welcome: { type: object, required: [session] } }';
+    const config = await configOf(await documented(), messages);
+    const url = await chat({ join: ANSWERS.join }, { kind: 'welcome', body: {} });
+    const { judged } = await outcomesOf(url, { ...config, timeouts: { connectMs: 1_000, responseMs: 500 } });
+    expect(judged.get('websocket.dialect-heartbeat')?.outcome).toBe('fail');
+    expect(judged.get('websocket.message-schema')).toMatchObject({
+      outcome: 'fail',
+      message: expect.stringContaining("must have required property 'session'"),
+    });
+  });
+
+  it.each([
+    ['export const name = "chat";', 'its default export is no dialect'],
+    ['export default { name: "chat" };', 'its default export is no dialect'],
+    ['export default { name: "chat", read: () => null, heartbeat: 7 };', 'its default export is no dialect'],
+    ['throw new Error("broken");', 'broken'],
+    ['await new Promise(() => {});', 'nothing after'],
+  ])('is refused when the module is %s', { timeout: 20_000 }, async (code, reason) => {
+    await expect(configOf(await written('chat.mjs', code))).rejects.toThrow(reason);
+  });
+
+  it('that throws over a message has read nothing', { timeout: 60_000 }, async () => {
+    const code =
+      'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
+    const config = await configOf(await written('chat.mjs', code));
+    const { judged } = await outcomesOf(await chat(ANSWERS, { kind: 'welcome' }), {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 500 },
+    });
+    expect(judged.get('websocket.dialect-greeting')).toMatchObject({
+      outcome: 'fail',
+      message: expect.stringContaining('got no event'),
+    });
+  });
+});
+
+describe('messages with their answers', () => {
+  it('are judged where nothing echoes', { timeout: 60_000 }, async () => {
+    const url = await chat({ time: { kind: 'time', body: { now: 12 } } }, null);
+    const pair = (expected: string) => `, exchange: [{ send: { kind: time }, expect: ${expected} }]`;
+    const right = pair('{ required: [body], properties: { body: { required: [now] } } }');
+    const { judged } = await outcomesOf(url, await configOf('raw', right));
+    expect(judged.get('websocket.exchange')?.outcome).toBe('pass');
+    expect(judged.get('websocket.exchange-fragments')?.outcome).toBe('pass');
+    expect(judged.get('websocket.echo-text')?.outcome).toBe('skipped');
+
+    const wrong = await configOf('raw', pair('{ required: [later] }'));
+    const again = await outcomesOf(url, { ...wrong, timeouts: { connectMs: 1_000, responseMs: 500 } });
+    expect(again.judged.get('websocket.exchange')).toMatchObject({
+      outcome: 'fail',
+      message: expect.stringContaining("must have required property 'later'"),
+    });
+    expect(again.judged.get('websocket.exchange-fragments')?.outcome).toBe('blocked');
+  });
+});
