@@ -3,7 +3,10 @@
  * (contract + service -> session -> probe -> evidence -> check -> outcome -> results -> reports).
  */
 const FLOORS = [
-  { floor: 'exit codes and verdicts', rooms: ['harness/exit\\.ts$', 'harness/verdict\\.ts$'] },
+  {
+    floor: 'exit codes, verdicts, what was thrown and what a JSON text holds',
+    rooms: ['harness/exit\\.ts$', 'harness/verdict\\.ts$', 'harness/thrown\\.ts$', 'harness/json-text\\.ts$'],
+  },
   { floor: 'contract and evidence', rooms: ['harness/contract/', 'harness/evidence/'] },
   { floor: 'config and report', rooms: ['harness/config/', 'harness/report/'] },
   {

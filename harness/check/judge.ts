@@ -2,6 +2,7 @@ import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
 import type { Session } from '../session.ts';
+import { traceOf } from '../thrown.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import type { CheckDefinition } from './check.ts';
 import { openContext } from './context.ts';
@@ -85,7 +86,7 @@ export async function judge(
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
-    return end('error', session.redact(describeFault(thrown)));
+    return end('error', session.redact(traceOf(thrown)));
   }
 }
 
@@ -109,10 +110,6 @@ function decisiveGround(check: CheckDefinition, { level }: CheckStanding, config
 
 function firstReason(reasons: readonly (string | null)[]): string | null {
   return reasons.find((reason) => reason !== null) ?? null;
-}
-
-function describeFault(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
 /** Waiting that the session announces (request budget, a rate-limit window) does not count. */

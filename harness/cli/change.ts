@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../exit.ts';
+import { reasonOf } from '../thrown.ts';
 import { onSignal } from './signal.ts';
 
 /** Editors write a file several times; a change counts when it has been calm for so long, in ms. */
@@ -29,7 +30,7 @@ export function watchBelow(folder: string, except: string): FolderWatch {
   let signalled = false;
   let calm: NodeJS.Timeout | undefined;
   const failed = (error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     news.reject(new UsageError(`${folder} cannot be watched: ${why}`));
   };
   const folders = new WatchedFolders(folder, except, failed, () => {

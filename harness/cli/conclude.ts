@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../exit.ts';
+import { traceOf } from '../thrown.ts';
 
 /** What still holds the process when its command is done may do so for so long, in ms. */
 const LINGER_MS = 2_000;
@@ -42,8 +43,7 @@ function tell(error: unknown): number {
 
 /** A stack only where nobody foresaw the error: what the system refuses (it has a code) is said well enough. */
 function faultText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!(error instanceof HarnessError)) return error.stack ?? error.message;
+  if (!(error instanceof HarnessError)) return traceOf(error);
   const { cause } = error;
   return cause instanceof Error && !('code' in cause) ? `${error.message}\n${cause.stack}` : error.message;
 }

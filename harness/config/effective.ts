@@ -1,4 +1,5 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
+import { hasMembers } from '../json-text.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { LoadedService } from './load.ts';
 import { writtenPacts } from './pact/written-pacts.ts';
@@ -51,7 +52,7 @@ function asWritten(config: ServiceConfig): Record<string, unknown> {
 
 function masked(value: unknown): unknown {
   if (value instanceof Secret) return value.toString();
-  if (typeof value !== 'object' || value === null) return value;
+  if (!hasMembers(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
 }
 

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json-text.ts';
+
 /** How firmly the provider's document says something. */
 export type Standing = 'stated' | 'advised' | 'not-shown';
 
@@ -63,13 +65,9 @@ export function documentedSample(contract: Contract): Sample | null {
 
 function isSample(value: unknown): value is Sample {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'method' in value &&
+    isJsonObject(value) &&
     typeof value.method === 'string' &&
-    'path' in value &&
     typeof value.path === 'string' &&
-    'fields' in value &&
     typeof value.fields === 'object' &&
     value.fields !== null &&
     Object.values(value.fields).every((field) => typeof field === 'string')

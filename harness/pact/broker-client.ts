@@ -1,5 +1,6 @@
 import { parseKeepingNumbers } from '../config/pact/number-keeping-json.ts';
 import type { PactBroker } from '../config/pact/pacts.ts';
+import { isJsonObject, type JsonObject } from '../json-text.ts';
 
 /** A whole response, its body as text. */
 export interface BrokerAnswer {
@@ -26,11 +27,9 @@ export class BrokerTrouble extends Error {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** One resource of a broker: JSON with links (HAL). */
 export interface Resource {
-  readonly value: Fields;
+  readonly value: JsonObject;
   /** As it was received, for pacts whose numbers count as they are written. */
   readonly text: string;
   /** The address of a relation, its template filled in; null where there is no such link. */
@@ -99,14 +98,14 @@ function resourceOf(text: string, what: string, url: string): Resource {
   const parsed = parseKeepingNumbers(text === '' ? '{}' : text);
   if ('fault' in parsed) throw new BrokerTrouble(`${what}: the answer ${parsed.fault.problem}`);
   const { value } = parsed;
-  if (!isFields(value)) throw new BrokerTrouble(`${what}: the answer is no JSON object`);
+  if (!isJsonObject(value)) throw new BrokerTrouble(`${what}: the answer is no JSON object`);
   return {
     value,
     text,
     link(relation, variables = {}) {
       const links = value._links;
-      const link = isFields(links) ? links[relation] : undefined;
-      const href = isFields(link) && typeof link.href === 'string' ? link.href : null;
+      const link = isJsonObject(links) ? links[relation] : undefined;
+      const href = isJsonObject(link) && typeof link.href === 'string' ? link.href : null;
       if (href === null) return null;
       // RFC 6570 level 1, which is all that brokers use.
       const filled = href.replaceAll(/\{([A-Za-z]+)\}/g, (_, name: string) =>
@@ -119,8 +118,4 @@ function resourceOf(text: string, what: string, url: string): Resource {
       return address.href;
     },
   };
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { PactBroker } from '../config/pact/pacts.ts';
-import { type BrokerClient, BrokerTrouble, isFields } from './broker-client.ts';
+import { isJsonObject } from '../json-text.ts';
+import { type BrokerClient, BrokerTrouble } from './broker-client.ts';
 
 /** One version of a consumer's pact, as a broker has it. */
 export interface BrokerPact {
@@ -37,7 +38,8 @@ export async function pactsOf(
     ...(broker.branch === null ? {} : { providerVersionBranch: broker.branch }),
   });
   const { _embedded: embedded } = found.value;
-  const listed = isFields(embedded) && Array.isArray(embedded.pacts) ? embedded.pacts.filter(isFields) : [];
+  const listed =
+    isJsonObject(embedded) && Array.isArray(embedded.pacts) ? embedded.pacts.filter(isJsonObject) : [];
   if (listed.length === 0) {
     throw new BrokerTrouble(
       `${broker.url} has no pact of the provider ${JSON.stringify(provider)} for these selectors`,
@@ -50,12 +52,12 @@ export async function pactsOf(
   }
   const pacts: BrokerPact[] = [];
   for (const { _links: links, verificationProperties: properties } of listed) {
-    const self = isFields(links) ? links.self : undefined;
-    if (!isFields(self) || typeof self.href !== 'string')
+    const self = isJsonObject(links) ? links.self : undefined;
+    if (!isJsonObject(self) || typeof self.href !== 'string')
       throw new BrokerTrouble(`${broker.url} names a pact without its address`);
     const url = new URL(self.href, forVerification).href;
     const { text } = await client.get(url);
-    pacts.push({ url, text, pending: isFields(properties) && properties.pending === true });
+    pacts.push({ url, text, pending: isJsonObject(properties) && properties.pending === true });
   }
   return pacts;
 }

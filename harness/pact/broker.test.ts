@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PactBroker } from '../config/pact/pacts.ts';
 import { Secret } from '../config/secret/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { hasMembers } from '../json-text.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';
 import { BrokerTrouble, openBroker } from './broker-client.ts';
 import { pactsOf } from './broker-pacts.ts';
@@ -295,7 +296,7 @@ describe('publishing', () => {
 /** The same value with every text in it replaced by its type: what differs between two clients is only that. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
-  if (typeof value !== 'object' || value === null) return typeof value;
+  if (!hasMembers(value)) return typeof value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => one.localeCompare(other))

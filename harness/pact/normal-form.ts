@@ -1,4 +1,5 @@
 import { HarnessError } from '../exit.ts';
+import { isJsonObject } from '../json-text.ts';
 import type { PactScript } from './recording.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { PactScript } from './recording.ts';
 export function inNormalForm(text: string, { calls, messages }: PactScript): string {
   const pact: unknown = JSON.parse(text);
   const order = [...calls, ...messages].map(({ description }) => description);
-  if (typeof pact !== 'object' || pact === null || !('interactions' in pact) || !('metadata' in pact)) {
+  if (!isJsonObject(pact) || !('interactions' in pact) || !('metadata' in pact)) {
     throw new HarnessError('Pact recorded something that is no pact');
   }
   const { interactions, metadata } = pact;
@@ -24,18 +25,19 @@ export function inNormalForm(text: string, { calls, messages }: PactScript): str
 }
 
 function isDescribed(interaction: unknown): interaction is { readonly description: unknown } {
-  return typeof interaction === 'object' && interaction !== null && 'description' in interaction;
+  return isJsonObject(interaction) && 'description' in interaction;
 }
 
 function specificationOnly(metadata: unknown): unknown {
-  if (typeof metadata !== 'object' || metadata === null || !('pactSpecification' in metadata)) return {};
-  return { pactSpecification: metadata.pactSpecification };
+  return isJsonObject(metadata) && 'pactSpecification' in metadata
+    ? { pactSpecification: metadata.pactSpecification }
+    : {};
 }
 
 /** By code units, so that no locale has a say. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -1,5 +1,6 @@
 import type { PactBroker } from '../config/pact/pacts.ts';
-import { type BrokerClient, BrokerTrouble, isFields } from './broker-client.ts';
+import { isJsonObject } from '../json-text.ts';
+import { type BrokerClient, BrokerTrouble } from './broker-client.ts';
 
 /** A version of one side, as a broker knows it. */
 export interface PublishedVersion {
@@ -113,6 +114,6 @@ async function createBranchVersion(
 function noticesIn(notices: unknown): readonly string[] {
   if (!Array.isArray(notices)) return [];
   return notices.flatMap((notice: unknown) =>
-    isFields(notice) && typeof notice.text === 'string' ? [notice.text] : [],
+    isJsonObject(notice) && typeof notice.text === 'string' ? [notice.text] : [],
   );
 }

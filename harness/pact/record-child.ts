@@ -1,4 +1,5 @@
 import { MatchersV3, PactV4 } from '@pact-foundation/pact';
+import { reasonOf } from '../thrown.ts';
 import type {
   ExpectedField,
   ExpectedText,
@@ -34,7 +35,7 @@ async function recorded(script: PactScript, folder: string): Promise<RecorderRep
     for (const message of messages) await recordMessage(pact, message);
     return { type: 'recorded' };
   } catch (error) {
-    return { type: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    return { type: 'failed', reason: reasonOf(error) };
   }
 }
 

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json-text.ts';
+
 /** A value as a consumer sends or expects it: this one, or any that the pattern matches. */
 export interface ExpectedText {
   readonly example: string;
@@ -49,10 +51,5 @@ export type RecorderReply =
   | { readonly type: 'failed'; readonly reason: string };
 
 export function isRecorderReply(message: unknown): message is RecorderReply {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'type' in message &&
-    (message.type === 'call' || message.type === 'recorded' || message.type === 'failed')
-  );
+  return isJsonObject(message) && ['call', 'recorded', 'failed'].includes(String(message.type));
 }

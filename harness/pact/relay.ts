@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FieldLine } from '../evidence/exchange.ts';
+import { isJsonObject, type JsonObject } from '../json-text.ts';
 
 /** A request of Pact's, as its interaction has it. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {
@@ -19,7 +20,7 @@ export interface RelayedResponse {
 }
 
 /** A request of Pact's to bring the provider into a state, or to have it give a message. */
-export type PactQuestion = Readonly<Record<string, unknown>>;
+export type PactQuestion = JsonObject;
 
 /** What Pact gets in place of the provider. A rejection ends the connection without an answer. */
 export interface RelayHandlers {
@@ -243,5 +244,5 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 function questionOf(body: Buffer): PactQuestion {
   const value: unknown = body.length === 0 ? {} : JSON.parse(body.toString('utf8'));
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return isJsonObject(value) ? value : {};
 }

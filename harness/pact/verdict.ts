@@ -1,4 +1,5 @@
 import { visible } from '../evidence/octets/visible.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../json-text.ts';
 
 /** What Pact says of one interaction. */
 export type PactVerdict =
@@ -10,17 +11,15 @@ export type PactVerdict =
 
 const LONGEST_LINE = 300;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads what the verifier answered for a pact of one interaction. Pact resolves with success when it verified
  * nothing at all, so only the named interaction, reported once, counts as verified.
  */
 export function readVerdict(text: string, description: string): PactVerdict {
-  const report = parsed(text);
+  const report = parseJsonObject(text);
   if (report === null) return undecided(text);
-  const results = listIn(report, 'interactionResults').filter(isFields);
-  const errors = listIn(report, 'errors').filter(isFields);
+  const results = listIn(report, 'interactionResults').filter(isJsonObject);
+  const errors = listIn(report, 'errors').filter(isJsonObject);
   const [result] = results;
   if (result === undefined) {
     const [error] = errors;
@@ -33,14 +32,14 @@ export function readVerdict(text: string, description: string): PactVerdict {
     return errors.length === 0 ? { kind: 'verified' } : undecided(messageOf(errors[0]?.mismatch));
   }
   const { mismatch } = result;
-  if (!isFields(mismatch) || mismatch.type !== 'mismatches') return undecided(messageOf(mismatch));
-  const mismatches = listIn(mismatch, 'mismatches').filter(isFields).map(lineOf);
+  if (!isJsonObject(mismatch) || mismatch.type !== 'mismatches') return undecided(messageOf(mismatch));
+  const mismatches = listIn(mismatch, 'mismatches').filter(isJsonObject).map(lineOf);
   return mismatches.length > 0
     ? { kind: 'mismatched', mismatches }
     : undecided('Pact reports a failure without a mismatch');
 }
 
-function lineOf({ type, path, key, mismatch, expected, actual }: Fields): string {
+function lineOf({ type, path, key, mismatch, expected, actual }: JsonObject): string {
   const said =
     typeof mismatch === 'string' ? mismatch : `expected ${String(expected)} but was ${String(actual)}`;
   if (type === 'BodyMismatch' && typeof path === 'string') return shown(`${path}: ${said}`);
@@ -50,7 +49,7 @@ function lineOf({ type, path, key, mismatch, expected, actual }: Fields): string
 }
 
 function messageOf(mismatch: unknown): string {
-  if (isFields(mismatch) && typeof mismatch.message === 'string') return mismatch.message;
+  if (isJsonObject(mismatch) && typeof mismatch.message === 'string') return mismatch.message;
   return 'Pact gives no reason';
 }
 
@@ -62,20 +61,7 @@ function shown(text: string): string {
   return visible(text.trim(), LONGEST_LINE);
 }
 
-function parsed(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function listIn(fields: Fields, key: string): readonly unknown[] {
+function listIn(fields: JsonObject, key: string): readonly unknown[] {
   const value = fields[key];
   return Array.isArray(value) ? value : [];
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

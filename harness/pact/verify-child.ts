@@ -1,4 +1,5 @@
 import core, { type VerifierOptions } from '@pact-foundation/pact-core';
+import { reasonOf } from '../thrown.ts';
 import type { ChildOrder, ChildReply } from './verify-messages.ts';
 
 /**
@@ -20,6 +21,6 @@ async function verified(options: VerifierOptions): Promise<string> {
   try {
     return String(await core.default.verifyPacts(options));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }

@@ -1,4 +1,5 @@
 import type { VerifierOptions } from '@pact-foundation/pact-core';
+import { isJsonObject } from '../json-text.ts';
 
 /** What the child that runs Pact is told. */
 export interface ChildOrder {
@@ -14,12 +15,5 @@ export interface ChildReply {
 }
 
 export function isChildReply(message: unknown): message is ChildReply {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'id' in message &&
-    typeof message.id === 'number' &&
-    'text' in message &&
-    typeof message.text === 'string'
-  );
+  return isJsonObject(message) && typeof message.id === 'number' && typeof message.text === 'string';
 }

@@ -6,6 +6,7 @@ import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { plainLine } from '../report/results/plain.ts';
 import type { RunFolder } from '../report/write.ts';
+import { traceOf } from '../thrown.ts';
 import { type EngineReport, runEngine } from './engine/engine.ts';
 import type { WorkerMessage } from './engine/message.ts';
 import { renewProvider } from './engine/renewal.ts';
@@ -166,6 +167,5 @@ function finishJournal(
 }
 
 function describeFault(error: unknown): string {
-  if (error instanceof HarnessError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof HarnessError ? error.message : traceOf(error);
 }

@@ -1,3 +1,5 @@
+import { reasonOf } from '../thrown.ts';
+
 /** What may end a run before its end. */
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -36,7 +38,7 @@ export function interruptible({ onSignal, atOnce }: InterruptionOptions): Interr
     stop(name);
   };
   const onStray = (error: unknown) => {
-    stop(`an unexpected error: ${error instanceof Error ? error.message : String(error)}`);
+    stop(`an unexpected error: ${reasonOf(error)}`);
   };
 
   const before = STRAYS.map((name) => ({ name, listeners: process.rawListeners(name) }));

@@ -2,6 +2,7 @@ import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../config/pact/pacts
 import { commandOutput } from '../config/secret/command-output.ts';
 import type { Exchange } from '../evidence/exchange.ts';
 import { visible } from '../evidence/octets/visible.ts';
+import { parseJsonObject } from '../json-text.ts';
 import type { PactQuestion, RelayedResponse } from '../pact/relay.ts';
 import type { HttpRequest } from '../transport/http/request.ts';
 import type { CredentialChoice } from './credential.ts';
@@ -108,14 +109,7 @@ export class ProviderStates {
 
 /** The values that a state gives to the request, as JSON; an empty object for whatever else was said. */
 function valuesOf(said: Buffer): string {
-  try {
-    const value: unknown = JSON.parse(said.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? JSON.stringify(value)
-      : '{}';
-  } catch {
-    return '{}';
-  }
+  return JSON.stringify(parseJsonObject(said.toString('utf8')) ?? {});
 }
 
 function jsonAnswer(text: string): RelayedResponse {

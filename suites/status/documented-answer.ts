@@ -3,6 +3,7 @@ import { IN_JSON } from '../../harness/check/reading.ts';
 import { credentialed } from '../../harness/check/requirement.ts';
 import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
 import { visible } from '../../harness/evidence/octets/visible.ts';
+import { hasMembers } from '../../harness/json-text.ts';
 import { everyReply } from '../../harness/probe/gathered.ts';
 import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
@@ -140,11 +141,10 @@ const ERROR_MEMBERS: readonly (readonly [name: string, tells: (member: unknown) 
 
 /** `null`, `false`, `0`, `""`, `[]` and `{}` say that there was none. */
 function isNotNothing(member: unknown): boolean {
-  if (typeof member === 'object' && member !== null) return Object.keys(member).length > 0;
+  if (hasMembers(member)) return Object.keys(member).length > 0;
   return Boolean(member);
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  return isObject ? Reflect.get(value, name) : undefined;
+  return hasMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -5,6 +5,7 @@ import { clause, practice } from '../../harness/contract/ground.ts';
 import { pusherAdvice } from '../../harness/evidence/conversation/pusher-code.ts';
 import type { PusherEvent } from '../../harness/evidence/conversation/pusher-event.ts';
 import type { ConversationView } from '../../harness/evidence/conversation/view.ts';
+import { isJsonObject } from '../../harness/json-text.ts';
 import * as pusher from '../../harness/probe/websocket/pusher.ts';
 
 const applies = [hasWebSocket, pusherDialect];
@@ -160,8 +161,7 @@ export const pusherChecks = [
           const entered = pusherEvents.find((event) => succeeded(event, pusher.PRESENCE_CHANNEL));
           if (entered === undefined) return pusherEvents.at(-1)?.event ?? 'no event';
           const presence = entered.data?.presence;
-          const ids: unknown =
-            typeof presence === 'object' && presence !== null ? Reflect.get(presence, 'ids') : null;
+          const ids = isJsonObject(presence) ? presence.ids : null;
           return Array.isArray(ids) && ids.includes(pusher.PRESENT_USER)
             ? null
             : `${JSON.stringify(ids)} as ids`;

@@ -1,4 +1,6 @@
 import { pathToFileURL } from 'node:url';
+import { isJsonObject } from '../../json-text.ts';
+import { reasonOf } from '../../thrown.ts';
 
 /**
  * What is spoken over a WebSocket, as far as a client must know it to be judged: how the connection is asked for,
@@ -46,7 +48,7 @@ const LOAD_MS = 5_000;
 /** @throws NoDialect when the module does not load, or its default export is none. */
 export async function loadDialect(path: string): Promise<Dialect> {
   const loaded = await importInTime(path);
-  const dialect: unknown = isRecord(loaded) ? loaded.default : undefined;
+  const dialect: unknown = isJsonObject(loaded) ? loaded.default : undefined;
   if (isDialect(dialect)) return dialect;
   throw new NoDialect('its default export is no dialect: an object with a name and a function read');
 }
@@ -57,14 +59,15 @@ async function importInTime(path: string): Promise<unknown> {
   try {
     return await Promise.race([import(pathToFileURL(path).href), patience.promise]);
   } catch (error) {
-    throw new NoDialect(error instanceof Error ? error.message : String(error));
+    throw new NoDialect(reasonOf(error));
   } finally {
     clearTimeout(timer);
   }
 }
 
 function isDialect(value: unknown): value is Dialect {
-  if (!isRecord(value) || typeof value.name !== 'string' || typeof value.read !== 'function') return false;
+  if (!isJsonObject(value) || typeof value.name !== 'string' || typeof value.read !== 'function')
+    return false;
   const { target, greeting, heartbeat, subscribe } = value;
   return (
     (target === undefined || typeof target === 'function') &&
@@ -72,15 +75,11 @@ function isDialect(value: unknown): value is Dialect {
     (heartbeat === undefined || hasTexts(heartbeat, 'send', 'answer')) &&
     (subscribe === undefined ||
       (hasTexts(subscribe, 'answer', 'channel') &&
-        isRecord(subscribe) &&
+        isJsonObject(subscribe) &&
         typeof subscribe.send === 'function'))
   );
 }
 
 function hasTexts(value: unknown, ...names: readonly string[]): boolean {
-  return isRecord(value) && names.every((name) => typeof value[name] === 'string');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return isJsonObject(value) && names.every((name) => typeof value[name] === 'string');
 }

@@ -1,5 +1,6 @@
 import { pointerToken } from '../../evidence/json/pointer.ts';
 import { type Place, UsageError } from '../../exit.ts';
+import { hasMembers } from '../../json-text.ts';
 
 /** A value of an OpenAPI document with where it stands. */
 export interface At {
@@ -20,23 +21,18 @@ export interface SourceFile {
 
 /** The Reference Object's `$ref`; null where there is none. */
 export function refOf(value: unknown): string | null {
-  return isObject(value) && typeof value.$ref === 'string' ? value.$ref : null;
+  return hasMembers(value) && typeof value.$ref === 'string' ? value.$ref : null;
 }
 
 /** A member or an item; its value is undefined where there is none. */
 export function child(at: At, name: string): At {
-  const value = isObject(at.value) && Object.hasOwn(at.value, name) ? at.value[name] : undefined;
+  const value = hasMembers(at.value) && Object.hasOwn(at.value, name) ? at.value[name] : undefined;
   return { file: at.file, pointer: [...at.pointer, name], value };
 }
 
 /** Members of an object, or items of an array; none of anything else. */
 export function children(at: At): readonly (readonly [name: string, at: At])[] {
-  return isObject(at.value) ? Object.keys(at.value).map((name) => [name, child(at, name)] as const) : [];
-}
-
-/** An object or array, by its members. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return hasMembers(at.value) ? Object.keys(at.value).map((name) => [name, child(at, name)] as const) : [];
 }
 
 /** An error at the place in the document where a value stands. */

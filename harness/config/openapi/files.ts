@@ -2,8 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { tokenMember } from '../../evidence/json/pointer.ts';
 import { UsageError } from '../../exit.ts';
+import { hasMembers } from '../../json-text.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
-import { type At, faultAt, isObject, refOf, type SourceFile } from './at.ts';
+import { type At, faultAt, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
@@ -97,7 +98,7 @@ export class OpenApiFiles {
     const pointer = fragment.split('/').slice(1).map(unescaped);
     let value = file.root;
     for (const token of pointer) {
-      value = isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+      value = hasMembers(value) && Object.hasOwn(value, token) ? value[token] : undefined;
     }
     if (value === undefined) throw faultAt(at, `the reference ${ref} points at nothing`, 'correct it');
     return { file, pointer, value };
@@ -178,8 +179,8 @@ function filesNamedIn(root: unknown): ReadonlySet<string> {
 function* objectsIn(root: unknown): Generator<Readonly<Record<string, unknown>>> {
   const rest: unknown[] = [root];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    if (!isObject(node)) continue;
+    if (!hasMembers(node)) continue;
     yield node;
-    for (const value of Object.values(node)) if (isObject(value)) rest.push(value);
+    for (const value of Object.values(node)) if (hasMembers(value)) rest.push(value);
   }
 }

@@ -1,7 +1,8 @@
+import { hasMembers } from '../../json-text.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../operation/call.ts';
 import { type Example, exampleOf } from '../operation/example.ts';
 import type { CredentialsBlock } from '../service-file.ts';
-import { type At, child, children, faultAt, isObject } from './at.ts';
+import { type At, child, children, faultAt } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 
@@ -179,7 +180,7 @@ function shownBody(content: At, { files }: InputScope): unknown {
   if (value !== undefined) return value;
   for (const [, at] of children(child(content, 'examples'))) {
     const example = files.dereferenced(at);
-    if (isObject(example.value) && 'value' in example.value) return example.value.value;
+    if (hasMembers(example.value) && 'value' in example.value) return example.value.value;
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { SchemaBook } from '../../evidence/json/schema.ts';
-import { type At, child, children, faultAt, isObject, pointerText, refOf } from './at.ts';
+import { hasMembers, isJsonObject } from '../../json-text.ts';
+import { reasonOf } from '../../thrown.ts';
+import { type At, child, children, faultAt, pointerText, refOf } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
@@ -95,7 +97,7 @@ export class OpenApiSchemas {
       try {
         this.book.compileDefinition(uri);
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = reasonOf(error);
         throw faultAt(place, `is not a JSON Schema: ${why}`, 'correct the schema');
       }
     }
@@ -120,7 +122,7 @@ export class OpenApiSchemas {
     if (depth > MAX_NESTING)
       throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
     if (typeof at.value === 'boolean') return at.value;
-    if (!isObject(at.value) || Array.isArray(at.value)) {
+    if (!isJsonObject(at.value)) {
       throw faultAt(at, 'is not a schema', 'write an object');
     }
     const ref = refOf(at.value);
@@ -260,5 +262,5 @@ function upgraded(schema: unknown): unknown {
     components: { schemas: { schema } },
   });
   const path = ['components', 'schemas', 'schema'];
-  return path.reduce((node, name) => (isObject(node) ? node[name] : undefined), document);
+  return path.reduce((node, name) => (hasMembers(node) ? node[name] : undefined), document);
 }

@@ -1,5 +1,6 @@
+import { hasMembers } from '../../json-text.ts';
 import type { CredentialsBlock } from '../service-file.ts';
-import { type At, child, children, faultAt, isObject } from './at.ts';
+import { type At, child, children, faultAt } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 
 /** What an operation demands, held against the one credential that the service config has. */
@@ -32,7 +33,7 @@ export class OpenApiSecurity {
       throw faultAt(security, 'is not a list', 'write a list of requirements');
     const alternatives = children(security).map(([, at]) => at);
     if (alternatives.length === 0) return { auth: 'none' };
-    if (alternatives.some(({ value }) => isObject(value) && Object.keys(value).length === 0))
+    if (alternatives.some(({ value }) => hasMembers(value) && Object.keys(value).length === 0))
       return { auth: 'optional' };
     const unmet = alternatives.map((at) => this.#whyUnmet(at));
     return { auth: 'required', unmet: unmet.includes(null) ? null : this.#refusal(unmet) };

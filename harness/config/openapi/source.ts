@@ -1,7 +1,9 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../exit.ts';
+import { hasMembers } from '../../json-text.ts';
+import { reasonOf } from '../../thrown.ts';
 import { yamlFault } from '../yaml/yaml-faults.ts';
-import { isObject, type SourceFile } from './at.ts';
+import type { SourceFile } from './at.ts';
 
 const MAX_DEPTH = 200;
 const MAX_NODES = 2_000_000;
@@ -41,7 +43,7 @@ function parsedJson(text: string, shown: string): unknown {
   } catch (error) {
     // The YAML reader reads it too, and says better where the fault is.
     if (text.length <= MAX_YAML) return undefined;
-    const [, offset] = /at position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    const [, offset] = /at position (\d+)/.exec(reasonOf(error)) ?? [];
     throw new UsageError('is no JSON', {
       place: offset === undefined ? { file: shown } : placeAt(text, Number(offset), shown),
       remedy: 'correct the syntax there',
@@ -113,7 +115,7 @@ function holdToBounds(root: unknown, shown: string): void {
         { place: { file: shown }, remedy: 'leave out what is not needed here' },
       );
     }
-    if (!isObject(next.node)) continue;
+    if (!hasMembers(next.node)) continue;
     for (const value of Object.values(next.node)) rest.push({ node: value, depth: next.depth + 1 });
   }
 }

@@ -1,6 +1,7 @@
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { BadInput } from '../service.ts';
-import { type Call, type Input, isJsonType, isPlainObject, requestOfCall } from './call.ts';
+import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
 import { type Facets, facetsOf } from './facets.ts';
 
 /**
@@ -62,7 +63,7 @@ function refusalBy(book: SchemaBook, schema: unknown): (value: unknown) => boole
 }
 
 function bodySubject({ body }: Call, definitions: Definitions, book: SchemaBook): BodySubject | null {
-  if (body === null || !isJsonType(body.mediaType) || !isPlainObject(body.value)) return null;
+  if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
   const facets = facetsOf(body.schema, definitions);
   const names = [...new Set([...facets.required, ...Object.keys(facets.properties)])];
   return {

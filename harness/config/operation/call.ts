@@ -1,3 +1,4 @@
+import { hasMembers, isJsonObject } from '../../json-text.ts';
 import type { OperationBody, OperationRequest } from '../service.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
@@ -63,7 +64,7 @@ export function requestOfCall(call: Call): OperationRequest {
 
 function writtenBody(mediaType: string, value: unknown): OperationBody {
   if (isJsonType(mediaType)) return { mediaType, text: JSON.stringify(value) };
-  if (isFormType(mediaType) && typeof value === 'object' && value !== null) {
+  if (isFormType(mediaType) && hasMembers(value)) {
     const form = new URLSearchParams();
     for (const [name, inner] of Object.entries(value)) {
       for (const item of [inner].flat()) form.append(name, textOf(item, ','));
@@ -85,12 +86,12 @@ export function isFormType(mediaType: string): boolean {
 
 function queryPieces({ name, value, form }: Input): readonly string[] {
   const piece = (key: string, text: string) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`;
-  if (form === 'deep-object' && isPlainObject(value)) {
+  if (form === 'deep-object' && isJsonObject(value)) {
     return Object.entries(value).map(([key, inner]) => piece(`${name}[${key}]`, textOf(inner, ',')));
   }
   if (form === 'repeated') {
     if (Array.isArray(value)) return value.map((item) => piece(name, textOf(item, ',')));
-    if (isPlainObject(value))
+    if (isJsonObject(value))
       return Object.entries(value).map(([key, inner]) => piece(key, textOf(inner, ',')));
   }
   return [piece(name, formed(value, form))];
@@ -104,14 +105,10 @@ function formed(value: unknown, form: InputForm): string {
 
 function textOf(value: unknown, separator: string): string {
   if (Array.isArray(value)) return value.map((item) => textOf(item, separator)).join(separator);
-  if (isPlainObject(value)) {
+  if (isJsonObject(value)) {
     return Object.entries(value)
       .flatMap(([key, inner]) => [key, textOf(inner, separator)])
       .join(separator);
   }
   return String(value);
-}
-
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { generateSync, type JsonSchema } from 'json-schema-faker';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
-import { isPlainObject } from './call.ts';
+import { hasMembers, isJsonObject } from '../../json-text.ts';
+import { reasonOf } from '../../thrown.ts';
 
 export type Example = { readonly value: unknown } | { readonly reason: string };
 
@@ -38,7 +39,7 @@ export function exampleOf(schema: unknown, definitions: Definitions, book: Schem
     });
   } catch (error) {
     return {
-      reason: `no value can be made up for its schema (${error instanceof Error ? error.message : 'unknown'})`,
+      reason: `no value can be made up for its schema (${reasonOf(error)})`,
     };
   }
   const why = whyUnfit(value, schema, book);
@@ -55,7 +56,7 @@ function whyUnfit(value: unknown, schema: JsonSchema, book: SchemaBook): string 
 }
 
 function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isPlainObject(value);
+  return typeof value === 'boolean' || isJsonObject(value);
 }
 
 const LIMITS: Readonly<Record<string, number>> = {
@@ -70,7 +71,7 @@ function excessiveDemand(schema: unknown, definitions: Definitions): string | nu
   const rest: unknown[] = [schema];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (Array.isArray(node)) rest.push(...node.filter((item) => item !== undefined));
-    if (!isPlainObject(node)) continue;
+    if (!isJsonObject(node)) continue;
     for (const [name, value] of Object.entries(node)) {
       const limit = LIMITS[name];
       if (limit !== undefined && typeof value === 'number' && value > limit) return `${name} ${value}`;
@@ -80,7 +81,7 @@ function excessiveDemand(schema: unknown, definitions: Definitions): string | nu
         seen.add(value);
         if (seen.size > MAX_SCHEMAS) return 'too many other schemas';
         if (Object.hasOwn(definitions, value)) rest.push(definitions[value]);
-      } else if (typeof value === 'object' && value !== null) {
+      } else if (hasMembers(value)) {
         rest.push(value);
       }
     }

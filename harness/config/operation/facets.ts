@@ -1,5 +1,5 @@
 import type { Definitions } from '../../evidence/json/schema.ts';
-import { isPlainObject } from './call.ts';
+import { isJsonObject } from '../../json-text.ts';
 
 /** What a schema says about a value in so many words, as far as one look tells. */
 export interface Facets {
@@ -20,19 +20,19 @@ export function facetsOf(schema: unknown, definitions: Definitions): Facets {
   const rest: unknown[] = [schema];
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const next = rest.shift();
-    if (!isPlainObject(next)) {
+    if (!isJsonObject(next)) {
       if (rest.length === 0) break;
       continue;
     }
     const { $ref, allOf, anyOf, oneOf, properties: own, required: names, ...plain } = next;
     Object.assign(keywords, plain);
-    if (isPlainObject(own)) Object.assign(properties, own);
+    if (isJsonObject(own)) Object.assign(properties, own);
     if (Array.isArray(names)) for (const name of names) if (typeof name === 'string') required.add(name);
     if (typeof $ref === 'string' && Object.hasOwn(definitions, $ref)) rest.push(definitions[$ref]);
     if (Array.isArray(allOf)) rest.push(...allOf);
     for (const union of [anyOf, oneOf]) {
       const meant = Array.isArray(union)
-        ? union.filter((branch) => !isPlainObject(branch) || branch.type !== 'null')
+        ? union.filter((branch) => !isJsonObject(branch) || branch.type !== 'null')
         : [];
       if (meant.length === 1) rest.push(meant[0]);
     }

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../json-text.ts';
 import { type ExpectedInteraction, interactionId } from './interaction.ts';
 import { isRawNumber, type JsonFault, parseKeepingNumbers } from './number-keeping-json.ts';
 
@@ -15,7 +16,6 @@ interface Provenance {
   readonly pending?: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type List = 'interactions' | 'messages';
 
 /** The verifier knows no higher one. */
@@ -75,13 +75,13 @@ interface Standing {
   /** `interactions[3]`. */
   readonly at: string;
   readonly list: List;
-  readonly whole: Fields;
+  readonly whole: JsonObject;
   readonly consumer: string;
   readonly from: Provenance;
 }
 
 function interactionOf(
-  interaction: Fields,
+  interaction: JsonObject,
   { at, list, whole, consumer, from }: Standing,
 ): ExpectedInteraction {
   const { description } = interaction;
@@ -105,7 +105,7 @@ function interactionOf(
   };
 }
 
-function kindOf({ type }: Fields, at: string, list: List): Kind {
+function kindOf({ type }: JsonObject, at: string, list: List): Kind {
   if (type === undefined) return { kind: list === 'messages' ? 'message' : 'http', unsupported: null };
   const known =
     typeof type === 'string' && Object.hasOwn(KIND_BY_TYPE, type) ? KIND_BY_TYPE[type] : undefined;
@@ -113,7 +113,7 @@ function kindOf({ type }: Fields, at: string, list: List): Kind {
   throw new NotAPact(`${at}.type is none of ${Object.keys(KIND_BY_TYPE).join(', ')}`);
 }
 
-function httpOf({ request, response }: Fields, at: string): { method: string; status: number } {
+function httpOf({ request, response }: JsonObject, at: string): { method: string; status: number } {
   if (!isFields(request)) throw new NotAPact(`${at}.request is missing`);
   const { method, path } = request;
   if (typeof method !== 'string') throw new NotAPact(`${at}.request.method is missing`);
@@ -126,7 +126,7 @@ function httpOf({ request, response }: Fields, at: string): { method: string; st
   return { method: method.toUpperCase(), status };
 }
 
-function statesOf(interaction: Fields, at: string): readonly string[] {
+function statesOf(interaction: JsonObject, at: string): readonly string[] {
   const states = interaction.providerStates ?? interaction.providerState ?? interaction.provider_state ?? [];
   if (typeof states === 'string') return states === '' ? [] : [states];
   if (!Array.isArray(states)) throw new NotAPact(`${at}.providerStates is no list`);
@@ -136,7 +136,7 @@ function statesOf(interaction: Fields, at: string): readonly string[] {
   });
 }
 
-function pluginNeededBy({ pluginConfiguration }: Fields): string | null {
+function pluginNeededBy({ pluginConfiguration }: JsonObject): string | null {
   if (!isFields(pluginConfiguration)) return null;
   const names = Object.keys(pluginConfiguration);
   return names.length === 0
@@ -145,7 +145,7 @@ function pluginNeededBy({ pluginConfiguration }: Fields): string | null {
 }
 
 /** The pact as if it had no other interaction, and without what a broker adds to it: nothing in it leads anywhere. */
-function alone(whole: Fields, list: List, interaction: Fields): string {
+function alone(whole: JsonObject, list: List, interaction: JsonObject): string {
   const { consumer, provider, metadata } = whole;
   const specification = isFields(metadata)
     ? Object.fromEntries(SPECIFICATION_KEYS.map((key) => [key, metadata[key]]))
@@ -169,18 +169,18 @@ function specificationOf(metadata: unknown): number {
   return Number.isNaN(major) ? 2 : major;
 }
 
-function nameOf(whole: Fields, party: 'consumer' | 'provider'): string {
+function nameOf(whole: JsonObject, party: 'consumer' | 'provider'): string {
   const value = whole[party];
   if (isFields(value) && typeof value.name === 'string' && value.name !== '') return value.name;
   throw new NotAPact(`is no pact: ${party}.name is missing`);
 }
 
-function listOf(whole: Fields, key: List): readonly unknown[] {
+function listOf(whole: JsonObject, key: List): readonly unknown[] {
   const value = whole[key] ?? [];
   if (Array.isArray(value)) return value;
   throw new NotAPact(`${key} is no list`);
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+function isFields(value: unknown): value is JsonObject {
+  return isJsonObject(value) && !isRawNumber(value);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { hasMembers } from '../../json-text.ts';
 import { effectiveConfig } from '../effective.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import type { LoadedService } from '../load.ts';
@@ -249,6 +250,6 @@ describe('a size of memory', () => {
 function inClear(value: unknown): unknown {
   if (value instanceof Secret) return `${value.name}=${value.reveal()}`;
   if (Array.isArray(value)) return value.map(inClear);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!hasMembers(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inClear(inner)]));
 }

@@ -1,3 +1,4 @@
+import { hasMembers } from '../../json-text.ts';
 import { Secret } from './secret.ts';
 
 /** Structured clone drops private fields, so each secret travels as this pair; never to be written anywhere. */
@@ -30,7 +31,7 @@ export function unpackSecrets<T>(packed: Packed<T>): T {
 
 /** A copy in which every object that `exchange` gives another one for has that one in its place. */
 function withEach(value: unknown, exchange: (inner: object) => object | null): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (!hasMembers(value)) return value;
   const other = exchange(value);
   if (other !== null) return other;
   if (Array.isArray(value)) return value.map((inner) => withEach(inner, exchange));

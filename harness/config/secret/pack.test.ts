@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../exit.ts';
+import { hasMembers } from '../../json-text.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import { packService, unpackService } from './pack.ts';
 import { Secret } from './secret.ts';
@@ -18,7 +19,7 @@ async function configWith(credentials: string) {
 /** Every secret below a value, in clear. */
 function revealed(value: unknown): unknown {
   if (value instanceof Secret) return `${value.name}=${value.reveal()}`;
-  if (typeof value !== 'object' || value === null) return value;
+  if (!hasMembers(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revealed(inner)]));
 }
 

@@ -1,4 +1,5 @@
 import { HarnessError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { ServiceConfig } from '../service.ts';
 import { type Packed, packSecrets, unpackSecrets } from './pack-secret.ts';
 
@@ -32,11 +33,6 @@ export function unpackService(packed: unknown): ServiceConfig {
 
 function isPacked(value: unknown): value is PackedService {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'packed' in value &&
-    value.packed === 'conform service 1' &&
-    'config' in value &&
-    'secretive' in value
+    isJsonObject(value) && value.packed === 'conform service 1' && 'config' in value && 'secretive' in value
   );
 }

@@ -1,3 +1,4 @@
+import { hasMembers } from '../../json-text.ts';
 import type { ServiceConfig } from '../service.ts';
 import { Secret } from './secret.ts';
 import { LEAST_CHARACTERS } from './secret-value.ts';
@@ -14,6 +15,6 @@ export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfi
 
 function secretsIn(value: unknown): readonly Secret[] {
   if (value instanceof Secret) return [value];
-  if (typeof value !== 'object' || value === null) return [];
+  if (!hasMembers(value)) return [];
   return Object.values(value).flatMap(secretsIn);
 }

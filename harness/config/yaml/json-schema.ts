@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { type Place, UsageError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { Located, LocatedMap } from './located.ts';
 import { didYouMean } from './nearest.ts';
 
@@ -46,7 +47,7 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
   const place = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');
   const within = (name: string) => (key === '' ? name : `${key}.${name}`);
-  const schema = isRecord(error.parentSchema) ? error.parentSchema : {};
+  const schema = isJsonObject(error.parentSchema) ? error.parentSchema : {};
   const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
   const { params } = error;
   const fault = (problem: string, remedy: string): Fault => ({
@@ -60,7 +61,7 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
   switch (error.keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty);
-      const known = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+      const known = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
       return { urgent: true, ...unknownKey(node, within(name), name, known) };
     }
     case 'propertyNames': {
@@ -101,7 +102,7 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
 
 /** The schema of the names says what they are. */
 function badName({ propertyNames }: Readonly<Record<string, unknown>>): Pick<Fault, 'problem' | 'remedy'> {
-  const expected = isRecord(propertyNames) ? propertyNames['x-expected'] : undefined;
+  const expected = isJsonObject(propertyNames) ? propertyNames['x-expected'] : undefined;
   const words = typeof expected === 'string' ? expected : 'another name';
   return { problem: `is not ${words}`, remedy: `write ${words}` };
 }
@@ -144,10 +145,6 @@ function nodeAt(tree: Located, path: readonly string[]): Located | undefined {
 
 function keyPlaceIn(node: Located | undefined, name: string): Place | null {
   return (node?.kind === 'map' ? node.entries.get(name)?.keyPlace : null) ?? null;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SchemaBook } from '../../evidence/json/schema.ts';
+import { reasonOf } from '../../thrown.ts';
 import type { Draft } from '../draft.ts';
 import { readText } from './read-text.ts';
 
@@ -24,7 +25,7 @@ export async function readSchema(draft: Draft, key: string, named: unknown): Pro
     try {
       schema = JSON.parse(read.text);
     } catch (error) {
-      const why = error instanceof SyntaxError ? error.message : String(error);
+      const why = reasonOf(error);
       throw fault(`the schema file ${named} is not JSON: ${why}`, 'a JSON Schema file holds one JSON text');
     }
   }
@@ -37,7 +38,7 @@ export function holdToSchema(draft: Draft, key: string, schema: unknown): void {
   try {
     new SchemaBook().compile(schema);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     throw draft.faultAt(key, `is not a JSON Schema (2020-12): ${why}`, 'correct the schema');
   }
 }

@@ -1,4 +1,5 @@
 import { constants, inflateRawSync } from 'node:zlib';
+import { reasonOf } from '../../thrown.ts';
 import type { Extension } from '../fields/extension.ts';
 
 /** The window of LZ77 is never larger (RFC 7692 §7.1.2), in octets. */
@@ -47,10 +48,6 @@ export class Inflation {
   lose(why: string): void {
     if (this.#keepsContext) this.#lost = `follows one that could not be read (${why})`;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** For the messages of either side as the server's answer has it; null where permessage-deflate was not agreed on. */

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../json-text.ts';
 import type { Message } from './message.ts';
 
 /** A message of the Pusher protocol, version 7. */
@@ -7,7 +8,7 @@ export interface PusherEvent {
   /** What is wrong with it as a message of a server; null for nothing. */
   readonly fault: string | null;
   /** The data, its second JSON encoding undone; null where there is none or it is no object. */
-  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly data: JsonObject | null;
 }
 
 /** Reads the server's messages; those that are no events are left out. */
@@ -17,14 +18,14 @@ export function pusherEvents(messages: readonly Message[]): readonly PusherEvent
 
 /** null when the text is no JSON object with an event. */
 export function readPusherEvent(text: string): PusherEvent | null {
-  const message = objectOf(text);
+  const message = parseJsonObject(text);
   if (message === null || typeof message.event !== 'string') return null;
   const { event, channel, data } = message;
   return {
     event,
     channel: typeof channel === 'string' ? channel : null,
     fault: faultOf(event, data),
-    data: isObject(data) ? data : typeof data === 'string' ? objectOf(data) : null,
+    data: isJsonObject(data) ? data : typeof data === 'string' ? parseJsonObject(data) : null,
   };
 }
 
@@ -34,18 +35,5 @@ const PLAIN_DATA = new Set(['pusher:error', 'pusher:pong', 'pusher:ping', 'pushe
 function faultOf(event: string, data: unknown): string | null {
   if (data === undefined || PLAIN_DATA.has(event)) return null;
   if (typeof data !== 'string') return `${event} with data that is no JSON text in a string`;
-  return objectOf(data) === null ? `${event} with data that is not the text of a JSON object` : null;
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return parseJsonObject(data) === null ? `${event} with data that is not the text of a JSON object` : null;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../json-text.ts';
 import { visible } from '../octets/visible.ts';
 
 /** A string that is a URI reference by RFC 3986 §4.1: its characters, its escapes, and that it can be resolved. */
@@ -43,7 +44,7 @@ const MEMBERS: readonly MemberRule[] = [
  * have their types, and `status` repeats the response's status code (§3.1.2).
  */
 export function problemFaults(value: unknown, status: number): readonly string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return [
       `${Array.isArray(value) ? 'an array' : visible(JSON.stringify(value) ?? 'no JSON', 40)}, not an object`,
     ];

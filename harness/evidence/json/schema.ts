@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as addFormats } from 'ajv-formats';
+import { isJsonObject } from '../../json-text.ts';
 import { visible } from '../octets/visible.ts';
 
 /** The first thing in a JSON value that its schema refuses. */
@@ -137,17 +138,13 @@ export class SchemaBook {
 type Schema = boolean | Readonly<Record<string, unknown>>;
 
 function isSchema(value: unknown): value is Schema {
-  return typeof value === 'boolean' || isRecord(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'boolean' || isJsonObject(value);
 }
 
 /** References to definitions as links; all others stay. */
 function withLinks(node: unknown, definitions: Definitions): unknown {
   if (Array.isArray(node)) return node.map((item) => withLinks(item, definitions));
-  if (!isRecord(node)) return node;
+  if (!isJsonObject(node)) return node;
   return Object.fromEntries(
     Object.entries(node).map(([name, value]) =>
       name === '$ref' && typeof value === 'string' && Object.hasOwn(definitions, value)
@@ -159,7 +156,7 @@ function withLinks(node: unknown, definitions: Definitions): unknown {
 
 function mentionsUnevaluated(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(mentionsUnevaluated);
-  if (!isRecord(node)) return false;
+  if (!isJsonObject(node)) return false;
   return Object.entries(node).some(
     ([name, value]) => name.startsWith('unevaluated') || mentionsUnevaluated(value),
   );

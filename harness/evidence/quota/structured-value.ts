@@ -1,4 +1,5 @@
 import { type BareItem, ParseError } from 'structured-headers';
+import { hasMembers } from '../../json-text.ts';
 import { visible } from '../octets/visible.ts';
 import type { QuotaNotes } from './quota-reading.ts';
 
@@ -57,10 +58,7 @@ export function parsed<Value>(
 
 /** A value for a message: one line of at most 40 characters. */
 export function shown(value: unknown): string {
-  return visible(
-    typeof value === 'object' && value !== null ? String(value) : (JSON.stringify(value) ?? ''),
-    40,
-  );
+  return visible(hasMembers(value) ? String(value) : (JSON.stringify(value) ?? ''), 40);
 }
 
 /** The name of a policy for a message; `it` where it has none. */

@@ -1,5 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { HarnessError } from '../../exit.ts';
+import { parseJson } from '../../json-text.ts';
+import { reasonOf } from '../../thrown.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
 const LONGEST_ENTRY = 16 * 1024 * 1024;
@@ -76,7 +78,7 @@ export function readJournal(path: string): JournalContent {
     const isLast = end === -1;
     const text = octets.toString('utf8', start, isLast ? octets.length : end);
     start = isLast ? octets.length : end + 1;
-    const entry = parsed(text);
+    const entry = parseJson(text);
     if (entry !== undefined) entries.push(entry);
     else if (isLast) torn = true;
     else if (text !== '') badLines.push(line);
@@ -84,21 +86,10 @@ export function readJournal(path: string): JournalContent {
   return { entries, torn, badLines };
 }
 
-/** undefined for what is no JSON text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function attempt<Result>(what: string, action: () => Result): Result {
   try {
     return action();
   } catch (error) {
-    throw new HarnessError(`cannot ${what}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new HarnessError(`cannot ${what}: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { HarnessError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 
 /**
  * Takes parsed JSON apart once, at the border: each reader returns a value of its type or throws HarnessError with
@@ -44,8 +45,7 @@ export class RecordReader {
   readonly #where: string;
 
   constructor(value: unknown, where: string) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      refuse(value, where, 'an object');
+    if (!isJsonObject(value)) refuse(value, where, 'an object');
     this.#record = value;
     this.#where = where;
   }

@@ -3,6 +3,8 @@ import { join, relative } from 'node:path';
 import { ImageName } from 'testcontainers';
 import type { ImageSource } from '../../config/provider/started-provider.ts';
 import { InconclusiveError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
+import { reasonLineOf } from '../../thrown.ts';
 import { withLastLines } from '../last-lines.ts';
 import { createLogCapture } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
@@ -52,7 +54,7 @@ async function pulled(runtime: Runtime, name: ImageName, { signal, say }: Progre
   } catch (error) {
     if (signal.aborted) throw error;
     throw new InconclusiveError(
-      `the image ${name.string} is not there and could not be pulled: ${reasonOf(error)}${hint}`,
+      `the image ${name.string} is not there and could not be pulled: ${reasonLineOf(error)}${hint}`,
     );
   }
   const now = await inspected(runtime.docker, name.string);
@@ -102,7 +104,7 @@ async function built(
     await within(build(), FETCH_MS, 'it was not built', signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new InconclusiveError(withLastLines(`the image could not be built: ${reasonOf(error)}`, log));
+    throw new InconclusiveError(withLastLines(`the image could not be built: ${reasonLineOf(error)}`, log));
   }
   const present = await inspected(docker, id ?? name);
   if (present && before && before.id !== present.id) await discard(docker, before.id);
@@ -145,13 +147,6 @@ async function inspected(docker: Docker, name: string): Promise<PresentImage | n
 
 function hasHealthCheck(config: object | null | undefined): boolean {
   const check: unknown = config && 'Healthcheck' in config ? config.Healthcheck : null;
-  if (typeof check !== 'object' || check === null || !('Test' in check) || !Array.isArray(check.Test))
-    return false;
+  if (!isJsonObject(check) || !Array.isArray(check.Test)) return false;
   return check.Test.length > 0 && check.Test[0] !== 'NONE';
-}
-
-/** `(HTTP code 404) no such image - pull access denied …`, on one line. */
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ContainerConfig } from '../../config/provider/started-provider.ts';
 import { revealed } from '../../config/secret/secret-text.ts';
 import { InconclusiveError } from '../../exit.ts';
+import { reasonLineOf } from '../../thrown.ts';
 import { withLastLines } from '../last-lines.ts';
 import type { LogCapture } from '../log-capture.ts';
 import type { PresentImage } from './image.ts';
@@ -105,8 +106,7 @@ export async function launch(
     if (known) await removeContainer(docker, known.id).catch(() => undefined);
     await Promise.race([starting.catch(() => undefined), pause(SETTLE_MS)]);
     if (error instanceof InconclusiveError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new InconclusiveError(`${called} could not be started: ${reason.replaceAll(/\s+/g, ' ').trim()}`);
+    throw new InconclusiveError(`${called} could not be started: ${reasonLineOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { InconclusiveError } from '../../exit.ts';
+import { reasonOf } from '../../thrown.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { REQUEST_MS, within } from './runtime/within.ts';
 
@@ -12,7 +13,7 @@ export async function createNetwork(
   try {
     await within(creating, REQUEST_MS, 'it was not created');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new InconclusiveError(`no network for the containers: ${reason.trim()}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Level, Outcome, ResolvedGround } from '../../contract/outcome.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { RunResult, ServiceResult } from './results.ts';
 import { explainSchemaError, RESULTS_SCHEMA_ID, reportSchemas } from './schemas.ts';
 
@@ -164,7 +165,7 @@ export type ReadEvent =
 
 /** Reads one entry of the journal, as parsed from its line. */
 export function readEvent(entry: unknown): ReadEvent {
-  if (typeof entry !== 'object' || entry === null || !('type' in entry) || typeof entry.type !== 'string') {
+  if (!isJsonObject(entry) || typeof entry.type !== 'string') {
     return { kind: 'malformed', problem: 'the entry has no type' };
   }
   if (!isKnownType(entry.type)) return { kind: 'unknown', type: entry.type };

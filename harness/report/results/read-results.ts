@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { Results } from './results.ts';
 import { explainSchemaError, RESULTS_SCHEMA_ID, reportSchemas } from './schemas.ts';
 
@@ -10,7 +11,7 @@ const SCHEMA_VERSION = 1;
  * `source` names the value in the error, usually a path.
  */
 export function validateResults(value: unknown, source = 'results'): Results {
-  const version = versionOf(value);
+  const version = isJsonObject(value) ? value.schemaVersion : undefined;
   if (typeof version === 'number' && version > SCHEMA_VERSION) {
     throw new UsageError(
       `schema version ${version} is newer than this conform understands (${SCHEMA_VERSION})`,
@@ -56,12 +57,6 @@ export function readResults(path: string): Results {
 
 function isResults(validator: ReturnType<typeof reportSchemas>, value: unknown): value is Results {
   return validator.validate(RESULTS_SCHEMA_ID, value) === true;
-}
-
-function versionOf(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'schemaVersion' in value
-    ? value.schemaVersion
-    : undefined;
 }
 
 const READ_FAULTS: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 import { LaneWatch, type LaneWatchOptions } from './lane-watch.ts';
 import { isWorkerMessage } from './message.ts';
@@ -223,7 +224,7 @@ function errorsOf(module: TestModule): readonly unknown[] {
 }
 
 function describe(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  if (isJsonObject(error) && 'message' in error) return String(error.message);
   return String(error);
 }
 

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../contract/outcome.ts';
+import { isJsonObject } from '../../json-text.ts';
 
 /**
  * What a service's worker tells the main process while it runs. Only for progress and for noticing a worker
@@ -22,5 +23,5 @@ type WithoutEnvelope<T> = T extends unknown ? Omit<T, 'conform' | 'service'> : n
 export type WorkerNews = WithoutEnvelope<WorkerMessage>;
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return typeof message === 'object' && message !== null && 'conform' in message && message.conform === 1;
+  return isJsonObject(message) && message.conform === 1;
 }

@@ -1,5 +1,7 @@
+import { isJsonObject } from '../../json-text.ts';
 import { StartFailure } from '../../provider/provider.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
+import { reasonOf } from '../../thrown.ts';
 import { recordEndings } from '../provider/provider-ending.ts';
 import type { Providers } from '../provider/providers.ts';
 
@@ -33,7 +35,7 @@ export async function renewProvider(
     return { url: await providers.renew(service) };
   } catch (error) {
     if (error instanceof StartFailure) providers.failed(service, error.logs);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { reason: redact(`its provider did not start anew: ${reason}`) };
   }
 }
@@ -52,11 +54,5 @@ export function askForRenewal(ask: () => void): Promise<Renewed> {
 }
 
 function isRenewalReply(message: unknown): message is RenewalReply {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'conform' in message &&
-    message.conform === 1 &&
-    'renewed' in message
-  );
+  return isJsonObject(message) && message.conform === 1 && 'renewed' in message;
 }

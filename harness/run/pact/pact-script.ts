@@ -2,6 +2,7 @@ import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { Secret } from '../../config/secret/secret.ts';
 import type { Credentials, Operation, ServiceConfig } from '../../config/service.ts';
 import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
+import { hasMembers, isJsonObject } from '../../json-text.ts';
 import type {
   ExpectedField,
   ExpectedText,
@@ -147,10 +148,7 @@ function exampleOf(credentials: Credentials): Credentials {
 
 function withoutCredentialField(fields: Readonly<Record<string, string>>, contract: Contract) {
   const value = findClause(contract, 'endpoint.sample')?.value;
-  const named =
-    typeof value === 'object' && value !== null && 'credentialField' in value
-      ? String(value.credentialField)
-      : '';
+  const named = isJsonObject(value) ? String(value.credentialField ?? '') : '';
   const dropped = new Set([named.toLowerCase(), 'authorization']);
   return Object.entries(fields).filter(([name]) => !dropped.has(name.toLowerCase()));
 }
@@ -158,8 +156,7 @@ function withoutCredentialField(fields: Readonly<Record<string, string>>, contra
 /** The sample's row or the style of all responses says so. */
 function answersJson(contract: Contract): boolean {
   const sample = findClause(contract, 'endpoint.sample')?.value;
-  const response =
-    typeof sample === 'object' && sample !== null && 'response' in sample ? sample.response : null;
+  const response = isJsonObject(sample) ? sample.response : null;
   const format = findClause(contract, 'responses.format');
   return (
     /\bJSON\b/i.test(String(response)) ||
@@ -176,13 +173,10 @@ function scriptedMessages(contract: Contract, leftOut: string[]): readonly Recor
     leftOut.push(`messages: the contract does not show ${open}`);
     return [];
   }
-  const shown = new Map(
-    typeof payloads.value === 'object' && payloads.value !== null ? Object.entries(payloads.value) : [],
-  );
+  const shown = new Map(isJsonObject(payloads.value) ? Object.entries(payloads.value) : []);
   return kinds.value.flatMap((kind: unknown): RecordedMessage[] => {
     const content = shown.get(String(kind));
-    if (typeof content === 'object' && content !== null)
-      return [{ description: `the event ${String(kind)}`, content }];
+    if (hasMembers(content)) return [{ description: `the event ${String(kind)}`, content }];
     leftOut.push(`the event ${String(kind)}: the contract does not show what it carries`);
     return [];
   });

@@ -10,6 +10,7 @@ import type { JournalEvent, PlannedCheck } from '../../report/results/events.ts'
 import { plainLine } from '../../report/results/plain.ts';
 import type { ListedPact } from '../../report/results/results.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
+import { reasonOf } from '../../thrown.ts';
 import type { WorkerInput } from '../engine/worker-input.ts';
 import type { Selection } from '../selection/selection.ts';
 import type { Providers } from './providers.ts';
@@ -85,9 +86,7 @@ async function startService(
     if (error instanceof UsageError) throw error;
     if (error instanceof StartFailure) providers.failed(service, error.logs);
     announce({ kind: config.provider.kind, url: '' });
-    const reason = redact(
-      `its provider did not start: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const reason = redact(`its provider did not start: ${reasonOf(error)}`);
     record({ type: 'service-trouble', service, reason });
     record({ type: 'service-finished', service, requestsSent: 0, durationMs: 0 });
     progress.trouble(service, reason);

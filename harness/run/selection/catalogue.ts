@@ -1,5 +1,6 @@
 import type { Suite } from '../../check/check.ts';
 import { HarnessError } from '../../exit.ts';
+import { reasonOf } from '../../thrown.ts';
 
 /** The shipped suites, in the order in which they are judged. */
 export const SUITES_URL = new URL('../../../suites/catalogue.ts', import.meta.url).href;
@@ -29,7 +30,7 @@ async function importSuites(url: string): Promise<readonly Suite[]> {
     const { suites } = (await Promise.race([import(url), patience.promise])) as { suites: readonly Suite[] };
     return suites;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = reasonOf(cause);
     throw new HarnessError(`the suites of ${url} do not load: ${why}`, { cause });
   } finally {
     clearTimeout(timer);

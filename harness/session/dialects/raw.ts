@@ -1,4 +1,5 @@
 import type { Dialect } from '../../config/blocks/dialect.ts';
+import { parseJsonObject } from '../../json-text.ts';
 
 /** Names by which a JSON message commonly says what it is. */
 const NAMES = ['event', 'type'] as const;
@@ -7,20 +8,8 @@ const NAMES = ['event', 'type'] as const;
 export const raw: Dialect = {
   name: 'raw',
   read(text) {
-    const message = jsonOf(text);
-    if (typeof message !== 'object' || message === null) return null;
-    const event = NAMES.map((name): unknown => Reflect.get(message, name)).find(
-      (name) => typeof name === 'string',
-    );
+    const message = parseJsonObject(text);
+    const event = NAMES.map((name) => message?.[name]).find((name) => typeof name === 'string');
     return typeof event === 'string' ? { event, channel: null, data: message } : null;
   },
 };
-
-/** undefined for what is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

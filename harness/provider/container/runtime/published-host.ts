@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isJsonObject } from '../../../json-text.ts';
 import { type Address, get } from './runtime-request.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -40,7 +41,7 @@ interface Inspected {
 
 /** null when it shares the network of its machine. */
 function gatewayOf(json: unknown): string | null {
-  if (typeof json !== 'object' || json === null) return null;
+  if (!isJsonObject(json)) return null;
   const { HostConfig, NetworkSettings }: Inspected = json;
   if (HostConfig?.NetworkMode === 'host') return null;
   const gateways = Object.values(NetworkSettings?.Networks ?? {}).map(({ Gateway }) => Gateway);

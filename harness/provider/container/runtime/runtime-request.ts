@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { parseJson } from '../../../json-text.ts';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };
@@ -34,19 +35,11 @@ export async function get(address: Address, path: string, timeoutMs: number): Pr
         resolve({
           status: response.statusCode ?? 0,
           fields: response.headers,
-          json: parsed(Buffer.concat(chunks).toString('utf8')),
+          json: parseJson(Buffer.concat(chunks).toString('utf8')),
         }),
       );
     });
     asked.on('error', reject);
     asked.end();
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

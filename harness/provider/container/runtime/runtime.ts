@@ -1,5 +1,6 @@
 import type { ContainerRuntimeClient } from 'testcontainers';
 import { InconclusiveError } from '../../../exit.ts';
+import { reasonOf } from '../../../thrown.ts';
 import { ask, endpoints } from './endpoint.ts';
 import { publishedHost } from './published-host.ts';
 import type { Address } from './runtime-request.ts';
@@ -31,7 +32,7 @@ let opened: Promise<Runtime> | null = null;
 export function openRuntime(): Promise<Runtime> {
   opened ??= find().catch((error: unknown) => {
     opened = null;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new InconclusiveError(`no container runtime: ${reason}`, { cause: error });
   });
   return opened;

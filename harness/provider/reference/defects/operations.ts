@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../../json-text.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
@@ -21,8 +22,8 @@ const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
 
 /** The request without members of its JSON body that nobody documented. */
 function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
-  const body: unknown = JSON.parse(request.body.toString('utf8'));
-  if (typeof body !== 'object' || body === null) return request;
+  const body = parseJsonObject(request.body.toString('utf8'));
+  if (body === null) return request;
   const known = Object.entries(body).filter(([name]) => KNOWN.has(name));
   return { ...request, body: Buffer.from(JSON.stringify(Object.fromEntries(known))) };
 }

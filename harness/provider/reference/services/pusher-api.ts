@@ -1,8 +1,8 @@
+import { type JsonObject, parseJsonObject } from '../../../json-text.ts';
 import { type Answer, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 import { type Channels, channelKind, isChannelName } from './channels.ts';
-import { type JsonObject, parseJsonObject } from './json-text.ts';
 
 /** Octets of an event's data. */
 const DATA_LIMIT = 10_240;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { WebSocket } from 'ws';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../json-text.ts';
 import type { App } from '../credentials/access.ts';
 import { sameText } from '../credentials/signature.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';
 import { type Channels, channelKind, isChannelName, type Member, type PusherEvent } from './channels.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from './json-text.ts';
 
 /** Error codes of protocol 7; 4000-4099 ask the client not to come back unchanged. */
 const REFUSALS = {

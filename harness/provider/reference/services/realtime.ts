@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { isLoopback } from '../../../config/blocks/loopback.ts';
+import { parseJsonObject } from '../../../json-text.ts';
 import type { WebhookSender } from '../conduct/webhooks.ts';
 import type { App } from '../credentials/access.ts';
 import { type Answer, type ReceivedRequest, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Service } from '../service.ts';
 import { Channels } from './channels.ts';
-import { parseJsonObject } from './json-text.ts';
 import { pusherApi } from './pusher-api.ts';
 import { BACKLOG_LIMIT, conversePusher } from './pusher-connection.ts';
 

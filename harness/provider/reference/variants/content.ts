@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { isJsonObject } from '../../../json-text.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
 import { EVERY, REST } from '../defects/defect.ts';
 import { withContent } from '../http/answer-changes.ts';
@@ -38,10 +39,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     summary: 'lists resources in a bare array',
     patch: onAnswer('served', (answer) => {
       const content: unknown = JSON.parse(answer.body.toString('utf8'));
-      const list =
-        typeof content === 'object' && content !== null && 'resources' in content
-          ? content.resources
-          : content;
+      const list = isJsonObject(content) && 'resources' in content ? content.resources : content;
       return { ...answer, body: Buffer.from(JSON.stringify(list)) };
     }),
   },

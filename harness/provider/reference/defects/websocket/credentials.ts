@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../../../json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import {
   inWebSocket,
@@ -10,7 +11,6 @@ import {
 } from '../../conduct/patch.ts';
 import { withText } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
-import { parseJsonObject } from '../../services/json-text.ts';
 import { closingWithCode, keyFromSubprotocol } from '../../variants/websocket.ts';
 import { type Defect, REALTIME } from '../defect.ts';
 import { onHead } from '../head-changes.ts';

@@ -1,6 +1,6 @@
+import { type JsonObject, parseJsonObject } from '../../../../json-text.ts';
 import { inWebSocket, onInbound, onOutbound, onReceipt, type Patch } from '../../conduct/patch.ts';
 import { queryParameters } from '../../http/message.ts';
-import { type JsonObject, parseJsonObject } from '../../services/json-text.ts';
 import { onOpen } from '../../variants/websocket.ts';
 import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 import { type Defect, REALTIME } from '../defect.ts';
