@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
-import { childrenOf } from '../../provider/fixtures/processes.ts';
+import { reaperOf } from '../../provider/fixtures/processes.ts';
 import { noContainerRuntime, providerImage } from '../../provider/fixtures/provider-image.ts';
 import {
   beginRelease,
@@ -172,12 +172,12 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
     await expectNothingLeft(bad);
   });
 
-  it('leaves nothing behind when its harness and caretaker are killed, once the next run has begun', {
+  it('leaves nothing behind when its harness and reaper are killed, once the next run has begun', {
     timeout: LONG_MS,
   }, async () => {
     const killed = beginRelease(image, {
       whileJudged: ({ pid = 0 }) => {
-        for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
+        for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');
       },
     });
     await killed.ended;

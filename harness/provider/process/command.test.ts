@@ -7,7 +7,7 @@ import { runs } from '../fixtures/processes.ts';
 import type { RunningProvider } from '../provider.ts';
 import { startCommand } from './command.ts';
 
-const FIXTURES = join(import.meta.dirname, 'fixtures');
+const FIXTURES = join(import.meta.dirname, '../fixtures');
 const SECRET = 'example-secret-for-tests';
 const ANY_PORT = '$' + '{PORT}';
 

@@ -4,10 +4,10 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { removeContainer, sweep } from '../container/leftovers.ts';
 import { ownLabel } from '../container/runtime/harness-process.ts';
 import { openRuntime } from '../container/runtime/runtime.ts';
-import { childrenOf, runs } from '../fixtures/processes.ts';
+import { reaperOf, runs } from '../fixtures/processes.ts';
 import { noContainerRuntime, providerImage } from '../fixtures/provider-image.ts';
 
-const PROGRAM = join(import.meta.dirname, 'fixtures/start-and-wait.ts');
+const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');
 const LONG = { timeout: 15_000, interval: 100 };
 const none = await noContainerRuntime();
 
@@ -46,12 +46,11 @@ describe('a harness that ends without ending its command', () => {
     await expect.poll(() => processes(said()).filter(runs), LONG).toEqual([]);
   });
 
-  it('leaves no caretaker behind', async () => {
+  it('leaves no reaper behind', async () => {
     const { pid } = await harness('command');
-    const caretakers = childrenOf(pid, 'caretaker-process');
-    expect(caretakers).toHaveLength(1);
+    const reaper = reaperOf(pid);
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => caretakers.filter(runs), LONG).toEqual([]);
+    await expect.poll(() => runs(reaper), LONG).toBe(false);
   });
 });
 
@@ -72,18 +71,18 @@ describe.skipIf(none !== null)(
     }
 
     it('has them removed for it', async () => {
-      const runId = `caretaker-${process.pid}`;
+      const runId = `reaper-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       expect(await left(runId)).toHaveLength(3);
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => left(runId), LONG).toEqual([]);
     });
 
-    it('leaves them behind when its caretaker is killed too: the next run sweeps them, and no others', async () => {
+    it('leaves them behind when its reaper is killed too: the next run sweeps them, and no others', async () => {
       const runId = `sweep-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       const other = await harness('container', image, `${runId}-other`);
-      for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
+      for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');
       await expect.poll(() => runs(pid), LONG).toBe(false);
       // Any run on this machine may be the next one, or sweep at the same time: what is there is gone all the same.
       await sweep(await openRuntime());
@@ -96,7 +95,7 @@ describe.skipIf(none !== null)(
     it('may be swept after by several runs at once: each finds all of it gone', async () => {
       const runId = `sweeps-${process.pid}`;
       const { pid } = await harness('container', image, runId);
-      for (const each of [...childrenOf(pid, 'caretaker-process'), pid]) process.kill(each, 'SIGKILL');
+      for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');
       await expect.poll(() => runs(pid), LONG).toBe(false);
       const runtime = await openRuntime();
       const sweeps = Array.from({ length: 4 }, async () => {
