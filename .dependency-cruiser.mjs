@@ -8,6 +8,7 @@ const FLOORS = [
     rooms: ['harness/exit\\.ts$', 'harness/verdict\\.ts$', 'harness/thrown\\.ts$', 'harness/json-text\\.ts$'],
   },
   { floor: 'contract and evidence', rooms: ['harness/contract/', 'harness/evidence/'] },
+  { floor: 'credential', rooms: ['harness/credential/'] },
   { floor: 'config and report', rooms: ['harness/config/', 'harness/report/'] },
   {
     floor: 'transport, provider and pact',

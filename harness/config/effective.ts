@@ -1,10 +1,10 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
+import { Secret } from '../credential/secret.ts';
 import { hasMembers } from '../json-text.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { LoadedService } from './load.ts';
 import { writtenPacts } from './pact/written-pacts.ts';
 import { writtenProvider } from './provider/written-provider.ts';
-import { Secret } from './secret/secret.ts';
 import type { Operation, ServiceConfig, WebSocketConfig } from './service.ts';
 import { formatDuration } from './yaml/duration.ts';
 import { formatOrigin, type Origins } from './yaml/origin.ts';

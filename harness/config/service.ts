@@ -1,9 +1,9 @@
 import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
+import type { Secret } from '../credential/secret.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { WebSocketConfig } from './blocks/websocket.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { CommandProvider, ContainerProvider } from './provider/started-provider.ts';
-import type { Secret } from './secret/secret.ts';
 
 export type { WebSocketConfig } from './blocks/websocket.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PactBroker } from '../config/pact/pacts.ts';
-import { Secret } from '../config/secret/secret.ts';
+import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { hasMembers } from '../json-text.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { HandshakeKeyPlace } from '../config/blocks/websocket.ts';
-import { Secret } from '../config/secret/secret.ts';
 import { type AppCredentials, appOf, type Credentials, type ServiceConfig } from '../config/service.ts';
+import { Secret } from '../credential/secret.ts';
 
 /** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
 export type Setting = keyof typeof SETTINGS;

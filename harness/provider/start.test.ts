@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../config/secret/secret.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
+import { Secret } from '../credential/secret.ts';
 import { UsageError } from '../exit.ts';
 import { ask, KEY, start } from './reference/fixtures/http-client.ts';
 import { startReference } from './reference/reference.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HandshakeKeyPlace } from '../config/blocks/websocket.ts';
-import { Secret } from '../config/secret/secret.ts';
 import type { Credentials } from '../config/service.ts';
+import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import type { CredentialChoice } from './credential.ts';
 import { placeInHandshake } from './handshake-credential.ts';

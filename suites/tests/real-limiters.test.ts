@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../harness/check/judge.ts';
 import { loadServices } from '../../harness/config/load.ts';
-import { Secret } from '../../harness/config/secret/secret.ts';
+import { Secret } from '../../harness/credential/secret.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { KEYS, type StartLimited } from '../../harness/probe/quota/fixtures/limited-server.ts';
 import { withNest } from '../../harness/probe/quota/fixtures/nest-limiter.ts';

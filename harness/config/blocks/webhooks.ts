@@ -1,4 +1,4 @@
-import type { Secret } from '../secret/secret.ts';
+import type { Secret } from '../../credential/secret.ts';
 
 /** Where events of the service are received, and how one is brought about. Durations are milliseconds. */
 export interface WebhooksConfig {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
 import { effectiveConfig } from '../effective.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import type { LoadedService } from '../load.ts';
 import { packService, unpackService } from '../secret/pack.ts';
-import { Secret } from '../secret/secret.ts';
 import { revealed } from '../secret/secret-text.ts';
 import { serviceSecrets } from '../secret/secrets-of.ts';
 import { formatMemory, parseMemory } from './memory-size.ts';

@@ -1,4 +1,4 @@
-import type { Secret } from '../secret/secret.ts';
+import type { Secret } from '../../credential/secret.ts';
 
 /**
  * Providers that are started for a run and ended after it. Paths are absolute, durations milliseconds, sizes bytes.

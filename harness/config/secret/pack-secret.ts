@@ -1,5 +1,5 @@
+import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
-import { Secret } from './secret.ts';
 
 /** Structured clone drops private fields, so each secret travels as this pair; never to be written anywhere. */
 interface PackedSecret {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../credential/secret.ts';
 import { HarnessError } from '../../exit.ts';
 import { hasMembers } from '../../json-text.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import { packService, unpackService } from './pack.ts';
-import { Secret } from './secret.ts';
 
 const APP = `{ id: one, key: two, secret: "\${env:SECRET}" }`;
 

@@ -1,7 +1,7 @@
+import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft.ts';
 import type { SecretText } from '../provider/started-provider.ts';
 import { describeReference, type Reference, resolveReference, splitReferences } from '../yaml/reference.ts';
-import { Secret } from './secret.ts';
 import { LEAST_CHARACTERS } from './secret-value.ts';
 
 /** As many as a piece of evidence can be searched for. */

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Secret } from '../../credential/secret.ts';
 import { inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { loadServices } from '../load.ts';
 import { formatOrigin } from '../yaml/origin.ts';
-import type { Secret } from './secret.ts';
 
 const at = (url: string, credentials: string) =>
   `service: orders\ncontract: orders\nprovider: { url: '${url}' }\ncredentials: ${credentials}\n`;

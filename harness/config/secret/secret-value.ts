@@ -1,6 +1,6 @@
+import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft.ts';
 import { describeReference, type Reference, resolveReference, splitReferences } from '../yaml/reference.ts';
-import { Secret } from './secret.ts';
 
 interface SecretOptions {
   /** Example secrets may stand in the file: nothing sent leaves this machine. */

@@ -1,6 +1,6 @@
+import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
 import type { ServiceConfig } from '../service.ts';
-import { Secret } from './secret.ts';
 import { LEAST_CHARACTERS } from './secret-value.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { type AppCredentials, appOf } from '../../config/service.ts';
+import { withoutQuery, withQuery } from '../../credential/request.ts';
 import { type PusherEvent, readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session.ts';
 import { signChannel } from '../../transport/credential/signing.ts';
-import { withoutQuery, withQuery } from '../../transport/query.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { Latency } from './liveness.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
-import { Secret } from '../../config/secret/secret.ts';
+import { Secret } from '../../credential/secret.ts';
 import { InconclusiveError } from '../../exit.ts';
 import { noContainerRuntime, providerContext, providerImage } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
-import { Secret } from '../../config/secret/secret.ts';
+import { Secret } from '../../credential/secret.ts';
 import { runs } from '../fixtures/processes.ts';
 import type { RunningProvider } from '../provider.ts';
 import { startCommand } from './command.ts';

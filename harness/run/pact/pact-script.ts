@@ -1,7 +1,8 @@
 import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
-import { Secret } from '../../config/secret/secret.ts';
 import type { Credentials, Operation, ServiceConfig } from '../../config/service.ts';
 import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
+import { pathOf, queryOf } from '../../credential/request.ts';
+import { Secret } from '../../credential/secret.ts';
 import { hasMembers, isJsonObject } from '../../json-text.ts';
 import type {
   ExpectedField,
@@ -12,7 +13,6 @@ import type {
 } from '../../pact/recording.ts';
 import { placeCredential } from '../../transport/credential/credential.ts';
 import type { HttpRequest } from '../../transport/http/request.ts';
-import { pathOf, queryOf } from '../../transport/query.ts';
 
 /** What a pact is recorded of, and what had to be left out of it. */
 export interface ScriptedPact {

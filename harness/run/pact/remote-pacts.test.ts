@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
-import { Secret } from '../../config/secret/secret.ts';
+import { Secret } from '../../credential/secret.ts';
 import { type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import { withPactsFetched } from './remote-pacts.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../config/secret/secret.ts';
 import type { Credentials } from '../../config/service.ts';
+import { queryOf } from '../../credential/request.ts';
+import { Secret } from '../../credential/secret.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError } from '../../exit.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { queryOf } from '../query.ts';
 import { placeCredential, withCredentialValue, withKeyAt } from './credential.ts';
 import {
   type CredentialSpelling,

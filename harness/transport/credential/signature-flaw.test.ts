@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../config/secret/secret.ts';
 import type { Credentials } from '../../config/service.ts';
+import { Secret } from '../../credential/secret.ts';
 import { bearsSignature, SIGNATURE_RULES } from '../../provider/reference/credentials/signature.ts';
 import { splitTarget } from '../../provider/reference/http/message.ts';
 import type { HttpRequest } from '../http/request.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Pusher from 'pusher';
 import { describe, expect, it } from 'vitest';
-import { pathOf, queryOf } from '../query.ts';
+import { pathOf, queryOf } from '../../credential/request.ts';
 import { signChannel, signRequest } from './signing.ts';
 
 const signing = { key: 'app-key-for-tests', secret: 'app-secret-for-tests' };

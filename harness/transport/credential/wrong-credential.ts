@@ -1,9 +1,9 @@
-import type { Secret } from '../../config/secret/secret.ts';
 import type { Credentials } from '../../config/service.ts';
+import { withQuery } from '../../credential/request.ts';
+import type { Secret } from '../../credential/secret.ts';
 import { type Derivation, derivedName } from '../../evidence/redaction/derived-secret.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { withQuery } from '../query.ts';
 import {
   basicToken,
   credentialSecret,

@@ -1,18 +1,9 @@
+import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Address } from '../address.ts';
 
-/** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
-export interface HttpRequest {
-  readonly method: string;
-  /** In origin-form exactly as to be sent, below the base URL's path: `/v1/resources?x=1`. */
-  readonly target: string;
-  /** `Host`, `User-Agent` and `X-Conform-Run` are added unless they are here. */
-  readonly fields: readonly FieldLine[];
-  readonly body?: Uint8Array | null;
-  /** Sends no User-Agent at all. */
-  readonly withoutUserAgent?: boolean;
-}
+export type { HttpRequest } from '../../credential/request.ts';
 
 /** The field that tells a provider's operators which run a request belongs to. */
 const RUN_FIELD = 'X-Conform-Run';

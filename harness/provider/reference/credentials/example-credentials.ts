@@ -1,5 +1,5 @@
-import { Secret } from '../../../config/secret/secret.ts';
 import type { Credentials, ReferenceName } from '../../../config/service.ts';
+import { Secret } from '../../../credential/secret.ts';
 
 /** What every built-in credential begins with, so that nobody takes one for a real secret. */
 export const EXAMPLE_PREFIX = 'example-';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Secret } from '../../../config/secret/secret.ts';
 import type { Credentials, ReferenceName } from '../../../config/service.ts';
+import { Secret } from '../../../credential/secret.ts';
 import { acceptedCredentials } from '../../start.ts';
 import { type ReferenceOptions, type ReferenceProvider, startReference } from '../reference.ts';
 import { exampleCredentials } from './example-credentials.ts';

@@ -1,5 +1,5 @@
-import type { Secret } from '../../../config/secret/secret.ts';
 import type { AppCredentials, Credentials } from '../../../config/service.ts';
+import type { Secret } from '../../../credential/secret.ts';
 import { findDefect, findVariant } from '../catalogue.ts';
 import type { ReferenceProvider } from '../reference.ts';
 import { EXAMPLE_PREFIX } from './example-credentials.ts';

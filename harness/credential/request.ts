@@ -1,3 +1,17 @@
+import type { FieldLine } from '../evidence/exchange.ts';
+
+/** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
+export interface HttpRequest {
+  readonly method: string;
+  /** In origin-form exactly as to be sent, below the base URL's path: `/v1/resources?x=1`. */
+  readonly target: string;
+  /** `Host`, `User-Agent` and `X-Conform-Run` are added unless they are here. */
+  readonly fields: readonly FieldLine[];
+  readonly body?: Uint8Array | null;
+  /** Sends no User-Agent at all. */
+  readonly withoutUserAgent?: boolean;
+}
+
 /** A parameter of a query, its name and value with percent-encoding and `+` undone. */
 export type QueryParameter = readonly [name: string, value: string];
 
