@@ -16,6 +16,6 @@ Services come before the options, since --suite and --check take several values.
 Examples:
   conform run                                          every service of config/services
   conform run search --environment staging --strict
-  conform run search --suite authentication json
+  conform run search --suite auth json
   conform run search --check 'auth.*' --verbose
   conform run search --provider-url http://127.0.0.1:8080`;

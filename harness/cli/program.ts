@@ -95,11 +95,12 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await serve(contract ?? null, options));
     });
 
+  const formats = new Option('--format <names>', 'only these, with commas between');
   program
     .command('report')
     .description('render the reports of a finished or killed run again')
     .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
-    .option('--format <formats>', 'of junit,html,json,markdown', 'junit,html,json,markdown')
+    .addOption(formats)
     .option('--reports <dir>', 'where they go; those that the input lies in when left out, else reports')
     .action(async (results, options) => {
       const { report } = await import('./commands/report.ts');
@@ -179,6 +180,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   pointAtOwnHelp(program, 'conform');
   return {
     async run(args) {
+      // Whoever renders knows the formats, and no other command needs to load that.
+      if (args.includes('report')) {
+        const { REPORT_FORMATS } = await import('../report/formats.ts');
+        formats.description += `: ${REPORT_FORMATS.map(({ name }) => name).join(', ')}`;
+      }
       await program.parseAsync(args, { from: 'user' });
       return exitCode;
     },

@@ -9,7 +9,7 @@ import { conformingService, resultsOf, sampleResults } from './fixtures/sample-r
 import { renderJunit } from './junit.ts';
 
 /** Jenkins' and Surefire's schemas, and our own statement of the profile that lies within both. */
-const SCHEMA_FOLDER = fileURLToPath(new URL('./fixtures/xsd', import.meta.url));
+const SCHEMA_FOLDER = fileURLToPath(new URL('./fixtures/schemas', import.meta.url));
 const SCHEMAS = readdirSync(SCHEMA_FOLDER)
   .filter((name) => name.endsWith('.xsd'))
   .map((name) => ({ name, path: join(SCHEMA_FOLDER, name) }));
@@ -134,7 +134,7 @@ describe('JUnit', () => {
     );
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toContain(
-      'search.authentication auth.missing-credential refuses a request without a credential with 401',
+      'search.auth auth.missing-credential refuses a request without a credential with 401',
     );
   });
 

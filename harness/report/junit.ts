@@ -1,10 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Outcome } from '../contract/outcome.ts';
-import { viewAsText, viewsOf } from './results/evidence-view.ts';
-import { groundInWords, valueInWords } from './results/grounds.ts';
-import { plainLine, plainText } from './results/plain.ts';
+import type { ReportFormat } from './format.ts';
+import { findingAsText } from './results/evidence-view.ts';
+import { valueInWords } from './results/grounds.ts';
+import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { serviceConditions } from './results/verdict.ts';
-import { type Element, renderDocument } from './xml.ts';
 
 /**
  * JUnit XML in a strict profile: what Jenkins' `junit-10.xsd` and Surefire's schema both allow, so that every
@@ -37,8 +38,22 @@ const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => V
 };
 
 const SCHEMA_TIME_DIGITS = 3;
-/** Evidence in a failure's text is an excerpt; the HTML page has it in full. */
-const EXCERPT = { lines: 60, columns: 400 };
+
+export const junit: ReportFormat = {
+  name: 'junit',
+  files: [
+    { path: 'junit.xml', holds: 'JUnit XML, all services in one file', readers: 'CI servers' },
+    {
+      path: 'junit/SERVICE.xml',
+      holds: 'JUnit XML, one service each',
+      readers: 'CI servers that limit the size of a file',
+    },
+  ],
+  render(results) {
+    const { merged, services } = renderJunit(results);
+    return { 'junit.xml': merged, 'junit/SERVICE.xml': services };
+  },
+};
 
 /** JUnit XML: all services in one document, and each in one of its own. */
 export function renderJunit(results: Results): JunitReport {
@@ -146,7 +161,7 @@ function childrenOf(
     case 'failure':
     case 'error': {
       const type = check.outcome === 'blocked' ? 'blocked' : check.level;
-      return [{ name: verdict, attributes: { message, type }, text: detailOf(check, service) }];
+      return [{ name: verdict, attributes: { message, type }, text: findingAsText(check, service) }];
     }
   }
 }
@@ -158,20 +173,10 @@ function remarksOf(check: CheckResult, service: ServiceResult): string {
     .filter((observation) => observation.check === check.id)
     .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
   const head: Partial<Record<Outcome, string>> = {
-    warning: `WARNING ${message}\n${detailOf({ ...check, message: '' }, service)}`,
+    warning: `WARNING ${message}\n${findingAsText({ ...check, message: '' }, service)}`,
     observed: message === '' ? '' : `OBSERVED ${message}`,
   };
   return [head[check.outcome] ?? '', ...observed].filter((line) => line !== '').join('\n');
-}
-
-function detailOf(check: CheckResult, service: ServiceResult): string {
-  const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
-  const repeat = check.reproduce === null ? [] : ['', 'repeat it:', plainText(check.reproduce)];
-  const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
-  // The message may be long and the text is cut at its end: what one needs first stands first.
-  return [plainText(check.message, 4_000), ...grounds, ...repeat, ...evidence]
-    .filter((part, at) => part || at > 0)
-    .join('\n');
 }
 
 type CaseMaker = (classname: string) => Element;
@@ -211,4 +216,61 @@ function sums(suites: readonly Element[]): Readonly<Record<string, string | numb
 
 function seconds(ms: number): string {
   return (Number.isFinite(ms) ? Math.max(0, ms) / 1_000 : 0).toFixed(SCHEMA_TIME_DIGITS);
+}
+
+/** XML 1.0 §2.2 Char: everything else cannot stand in a document, not even as a reference. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+/** `longest` counts UTF-16 units before escaping. */
+function legal(text: string, longest: number): string {
+  const near = cut(text, longest * 2).toWellFormed();
+  return cut(stripVTControlCharacters(near).replace(NOT_XML, '\ufffd'), longest);
+}
+
+/** Character data; `>` is escaped too, so that `]]>` cannot appear. */
+function xmlText(text: string, longest: number): string {
+  return legal(text, longest).replace(/[&<>\r]/g, (character) => REFERENCES[character] ?? character);
+}
+
+/** An attribute's value; white space as references, or a parser would turn it into blanks (XML 1.0 §3.3.3). */
+function xmlAttribute(text: string, longest: number): string {
+  return legal(text, longest).replace(/[&<>"\t\n\r]/g, (character) => REFERENCES[character] ?? character);
+}
+
+/** Caps in UTF-16 units: what CI servers take without cutting it themselves. */
+const ATTRIBUTE_CAP = 2_048;
+const TEXT_CAP = 16_384;
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly children?: readonly Element[];
+  /** Character data; an element has either this or children. */
+  readonly text?: string;
+}
+
+function renderElement({ name, attributes, children = [], text = '' }: Element, indent = ''): string {
+  const pairs = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${xmlAttribute(String(value), ATTRIBUTE_CAP)}"`,
+  );
+  const open = `${indent}<${name}${pairs.join('')}`;
+  if (children.length > 0) {
+    const inner = children.map((child) => renderElement(child, `${indent}  `)).join('\n');
+    return `${open}>\n${inner}\n${indent}</${name}>`;
+  }
+  return text === '' ? `${open}/>` : `${open}>${xmlText(text, TEXT_CAP)}</${name}>`;
+}
+
+function renderDocument(root: Element): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(root)}\n`;
 }

@@ -1,4 +1,5 @@
 import { OUTCOMES } from '../contract/outcome.ts';
+import type { ReportFormat } from './format.ts';
 import { groundInWords, valueInWords } from './results/grounds.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { Results } from './results/results.ts';
@@ -10,6 +11,18 @@ import { duration, HEADLINES, instant, verdictSentence, wallTime } from './resul
 export const SUMMARY_LIMIT = 64 * 1024;
 
 const OBSERVATIONS_PER_SERVICE = 20;
+
+export const markdown: ReportFormat = {
+  name: 'markdown',
+  files: [
+    {
+      path: 'summary.md',
+      holds: "a summary below 64 KiB in GitHub's Markdown",
+      readers: 'the page of a CI job',
+    },
+  ],
+  render: (results) => ({ 'summary.md': renderMarkdown(results) }),
+};
 
 /** The summary of a run for a CI page, in GitHub's Markdown; at most `SUMMARY_LIMIT` bytes. */
 export function renderMarkdown(results: Results): string {

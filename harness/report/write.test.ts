@@ -16,8 +16,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../exit.ts';
 import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { REPORT_FORMATS } from './formats.ts';
+import { junit } from './junit.ts';
 import { readResults } from './results/read-results.ts';
 import { openRunFolder, writeReports } from './write.ts';
+
+const only = (...names: readonly string[]) => REPORT_FORMATS.filter(({ name }) => names.includes(name));
 
 describe('writing reports', () => {
   let base: string;
@@ -39,16 +43,14 @@ describe('writing reports', () => {
     const folder = openRunFolder(reportsDir, results.run);
     writeFileSync(folder.journalPath, '{"type":"run-started"}\n');
     const { runDir, latestDir, files, notes } = writeReports(results, folder);
+    const services = ['messaging', 'realtime', 'search'];
     const expected = [
-      'index.html',
       'journal.ndjson',
-      'junit.xml',
-      'junit/messaging.xml',
-      'junit/realtime.xml',
-      'junit/search.xml',
-      'results.json',
-      'summary.md',
-    ];
+      ...REPORT_FORMATS.flatMap(({ files }) => files.map(({ path }) => path)).flatMap((path) =>
+        path.includes('SERVICE') ? services.map((service) => path.replace('SERVICE', service)) : [path],
+      ),
+    ].sort();
+    expect(expected).toEqual(expect.arrayContaining(['results.json', 'junit/search.xml']));
     expect(runDir).toBe(join(reportsDir, '2026-11-21T06-38-14Z-r4x9k2'));
     expect(everything(runDir)).toEqual(expected);
     expect(everything(latestDir)).toEqual(expected);
@@ -80,7 +82,7 @@ describe('writing reports', () => {
     const results = sampleResults();
     writeReports(results, { reportsDir, journalPath: null });
     const before = everything(join(reportsDir, 'latest'));
-    writeReports(results, { reportsDir, journalPath: null, formats: ['junit'] });
+    writeReports(results, { reportsDir, journalPath: null, formats: [junit] });
     expect(everything(join(reportsDir, 'latest'))).toEqual(before);
   });
 
@@ -107,7 +109,7 @@ describe('writing reports', () => {
     const { latestDir } = writeReports(resultsOf([conformingService()], { id: 'next' }), {
       reportsDir,
       journalPath: null,
-      formats: ['json', 'junit'],
+      formats: only('json', 'junit'),
     });
     expect(everything(latestDir)).toEqual(['junit.xml', 'junit/realtime.xml', 'results.json']);
   });
@@ -125,7 +127,7 @@ describe('writing reports', () => {
     for (const { journalPath } of [atWork, killed]) writeFileSync(journalPath, '{"type":"run-started"}\n');
     utimesSync(killed.journalPath, 0, 0);
     const results = sampleResults({ id: 'last', startedAt: '2026-11-03T00:00:00.000Z' });
-    writeReports(results, { reportsDir, journalPath: null, keepRuns: 1, formats: ['json'] });
+    writeReports(results, { reportsDir, journalPath: null, keepRuns: 1, formats: only('json') });
     expect(readdirSync(reportsDir).sort()).toEqual([
       '2026-11-01T00-00-00Z-work',
       '2026-11-03T00-00-00Z-last',
@@ -137,7 +139,7 @@ describe('writing reports', () => {
     mkdirSync(join(reportsDir, 'archive'), { recursive: true });
     for (const day of ['01', '02', '03', '04']) {
       const run = { id: `run${day}`, startedAt: `2026-11-${day}T00:00:00.000Z` };
-      writeReports(sampleResults(run), { reportsDir, journalPath: null, keepRuns: 2, formats: ['json'] });
+      writeReports(sampleResults(run), { reportsDir, journalPath: null, keepRuns: 2, formats: only('json') });
     }
     expect(readdirSync(reportsDir).sort()).toEqual([
       '2026-11-03T00-00-00Z-run03',
@@ -181,7 +183,7 @@ describe('writing reports', () => {
         id: '../../up',
       },
     );
-    const { runDir } = writeReports(results, { reportsDir, journalPath: null, formats: ['junit'] });
+    const { runDir } = writeReports(results, { reportsDir, journalPath: null, formats: [junit] });
     expect(everything(base).every((path) => path.startsWith('reports/'))).toBe(true);
     expect(readdirSync(join(runDir, 'junit')).sort()).toEqual([
       'A-b.xml',
@@ -227,5 +229,15 @@ describe('writing reports', () => {
     writeReports(sampleResults({ strict: true }), folder);
     expect(readResults(join(folder.runDir, 'results.json')).run.strict).toBe(true);
     expect(existsSync(folder.journalPath)).toBe(true);
+  });
+
+  it('is told of in reports/README.md, file by file', async () => {
+    const path = join(import.meta.dirname, '../../reports/README.md');
+    const rows = REPORT_FORMATS.flatMap(({ files }) => files).map(
+      (file) => `| \`${file.path}\` | ${file.holds} | ${file.readers} |\n`,
+    );
+    const page = readFileSync(path, 'utf8');
+    const derived = page.replace(/(?<=^\| file \|.*\n\| --- .*\n).*?(?=^\| `logs)/ms, () => rows.join(''));
+    await expect(derived).toMatchFileSnapshot(path);
   });
 });

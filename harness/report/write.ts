@@ -1,8 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../exit.ts';
-import { renderPage } from './html/page.ts';
-import { renderJunit } from './junit.ts';
-import { renderMarkdown } from './markdown.ts';
+import type { ReportFormat } from './format.ts';
+import { REPORT_FORMATS } from './formats.ts';
 import { readResults } from './results/read-results.ts';
 import type { Results, RunResult } from './results/results.ts';
 import {
@@ -17,10 +16,6 @@ import {
   writeWhole,
   writtenAt,
 } from './results/whole-file.ts';
-
-export type ReportFormat = 'json' | 'junit' | 'html' | 'markdown';
-
-export const REPORT_FORMATS: readonly ReportFormat[] = ['json', 'junit', 'html', 'markdown'];
 
 /** The folder of one run, made before the run so that the journal can be written there as outcomes fall. */
 export interface RunFolder {
@@ -57,10 +52,10 @@ const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
 /** No wait within a run is longer; a run that was killed keeps its journal for so long at the least. */
 const AT_WORK_MS = 24 * 60 * 60_000;
-/** Everything that any run may have left in `latest`; what this run does not write must not stay there. */
-const REPORT_FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', 'journal.ndjson'];
-const JUNIT_FOLDER = 'junit';
-const LOGS_FOLDER = 'logs';
+const JOURNAL = 'journal.ndjson';
+/** Everything that the formats may have left in a folder; `SERVICE` stands for the file names of services. */
+const REPORT_FILES = REPORT_FORMATS.flatMap(({ files }) => files.map(({ path }) => path));
+const LOGS = 'logs/SERVICE.log';
 
 /** The folder of all reports that a file of one run lies in; null when it lies anywhere else. */
 export function reportsFolderOf(path: string): string | null {
@@ -76,7 +71,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
   // What is in the way is better known before a run than after it.
   isFolder(join(reportsDir, LATEST));
   ensureFolder(reportsDir, runDir);
-  return { reportsDir, runDir, journalPath: join(runDir, 'journal.ndjson') };
+  return { reportsDir, runDir, journalPath: join(runDir, JOURNAL) };
 }
 
 /**
@@ -94,16 +89,15 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
     ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS),
     ...[...logs.values()].map(({ name, text }) => [name, text] as const),
   ]);
-  const journal = journalPath === null ? [] : ['journal.ndjson'];
+  const journal = journalPath === null ? [] : [JOURNAL];
   const files = [...contents.keys(), ...journal];
 
   const fill = (folder: string) => {
-    ensureFolder(reportsDir, folder);
-    for (const part of [JUNIT_FOLDER, LOGS_FOLDER]) {
-      if (files.some((name) => name.startsWith(`${part}/`))) ensureFolder(reportsDir, join(folder, part));
+    for (const part of new Set(files.map((name) => dirname(name)))) {
+      ensureFolder(reportsDir, join(folder, part));
     }
     for (const [name, content] of contents) writeWhole(join(folder, name), content);
-    if (journalPath !== null) copyWhole(journalPath, join(folder, 'journal.ndjson'));
+    if (journalPath !== null) copyWhole(journalPath, join(folder, JOURNAL));
   };
   fill(runDir);
   // Runs that end together take turns, so that what lies in `latest` is of one run.
@@ -121,19 +115,20 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   return { runDir, latestDir, files, notes };
 }
 
+/** Content by path. */
 function render(results: Results, formats: readonly ReportFormat[]): ReadonlyMap<string, string> {
-  const contents = new Map<string, string>();
-  if (formats.includes('json')) contents.set('results.json', `${JSON.stringify(results, null, 2)}\n`);
-  if (formats.includes('junit')) {
-    const { merged, services } = renderJunit(results);
-    contents.set('junit.xml', merged);
-    const names = fileNames([...services.keys()]);
-    for (const [service, document] of services)
-      contents.set(`${JUNIT_FOLDER}/${names.get(service)}.xml`, document);
-  }
-  if (formats.includes('html')) contents.set('index.html', renderPage(results));
-  if (formats.includes('markdown')) contents.set('summary.md', renderMarkdown(results));
-  return contents;
+  const rendered = formats.flatMap((format) => Object.entries(format.render(results)));
+  return new Map(
+    rendered.flatMap(([path, content]) => {
+      if (typeof content === 'string') return [[path, content] as const];
+      const names = fileNames([...content.keys()]);
+      return [...content].map(([service, text]) => [pathFor(path, names.get(service)), text] as const);
+    }),
+  );
+}
+
+function pathFor(path: string, service = ''): string {
+  return path.replace('SERVICE', () => service);
 }
 
 type LogFiles = ReadonlyMap<string, { readonly name: string; readonly text: string }>;
@@ -144,7 +139,7 @@ function logFiles(logs: ReadonlyMap<string, string> = new Map()): LogFiles {
   return new Map(
     [...logs].map(([service, text]) => [
       service,
-      { name: `${LOGS_FOLDER}/${names.get(service)}.log`, text: `${text}\n` },
+      { name: pathFor(LOGS, names.get(service)), text: `${text}\n` },
     ]),
   );
 }
@@ -161,10 +156,8 @@ function withLogs(results: Results, logs: LogFiles): Results {
 
 /** A run beside this one: it has written to its journal of late, and no reports yet. */
 function mayBeAtWork(runDir: string): boolean {
-  const journaled = writtenAt(join(runDir, 'journal.ndjson'));
-  const finished = ['results.json', 'junit.xml', 'index.html', 'summary.md'].some(
-    (name) => writtenAt(join(runDir, name)) !== null,
-  );
+  const journaled = writtenAt(join(runDir, JOURNAL));
+  const finished = REPORT_FILES.some((name) => writtenAt(join(runDir, name)) !== null);
   return !finished && journaled !== null && Date.now() - journaled < AT_WORK_MS;
 }
 
@@ -180,15 +173,14 @@ function holdsReportsOf({ id }: Pick<RunResult, 'id'>, folder: string): boolean 
 
 /** Reports of an earlier run that this one does not replace. */
 function removeStale(latestDir: string, written: readonly string[]): void {
-  const perService = [
-    [JUNIT_FOLDER, '.xml'],
-    [LOGS_FOLDER, '.log'],
-  ].flatMap(([part = '', ending = '']) =>
-    listFiles(join(latestDir, part))
-      .filter((name) => name.endsWith(ending))
-      .map((name) => `${part}/${name}`),
-  );
-  for (const name of [...REPORT_FILES, ...perService]) {
+  const left = [...REPORT_FILES, LOGS, JOURNAL].flatMap((path) => {
+    const [before = '', after] = basename(path).split('SERVICE');
+    if (after === undefined) return [path];
+    return listFiles(join(latestDir, dirname(path)))
+      .filter((name) => name.startsWith(before) && name.endsWith(after))
+      .map((name) => join(dirname(path), name));
+  });
+  for (const name of left) {
     if (!written.includes(name)) removeFile(join(latestDir, name));
   }
 }

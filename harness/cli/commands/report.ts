@@ -1,23 +1,25 @@
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { type JournalContent, readJournal } from '../../evidence/record/journal.ts';
 import { HarnessError, UsageError } from '../../exit.ts';
+import type { ReportFormat } from '../../report/format.ts';
+import { REPORT_FORMATS } from '../../report/formats.ts';
 import { readEvent } from '../../report/results/events.ts';
 import { foldEvents } from '../../report/results/fold.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import type { Results } from '../../report/results/results.ts';
-import { REPORT_FORMATS, type ReportFormat, reportsFolderOf, writeReports } from '../../report/write.ts';
+import { reportsFolderOf, writeReports } from '../../report/write.ts';
 import { HARNESS } from '../identity.ts';
 
 /** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
 export async function report(
   input: string,
-  options: { readonly format: string; readonly reports?: string },
+  options: { readonly format?: string; readonly reports?: string },
 ): Promise<number> {
   const isJournal = input.endsWith('.ndjson');
   const results = isJournal ? fromJournal(input) : readResults(input);
   const written = writeReports(results, {
     reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
-    formats: formatsOf(options.format),
+    ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),
     journalPath: isJournal ? input : null,
   });
   process.stdout.write(`${written.files.map((file) => `${written.runDir}/${file}`).join('\n')}\n`);
@@ -50,14 +52,17 @@ function contentOf(path: string): JournalContent {
   }
 }
 
+/** Of the formats that `--format` names, with commas between. */
 function formatsOf(text: string): readonly ReportFormat[] {
-  return text.split(',').map((name) => {
-    const format = REPORT_FORMATS.find((known) => known === name.trim());
-    if (format === undefined) {
-      throw new UsageError(`no report format is called ${JSON.stringify(name.trim())}`, {
-        remedy: didYouMean(name.trim(), REPORT_FORMATS),
-      });
-    }
-    return format;
+  return text.split(',').map((each) => {
+    const wanted = each.trim();
+    const format = REPORT_FORMATS.find(({ name }) => name === wanted);
+    if (format !== undefined) return format;
+    throw new UsageError(`no report format is called ${JSON.stringify(wanted)}`, {
+      remedy: didYouMean(
+        wanted,
+        REPORT_FORMATS.map(({ name }) => name),
+      ),
+    });
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { verdictOf } from '../results/verdict.ts';
 import { HEADLINES } from '../results/words.ts';
@@ -27,6 +28,19 @@ const STYLE = [
   'narrow',
   'print',
 ];
+
+export const htmlPage: ReportFormat = {
+  name: 'html',
+  files: [
+    {
+      path: 'index.html',
+      holds:
+        'the report as one self-contained page: verdict, matrix, failures with their exchanges, observations, what did not run and why, every request; works offline and without script',
+      readers: 'people',
+    },
+  ],
+  render: (results) => ({ 'index.html': renderPage(results) }),
+};
 
 /**
  * The report as one self-contained page. All that matters stands in it as plain HTML: without script one can

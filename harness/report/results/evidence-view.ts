@@ -1,5 +1,6 @@
 import { transcript } from '../../evidence/forms/transcript.ts';
 import { evidenceFromJson } from '../../evidence/record/json.ts';
+import { groundInWords } from './grounds.ts';
 import { plainText } from './plain.ts';
 import type { CheckResult, ServiceResult } from './results.ts';
 
@@ -74,9 +75,23 @@ export function viewsOf(
 }
 
 /** The transcript as lines of plain text, `+12 ms > GET / HTTP/1.1`. */
-export function viewAsText(view: EvidenceView): string {
+function viewAsText(view: EvidenceView): string {
   const head = `${view.id} ${view.purpose}`.trim();
   const lines = view.lines.map(({ direction, text }) => `${direction} ${text}`.trimEnd());
   const rest = view.omitted > 0 ? [`* … ${view.omitted} more lines in results.json`] : [];
   return [head, ...lines, ...rest].join('\n');
+}
+
+/** Evidence below a finding is an excerpt; the HTML page has it in full. */
+const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
+
+/** All that stands behind one judgment as plain text: the message, its grounds, how to repeat it, an excerpt. */
+export function findingAsText(check: CheckResult, service: ServiceResult): string {
+  const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
+  const repeat = check.reproduce === null ? [] : ['', 'repeat it:', plainText(check.reproduce)];
+  const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
+  // The message may be long and the text is cut at its end: what one needs first stands first.
+  return [plainText(check.message, 4_000), ...grounds, ...repeat, ...evidence]
+    .filter((part, at) => part || at > 0)
+    .join('\n');
 }

@@ -1,0 +1,21 @@
+import { ctrf } from './ctrf.ts';
+import type { ReportFormat } from './format.ts';
+import { htmlPage } from './html/page.ts';
+import { junit } from './junit.ts';
+import { markdown } from './markdown.ts';
+
+const json: ReportFormat = {
+  name: 'json',
+  files: [
+    {
+      path: 'results.json',
+      holds:
+        'everything, by `harness/report/results/results.schema.json`; all other reports are rendered from it',
+      readers: 'tools',
+    },
+  ],
+  render: (results) => ({ 'results.json': `${JSON.stringify(results, null, 2)}\n` }),
+};
+
+/** Every format; a run writes all of them, `conform report --format` those that it is given. */
+export const REPORT_FORMATS: readonly ReportFormat[] = [htmlPage, json, junit, ctrf, markdown];
