@@ -15,10 +15,6 @@ export interface CheckDefinition {
   readonly applies: readonly Condition[];
   /** What must be there to exercise it; missing means `blocked`, with the reason. */
   readonly needs: readonly Need[];
-  /** Defects of a reference provider, each of which makes it fail for its own reason. Empty for an observation. */
-  readonly provenBy: readonly string[];
-  /** Defects or variants of a reference provider with which it records something else. For an observation. */
-  readonly shownBy: readonly string[];
   /** Longest active time in ms, where it is not that of every check. */
   readonly limitMs?: number;
   /** It records what is seen and judges nothing. */
@@ -45,24 +41,23 @@ interface CheckOptions {
   readonly needs?: readonly Need[];
   /** Longest active time in ms, for a check that asks much. */
   readonly limitMs?: number;
+  /** Unused: a defect says itself which checks it trips. */
+  readonly provenBy?: readonly string[];
+  readonly shownBy?: readonly string[];
 }
 
 /** Declares one judgment. `judge` returns when the evidence conforms and throws a `Violation` when it does not. */
-export function check(
-  id: string,
-  options: CheckOptions & { readonly provenBy: readonly [string, ...string[]] },
-  judge: CheckDefinition['judge'],
-): CheckDefinition {
-  return { ...define(id, options, judge), provenBy: options.provenBy };
+export function check(id: string, options: CheckOptions, judge: CheckDefinition['judge']): CheckDefinition {
+  return define(id, options, judge);
 }
 
 /** Declares something to find out where the documents are silent: never a failure, always recorded. */
 export function observation(
   id: string,
-  options: CheckOptions & { readonly shownBy?: readonly string[] },
+  options: CheckOptions,
   observe: CheckDefinition['judge'],
 ): CheckDefinition {
-  return { ...define(id, options, observe), shownBy: options.shownBy ?? [], observes: true };
+  return { ...define(id, options, observe), observes: true };
 }
 
 function define(id: string, options: CheckOptions, judge: CheckDefinition['judge']): CheckDefinition {
@@ -72,8 +67,6 @@ function define(id: string, options: CheckOptions, judge: CheckDefinition['judge
     grounds: options.grounds,
     applies: options.applies ?? [],
     needs: options.needs ?? [],
-    provenBy: [],
-    shownBy: [],
     observes: false,
     ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
     judge,

@@ -1,15 +1,20 @@
-import type { Suite } from '../check/check.ts';
-import { standingOf } from '../check/judge.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
-import { listDefects, listVariants } from '../provider/reference/catalogue.ts';
-import { SETTINGS, type Setting, settingFor } from './settings.ts';
+import { HarnessError } from '../exit.ts';
+import { findVariant, listDefects, listVariants } from '../provider/reference/catalogue.ts';
+import { CONFORMING, SHIPPED } from './settings.ts';
 
+/** One provider that is held against every check, and what should come of it. */
 export interface ProofCase {
   readonly service: ReferenceName;
   readonly kind: 'conforming' | 'variant' | 'defect';
   /** Name of the defect, or of the variant or several joined with `+`; '' for the service as it is. */
   readonly name: string;
-  readonly setting: Setting;
+  /** The name of a setting. */
+  readonly setting: string;
+  /** Ids of the checks that have to notice it. */
+  readonly trips: readonly string[];
+  /** Ids of the observations that have to record something else than of the service as it is. */
+  readonly shows: readonly string[];
 }
 
 /** Configs of the reference providers by service, as they are shipped. */
@@ -17,22 +22,6 @@ export type Configs = ReadonlyMap<string, ServiceConfig>;
 
 /** Search stands for the REST services: messaging differs in its rate and its resources alone. */
 const SERVICES: readonly ReferenceName[] = ['search', 'realtime'];
-
-/** The service as it is, once for each way of calling it. */
-const CONFORMING: readonly (readonly [ReferenceName, Setting])[] = [
-  ['search', 'bearer'],
-  ['search', 'header'],
-  ['search', 'query'],
-  ['search', 'basic'],
-  ['search', 'open'],
-  ['realtime', 'bearer'],
-  ['realtime', 'signed'],
-  ['realtime', 'pusher'],
-  ['realtime', 'own'],
-  ['realtime', 'signed socket'],
-  ['realtime', 'idle'],
-  ['realtime', 'origin'],
-];
 
 /** Alternatives that services have together. */
 const COMBINED: readonly (readonly [ReferenceName, string])[] = [
@@ -50,49 +39,38 @@ const COMBINED: readonly (readonly [ReferenceName, string])[] = [
   ['realtime', 'bearer-only+plain-json-errors+chunked-body+lower-case-fields'],
 ];
 
-/** The cases that the suites call for: each service as it is, each variant, some together, each defect. */
-export function proofCases(suites: readonly Suite[], configs: Configs): readonly ProofCase[] {
-  const variants = SERVICES.flatMap((service) =>
-    listVariants(service).map(({ name }) => [service, name] as const),
-  );
+/** All of them: each service as it is, each variant, some together, each defect. */
+export function proofCases(): readonly ProofCase[] {
   return [
     ...CONFORMING.map(
-      ([service, setting]): ProofCase => ({ service, kind: 'conforming', name: '', setting }),
+      ([service, setting]): ProofCase => ({
+        service,
+        kind: 'conforming',
+        name: '',
+        setting,
+        trips: [],
+        shows: [],
+      }),
     ),
-    ...[...variants, ...COMBINED].map(
-      ([service, name]): ProofCase => ({ service, kind: 'variant', name, setting: settingFor(name) }),
-    ),
-    ...listDefects().map(({ name, services }): ProofCase => {
-      const able = SERVICES.filter((service) => services.includes(service));
-      const service = able.find((each) => judgedOn(each, name, suites, configs)) ?? able[0] ?? 'search';
-      return { service, kind: 'defect', name, setting: settingFor(name) };
+    ...SERVICES.flatMap((service) => listVariants(service).map(({ name }) => variantCase(service, name))),
+    ...COMBINED.map(([service, name]) => ({ ...variantCase(service, name), shows: [] })),
+    ...listDefects().map(({ name, services, setting = SHIPPED, trips = [], shows = [] }): ProofCase => {
+      const service = services.find((each) => SERVICES.includes(each));
+      if (service === undefined) throw new HarnessError(`${name} is of no service that is proven`);
+      return { service, kind: 'defect', name, setting, trips, shows };
     }),
   ];
 }
 
-/** Every check that names the defect is judged there, and not only observed. */
-function judgedOn(
-  service: ReferenceName,
-  defect: string,
-  suites: readonly Suite[],
-  configs: Configs,
-): boolean {
-  const shipped = configs.get(service);
-  const setting = settingFor(defect);
-  if (shipped === undefined || !fits(service, setting)) return false;
-  const config = SETTINGS[setting](shipped);
-  return suites
-    .flatMap(({ checks }) => checks)
-    .filter(({ provenBy }) => provenBy.includes(defect))
-    .every((check) => {
-      const { level, reasonNot } = standingOf(check, config);
-      return level !== 'NONE' && reasonNot === null;
-    });
+/** Of one variant, or of several joined with `+`: under the setting of the first of them that has its own. */
+function variantCase(service: ReferenceName, name: string): ProofCase {
+  const parts = name.split('+').map((part) => findVariant(part, service));
+  return {
+    service,
+    kind: 'variant',
+    name,
+    setting: parts.find(({ setting }) => setting !== undefined)?.setting ?? SHIPPED,
+    trips: [],
+    shows: parts.flatMap(({ shows = [] }) => shows),
+  };
 }
-
-/** Applications and WebSockets are of the realtime service alone. */
-function fits(service: ReferenceName, setting: Setting): boolean {
-  return service === 'realtime' || REST_SETTINGS.has(setting);
-}
-
-const REST_SETTINGS: ReadonlySet<Setting> = new Set(['bearer', 'header', 'query', 'basic', 'open']);

@@ -6,16 +6,10 @@ import type { ProvenCase } from './proof.ts';
 export function matrixText(cases: readonly ProvenCase[], suites: readonly Suite[]): string {
   const defects = cases.filter(({ kind }) => kind === 'defect');
   const conforming = cases.filter(({ kind }) => kind !== 'defect');
-  const run = new Set(cases.map(({ name }) => name));
-  // Of a proof of some cases alone, what others would have shown is left out.
-  const checks = suites
-    .flatMap((suite) => suite.checks)
-    .filter(({ provenBy, shownBy }) => {
-      const named = [...provenBy, ...shownBy];
-      return named.length === 0 || named.some((name) => run.has(name));
-    });
-  const proofOf = ({ provenBy, shownBy, observes }: (typeof checks)[number]) => {
-    const names = (observes ? shownBy : provenBy).filter((name) => run.has(name));
+  const checks = suites.flatMap((suite) => suite.checks);
+  const proofOf = ({ id, observes }: (typeof checks)[number]) => {
+    const named = cases.filter(({ trips, shows }) => (observes ? shows : trips).includes(id));
+    const names = [...new Set(named.map(({ name }) => name))];
     return names.length === 0 ? (observes ? '(observes)' : 'nothing') : names.join(' ');
   };
   return [

@@ -1,24 +1,21 @@
 import { fileURLToPath } from 'node:url';
-import type { Suite } from '../check/check.ts';
 import { loadServices } from '../config/load.ts';
 import type { ServiceConfig } from '../config/service.ts';
+import type { ProofCase } from './cases.ts';
 
-const SUITE = 'operations';
 /** Conform to the documents and list their resources otherwise than the document of these operations says. */
 const DESCRIBED_OTHERWISE = /(?:^|\+)(?:bare-array-body|vendor-json)(?:\+|$)/;
 
 /**
  * The config of a case with the operations of the reference provider, where the case is about them: the service as it
- * is, its variants, and the defects that the operations suite names. Others are not asked for them, which saves
+ * is, its variants, and the defects that trip a check of operations. Others are not asked for them, which saves
  * time and changes nothing.
  */
 export async function withOperations(
   config: ServiceConfig,
-  suites: readonly Suite[],
-  { kind, name }: { readonly kind: string; readonly name: string },
+  { kind, name, trips }: ProofCase,
 ): Promise<ServiceConfig> {
-  const suite = suites.find((each) => each.name === SUITE);
-  const concerned = kind !== 'defect' || suite?.checks.some(({ provenBy }) => provenBy.includes(name));
+  const concerned = kind !== 'defect' || trips.some((id) => id.startsWith('operations.'));
   if (config.service !== 'search' || !concerned || DESCRIBED_OTHERWISE.test(name)) return config;
   described ??= load();
   const { operations, definitions, facts } = await described;

@@ -12,7 +12,7 @@ import { openSession } from '../session.ts';
 import type { Configs, ProofCase } from './cases.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
 import { withOperations } from './operations.ts';
-import { SETTINGS } from './settings.ts';
+import { settingNamed } from './settings.ts';
 
 export interface Judged {
   readonly id: string;
@@ -114,7 +114,7 @@ async function runCase(
   };
   const log = new CaseLog();
   for (const round of roundsFor(each, suites)) {
-    await runRound(withPlan(await withOperations(provided, suites, each), round.plan), each, {
+    await runRound(withPlan(await withOperations(provided, each), round.plan), each, {
       round,
       log,
       verifier,
@@ -124,10 +124,10 @@ async function runCase(
 }
 
 /** Meeting the limit costs a window: it is met on everything that conforms, and where the defect is about it. */
-function roundsFor({ kind, name }: ProofCase, suites: readonly Suite[]): readonly Round[] {
+function roundsFor({ kind, name, trips, shows }: ProofCase, suites: readonly Suite[]): readonly Round[] {
   const isLimit = (suite: Suite) => suite.name === LIMIT_SUITE;
   const naming = suites.filter(({ checks }) =>
-    checks.some(({ provenBy, shownBy }) => provenBy.includes(name) || shownBy.includes(name)),
+    checks.some(({ id }) => trips.includes(id) || shows.includes(id)),
   );
   const functional: Round = {
     suites: suites.filter((suite) => !isLimit(suite)),
@@ -160,7 +160,9 @@ async function runRound(
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
   const clock = proofClock({ leaps: round.leaps });
-  const config = SETTINGS[each.setting](round.leaps ? { ...provided, timeouts: HANGING } : provided);
+  const config = settingNamed(each.setting).adapt(
+    round.leaps ? { ...provided, timeouts: HANGING } : provided,
+  );
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const provider = await startProvider(each.kind === 'variant' ? provided : config, {
     clock: clock.provider,

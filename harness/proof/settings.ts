@@ -1,12 +1,26 @@
 import { fileURLToPath } from 'node:url';
-import type { HandshakeKeyPlace } from '../config/blocks/websocket.ts';
-import { type AppCredentials, appOf, type Credentials, type ServiceConfig } from '../config/service.ts';
+import type { WebSocketConfig } from '../config/blocks/websocket.ts';
+import {
+  type AppCredentials,
+  appOf,
+  type Credentials,
+  type ReferenceName,
+  type ServiceConfig,
+} from '../config/service.ts';
 import { Secret } from '../credential/secret.ts';
-
-/** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
-export type Setting = keyof typeof SETTINGS;
+import { HarnessError } from '../exit.ts';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
+
+/** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
+export interface Setting {
+  readonly name: string;
+  /** What the service config says otherwise than the shipped one; null where it says the same. */
+  readonly words: string | null;
+  readonly adapt: Adapt;
+  /** The services that conform under it as they are; none where that takes a variant. */
+  readonly conforming: readonly ReferenceName[];
+}
 
 const withCredentials =
   (change: (credentials: Exclude<Credentials, { scheme: 'none' }>) => Credentials): Adapt =>
@@ -36,102 +50,132 @@ function pusher(config: ServiceConfig): ServiceConfig {
   return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
 }
 
-const inHandshake =
-  (credential: HandshakeKeyPlace): Adapt =>
-  ({ websocket, ...config }) => ({
-    ...config,
-    websocket: websocket && { ...websocket, credential, subprotocols: ['echo.v1'] },
-  });
+const inWebSocket =
+  (change: Partial<WebSocketConfig>): Adapt =>
+  ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
 
-export const SETTINGS = {
-  /** As the shipped config has it: a bearer key. */
-  bearer: (config: ServiceConfig) => config,
-  header: keyIn('header', 'X-API-Key'),
-  query: keyIn('query', 'api_key'),
-  basic: withCredentials(({ app }) => ({
-    scheme: 'basic',
-    username: 'example-user',
-    password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
-    secondKey: null,
-    app,
-  })),
-  /** Nobody has to say who he is. */
-  open: (config: ServiceConfig): ServiceConfig => ({ ...config, credentials: { scheme: 'none' } }),
-  /** Each request signed by the application, whose WebSocket speaks the Pusher protocol. */
-  signed: (config: ServiceConfig): ServiceConfig => {
-    const app = applicationOf(config);
-    return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
+const SEARCH: readonly ReferenceName[] = ['search'];
+const REALTIME: readonly ReferenceName[] = ['realtime'];
+
+const SETTINGS: readonly Setting[] = [
+  {
+    name: 'bearer',
+    words: null,
+    adapt: (config) => config,
+    conforming: [...SEARCH, ...REALTIME],
   },
-  pusher,
-  /** The same, as if it were a dialect of the user's. */
-  own: (config: ServiceConfig): ServiceConfig => {
-    const { websocket, ...rest } = pusher(config);
-    const adapter = fileURLToPath(new URL('fixtures/own-dialect.ts', import.meta.url));
-    return {
-      ...rest,
-      websocket: websocket && { ...websocket, dialect: 'own', adapter, credential: { in: 'none' } },
-    };
+  {
+    name: 'header',
+    words: 'credentials: { scheme: header, name: X-API-Key }',
+    adapt: keyIn('header', 'X-API-Key'),
+    conforming: SEARCH,
   },
-  /** The handshake carries the key elsewhere than other requests do. */
-  'key in subprotocol': inHandshake({ in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' }),
-  'key in token': inHandshake({ in: 'query', name: 'token' }),
-  /** Signed handshakes at an address that echoes. */
-  'signed socket': (config: ServiceConfig): ServiceConfig => ({
-    ...config,
-    credentials: { scheme: 'signed', secondKey: null, app: applicationOf(config) },
-  }),
-  /** A bad credential has a close code of its own. */
-  'close code': ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
-    ...config,
-    websocket: websocket && { ...websocket, refusalCode: 4401 },
-  }),
-  /** A silent connection must last. */
-  idle: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
-    ...config,
-    websocket: websocket && { ...websocket, keepsIdleMs: 1_200 },
-  }),
-  /** Pages of one origin alone may connect. */
-  origin: ({ websocket, ...config }: ServiceConfig): ServiceConfig => ({
-    ...config,
-    websocket: websocket && { ...websocket, origin: 'https://app.example' },
-  }),
-} satisfies Record<string, Adapt>;
-
-/** What a service config says otherwise than the shipped one; null where it says the same. */
-export const SETTING_IN_WORDS: Readonly<Record<Setting, string | null>> = {
-  bearer: null,
-  header: 'credentials: { scheme: header, name: X-API-Key }',
-  query: 'credentials: { scheme: query, name: api_key }',
-  basic: 'credentials: { scheme: basic }',
-  open: 'credentials: { scheme: none }',
-  signed: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
-  pusher: 'websocket: { dialect: pusher }',
-  own: 'websocket: { dialect: a module of your own }',
-  'key in subprotocol': 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
-  'key in token': 'websocket: { credential: { in: query, name: token } }',
-  'signed socket': 'credentials: { scheme: signed }',
-  'close code': 'websocket: { refusalCode: 4401 }',
-  idle: 'websocket: { keepsIdle: 1.2s }',
-  origin: 'websocket: { origin: https://app.example }',
-};
-
-/** Deviations that are not seen under the shipped config, by their names. */
-const SEEN_UNDER: readonly { readonly names: RegExp; readonly setting: Setting }[] = [
-  { names: /^api-key-header$/, setting: 'header' },
-  { names: /^query-key$/, setting: 'query' },
-  { names: /^key-field-answer-cacheable$/, setting: 'header' },
-  { names: /signature|^accepts-stale-timestamp$|^ignores-body-digest$/, setting: 'signed' },
-  { names: /^pusher-/, setting: 'pusher' },
-  { names: /^own-/, setting: 'own' },
-  { names: /^ws-(takes-key-in|selects-key-as)-subprotocol$/, setting: 'key in subprotocol' },
-  { names: /^ws-(takes-key-in-token|key-in-query-only)$/, setting: 'key in token' },
-  { names: /^ws-closes-idle$/, setting: 'idle' },
-  { names: /^ws-closes-(4401|with-other-code)$/, setting: 'close code' },
-  { names: /^ws-accepts-any-origin$/, setting: 'origin' },
+  {
+    name: 'query',
+    words: 'credentials: { scheme: query, name: api_key }',
+    adapt: keyIn('query', 'api_key'),
+    conforming: SEARCH,
+  },
+  {
+    name: 'basic',
+    words: 'credentials: { scheme: basic }',
+    adapt: withCredentials(({ app }) => ({
+      scheme: 'basic',
+      username: 'example-user',
+      password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
+      secondKey: null,
+      app,
+    })),
+    conforming: SEARCH,
+  },
+  {
+    // Nobody has to say who he is.
+    name: 'open',
+    words: 'credentials: { scheme: none }',
+    adapt: (config) => ({ ...config, credentials: { scheme: 'none' } }),
+    conforming: SEARCH,
+  },
+  {
+    // Each request signed by the application, whose WebSocket speaks the Pusher protocol.
+    name: 'signed',
+    words: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
+    adapt: (config) => {
+      const app = applicationOf(config);
+      return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
+    },
+    conforming: REALTIME,
+  },
+  { name: 'pusher', words: 'websocket: { dialect: pusher }', adapt: pusher, conforming: REALTIME },
+  {
+    // The same, as if it were a dialect of the user's.
+    name: 'own',
+    words: 'websocket: { dialect: a module of your own }',
+    adapt: (config) => {
+      const adapter = fileURLToPath(new URL('fixtures/own-dialect.ts', import.meta.url));
+      return inWebSocket({ dialect: 'own', adapter, credential: { in: 'none' } })(pusher(config));
+    },
+    conforming: REALTIME,
+  },
+  // The handshake carries the key elsewhere than other requests do.
+  {
+    name: 'key in subprotocol',
+    words: 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
+    adapt: inWebSocket({
+      credential: { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
+      subprotocols: ['echo.v1'],
+    }),
+    conforming: [],
+  },
+  {
+    name: 'key in token',
+    words: 'websocket: { credential: { in: query, name: token } }',
+    adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
+    conforming: [],
+  },
+  {
+    // Signed handshakes at an address that echoes.
+    name: 'signed socket',
+    words: 'credentials: { scheme: signed }',
+    adapt: (config) => ({
+      ...config,
+      credentials: { scheme: 'signed', secondKey: null, app: applicationOf(config) },
+    }),
+    conforming: REALTIME,
+  },
+  {
+    // A bad credential has a close code of its own.
+    name: 'close code',
+    words: 'websocket: { refusalCode: 4401 }',
+    adapt: inWebSocket({ refusalCode: 4401 }),
+    conforming: [],
+  },
+  {
+    // A silent connection must last.
+    name: 'idle',
+    words: 'websocket: { keepsIdle: 1.2s }',
+    adapt: inWebSocket({ keepsIdleMs: 1_200 }),
+    conforming: REALTIME,
+  },
+  {
+    // Pages of one origin alone may connect.
+    name: 'origin',
+    words: 'websocket: { origin: https://app.example }',
+    adapt: inWebSocket({ origin: 'https://app.example' }),
+    conforming: REALTIME,
+  },
 ];
 
-/** The setting for a deviation, or for several joined with `+`: that of the first one which has its own. */
-export function settingFor(name: string): Setting {
-  const parts = name.split('+');
-  return SEEN_UNDER.find(({ names }) => parts.some((part) => names.test(part)))?.setting ?? 'bearer';
+/** The services as they are, once for each way of calling them. */
+export const CONFORMING: readonly (readonly [ReferenceName, string])[] = SETTINGS.flatMap(
+  ({ name, conforming }) => conforming.map((service) => [service, name] as const),
+);
+
+/** That of the shipped config. */
+export const SHIPPED = 'bearer';
+
+/** @throws HarnessError when no setting has that name. */
+export function settingNamed(name: string): Setting {
+  const found = SETTINGS.find((setting) => setting.name === name);
+  if (found === undefined) throw new HarnessError(`the proof has no setting ${JSON.stringify(name)}`);
+  return found;
 }

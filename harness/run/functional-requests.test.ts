@@ -25,9 +25,7 @@ describe('the functional checks of a REST service', () => {
         { ...config, safety: { ...config.safety, findSizeLimits } },
       ]),
     );
-    const cases = proofCases(suites, configs).filter(
-      ({ kind, service }) => kind === 'conforming' && service === 'search',
-    );
+    const cases = proofCases().filter(({ kind, service }) => kind === 'conforming' && service === 'search');
     const proven = await prove(suites, cases, configs);
     const spent = proven.map((each): [string, number] => [
       caseName(each),

@@ -9,7 +9,7 @@ import type { PactsConfig } from '../config/pact/pacts.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { interaction, message } from '../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
-import { SETTINGS, type Setting } from '../proof/settings.ts';
+import { settingNamed } from '../proof/settings.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { openSession, probe } from '../session.ts';
@@ -101,21 +101,22 @@ function sampleOf(config: ServiceConfig): ExpectedInteraction {
 }
 
 describe('the shipped pact', () => {
-  const settings: readonly Setting[] = ['bearer', 'header', 'query', 'basic', 'open'];
-
-  it.each(settings)('is fulfilled by search, called by the scheme of "%s"', async (setting) => {
-    const config = SETTINGS[setting](search);
-    const reference = await startProvider(config);
-    closing.push(() => reference.stop());
-    const { outcome, requestsSent } = await verified(config, reference.url, sampleOf(config));
-    expect(outcome).toEqual(CONFORMS);
-    expect(requestsSent).toBe(1);
-  });
+  it.each(['bearer', 'header', 'query', 'basic', 'open'])(
+    'is fulfilled by search, called by the scheme of "%s"',
+    async (setting) => {
+      const config = settingNamed(setting).adapt(search);
+      const reference = await startProvider(config);
+      closing.push(() => reference.stop());
+      const { outcome, requestsSent } = await verified(config, reference.url, sampleOf(config));
+      expect(outcome).toEqual(CONFORMS);
+      expect(requestsSent).toBe(1);
+    },
+  );
 
   it.each(['bearer', 'signed'] as const)(
     'is fulfilled by realtime, called by the scheme of "%s"',
     async (setting) => {
-      const config = SETTINGS[setting](realtime);
+      const config = settingNamed(setting).adapt(realtime);
       const reference = await startProvider(config);
       closing.push(() => reference.stop());
       const { outcome } = await verified(config, reference.url, sampleOf(config));

@@ -10,7 +10,7 @@ import type { ResolvedGround } from '../../contract/outcome.ts';
 import { UsageError } from '../../exit.ts';
 import { type Configs, type ProofCase, proofCases } from '../../proof/cases.ts';
 import { proofConfigs } from '../../proof/proof.ts';
-import { SETTING_IN_WORDS } from '../../proof/settings.ts';
+import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../../report/results/grounds.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
@@ -30,7 +30,7 @@ export async function explain(id: string, options: { readonly config: string }):
       : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
     '',
     'Proven by',
-    ...(await proof(check, suites)),
+    ...(await proof(check)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
@@ -76,25 +76,24 @@ function unweighed(ground: Ground): string {
 }
 
 /** The defects that prove it, what is seen of each, and the commands that show how it fails. */
-async function proof(check: CheckDefinition, suites: readonly Suite[]): Promise<readonly string[]> {
+async function proof(check: CheckDefinition): Promise<readonly string[]> {
   const configs = await proofConfigs();
-  const cases = proofCases(suites, configs);
-  const { observes, provenBy, shownBy } = check;
+  const { id, observes, partOf = id } = check;
   const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
-  const names = observes ? shownBy : provenBy;
-  if (names.length === 0) return [silent];
-  const shown = names.flatMap((named) => cases.find(({ name }) => name === named) ?? []);
+  const claiming = proofCases().filter(({ trips, shows }) => (observes ? shows : trips).includes(partOf));
+  // On the first of the services that can have it.
+  const shown = claiming.filter((each, at) => claiming.findIndex(({ name }) => name === each.name) === at);
+  if (shown.length === 0) return [silent];
   return [
     ...(observes ? [silent, '  It records something else of:'] : []),
-    ...names.flatMap((name) => deviation(name, shown)),
+    ...shown.flatMap(deviation),
     '',
     `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
     ...new Set(shown.flatMap((each) => howToSee(check, each, configs))),
   ];
 }
 
-function deviation(name: string, shown: readonly ProofCase[]): readonly string[] {
-  const service = shown.find((each) => each.name === name)?.service ?? 'search';
+function deviation({ name, service }: ProofCase): readonly string[] {
   const defect = listDefects().find((each) => each.name === name);
   if (defect !== undefined) {
     return [
@@ -114,7 +113,7 @@ function howToSee(
 ): readonly string[] {
   const { id } = check;
   const otherwise = [
-    SETTING_IN_WORDS[setting],
+    settingNamed(setting).words,
     id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
     ...permissions(check, configs.get(service)),
   ].filter((each) => each !== null);

@@ -14,7 +14,7 @@ import { conclude } from '../conclude.ts';
 async function proof(names: readonly string[]): Promise<number> {
   const suites = await loadSuites(SUITES_URL);
   const configs = await proofConfigs();
-  const cases = chosen(proofCases(suites, configs), names);
+  const cases = chosen(proofCases(), names);
   let done = 0;
   const proven = await prove(suites, cases, configs, () => {
     done += 1;
@@ -28,7 +28,7 @@ async function proof(names: readonly string[]): Promise<number> {
         process.stdout.write(`${name}: ${id} ${outcome}: ${message}\n`);
     }
   }
-  const gaps = names.length > 0 ? gapsAmong(names, proven, suites) : gapsIn(proven, suites);
+  const gaps = names.length > 0 ? gapsAmong(proven, suites) : gapsIn(proven, suites);
   const defects = proven.filter(({ kind }) => kind === 'defect').length;
   process.stdout.write(`${defects} defects, ${proven.length - defects} conforming, ${gaps.length} gaps\n`);
   for (const gap of gaps) process.stdout.write(`  ${gap}\n`);

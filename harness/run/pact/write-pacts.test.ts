@@ -9,7 +9,7 @@ import { readPact } from '../../config/pact/pact-file.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { recordPact } from '../../pact/recorder.ts';
-import { SETTINGS, type Setting } from '../../proof/settings.ts';
+import { settingNamed } from '../../proof/settings.ts';
 import { pactScript } from './pact-script.ts';
 import { writePact } from './write-pacts.ts';
 
@@ -107,7 +107,7 @@ describe('a written pact', () => {
       expect(type).not.toMatch(pattern);
   });
 
-  it.each<readonly [Setting, object]>([
+  it.each<readonly [string, object]>([
     ['header', { headers: { 'X-API-Key': ['EXAMPLE_API_KEY'] } }],
     ['query', { query: { api_key: ['EXAMPLE_API_KEY'] } }],
     [
@@ -120,7 +120,7 @@ describe('a written pact', () => {
     ],
     ['open', { headers: { 'Content-Type': ['application/json'] } }],
   ])('has an example where the scheme of "%s" puts the credential', async (setting, request) => {
-    const config = SETTINGS[setting](search());
+    const config = settingNamed(setting).adapt(search());
     const [sample] = await written(config);
     expect(sample?.request).toMatchObject(request);
     expect(JSON.stringify(sample)).not.toContain('real-key');
@@ -130,7 +130,7 @@ describe('a written pact', () => {
   it('has signed examples that are the same each time', async () => {
     const realtime = shipped.find(({ service }) => service === 'realtime');
     if (!realtime) throw new Error('realtime is not there');
-    const config = SETTINGS.signed(realtime);
+    const config = settingNamed('signed').adapt(realtime);
     const [first, second] = [await written(config), await written(config)];
     expect(first).toEqual(second);
     expect(Object.keys(Object(first[0]?.request.query)).sort()).toEqual([

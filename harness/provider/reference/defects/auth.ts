@@ -65,6 +65,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'serves requests that carry no credential at all',
     breaks: 'a request without a credential is answered 200',
+    trips: ['auth.missing-credential'],
     patch: admitting(({ reason }) => reason === 'missing'),
   },
   {
@@ -72,6 +73,12 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes whatever stands in the place of the key',
     breaks: 'a wrong key is answered 200',
+    trips: [
+      'auth.wrong-credential',
+      'auth.non-ascii-credential',
+      'auth.quoted-credential',
+      'auth.oversized-credential',
+    ],
     patch: matchingKeys((presented) => presented !== ''),
   },
   {
@@ -79,6 +86,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes an empty key for a right one',
     breaks: '`Authorization: Bearer` with nothing after it is answered 200',
+    trips: ['auth.empty-credential'],
     patch: matchingKeys((presented) => presented === ''),
   },
   {
@@ -86,6 +94,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'compares only as many characters as were presented',
     breaks: 'the beginning of the key is answered 200',
+    trips: ['auth.truncated-credential'],
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
   {
@@ -93,6 +102,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'compares only as many characters as the key has',
     breaks: 'the key with more characters after it is answered 200',
+    trips: ['auth.extended-credential'],
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
   {
@@ -100,6 +110,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'ignores the case of the key',
     breaks: 'the key with its letters in the other case is answered 200',
+    trips: ['auth.case-flipped-credential'],
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   {
@@ -107,6 +118,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',
     breaks: '`bearer` in lower case with the right key is answered 401',
+    trips: ['auth.scheme-case'],
     patch: inCredentials(() => ({
       schemeMatches: (presented, expected) =>
         presented === expected.charAt(0).toUpperCase() + expected.slice(1),
@@ -117,6 +129,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'looks for the key behind any scheme name',
     breaks: 'the right key behind a scheme that is not the documented one is answered 200',
+    trips: ['auth.other-scheme'],
     patch: inCredentials(() => ({ schemeMatches: () => true })),
   },
   {
@@ -124,6 +137,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
     breaks: 'the 401 has no WWW-Authenticate field',
+    trips: ['auth.challenge'],
     patch: inRefusals((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
   {
@@ -131,6 +145,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     breaks: 'WWW-Authenticate of the 401 cannot be parsed',
+    trips: ['auth.challenge'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   {
@@ -138,6 +153,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'dresses a refused credential as success',
     breaks: 'a request without a credential is answered 200 with an error in the content',
+    trips: ['auth.refusal-class'],
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   {
@@ -145,6 +161,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends a program without a credential to a login page',
     breaks: 'a request without a credential is answered 302 to /login',
+    trips: ['auth.refusal-class'],
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   {
@@ -152,6 +169,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a credential that it does not know',
     breaks: 'a request without a credential is answered 500',
+    trips: ['auth.refusal-class'],
     patch: inRefusals(failed),
   },
   {
@@ -159,6 +177,8 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a key that it cannot look up',
     breaks: 'a wrong key is answered 500, a missing one 401',
+    trips: ['auth.wrong-credential'],
+    shows: ['auth.refusal-status'],
     patch: onAnswer('wrong-credential', failed),
   },
   {
@@ -166,6 +186,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'hides the resource from clients without a credential',
     breaks: 'a request without a credential is answered 404',
+    trips: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
   },
   {
@@ -173,6 +194,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses with a page for people',
     breaks: 'the content of the 401 is text/html',
+    trips: ['auth.refusal-json'],
     patch: inRefusals((answer) =>
       withContent(
         answer,
@@ -186,6 +208,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'repeats the presented key in the refusal',
     breaks: 'the content of the 401 contains the key that was sent',
+    trips: ['auth.key-not-echoed'],
     patch: onAnswer('wrong-credential', (answer, request) =>
       withText(answer, (text) =>
         JSON.stringify({ ...JSON.parse(text), detail: `The key ${presentedKey(request)} is not known.` }),
@@ -197,6 +220,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'asks for a credential on GET only',
     breaks: 'HEAD without a credential is answered 200',
+    trips: ['auth.head'],
     patch: admitting((_, request) => request.method === 'HEAD'),
   },
   {
@@ -204,6 +228,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'admits whoever sends a method override',
     breaks: 'a request without a credential but with X-HTTP-Method-Override is answered 200',
+    trips: ['auth.method-override'],
     patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
   },
   {
@@ -211,6 +236,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
     breaks: 'an authorised answer says `Cache-Control: public, max-age=60`',
+    trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   {
@@ -218,13 +244,16 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
     breaks: 'an authorised answer says `Cache-Control: max-age=60, must-revalidate`',
+    trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
   },
   {
     name: 'key-field-answer-cacheable',
     services: EVERY,
+    setting: 'header',
     summary: 'forgets that caches know nothing of a key in a field of its own',
     breaks: 'an answer to X-API-Key says `Cache-Control: max-age=60` and has no Vary',
+    trips: ['auth.private-key-answer'],
     patch: onFinished('served', (answer) =>
       withoutField(withField(answer, 'Cache-Control', 'max-age=60'), 'Vary'),
     ),
@@ -234,6 +263,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells in its errors what it was sent, credential included',
     breaks: 'the content of the 404 has the Authorization field of the request',
+    trips: ['auth.key-not-echoed'],
     patch: onAnswer('not-found', (answer, request) =>
       withText(answer, (text) =>
         JSON.stringify({ ...JSON.parse(text), request: Object.fromEntries(request.fields) }),
@@ -245,6 +275,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'lets caches keep a refused credential',
     breaks: 'the 401 says `Cache-Control: public, max-age=60`',
+    trips: ['auth.refusal-not-cached'],
     patch: inRefusals((answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   {
@@ -252,6 +283,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'asks browsers for no credential',
     breaks: 'a request without a credential that accepts text/html is answered 200',
+    trips: ['auth.other-representation'],
     patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
   },
   {
@@ -259,6 +291,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'guards a path in one spelling and routes it in several',
     breaks: 'the path with a slash after it is answered 200 without a credential',
+    trips: ['auth.path-spelling'],
     patch: together(
       admitting((_, request) => respelled(request.target) !== request.target),
       aroundHandling((request, next, kernel) => {
@@ -272,6 +305,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes the client for a local one because a field says so',
     breaks: 'a request without a credential but with `X-Forwarded-For: 127.0.0.1` is answered 200',
+    trips: ['auth.local-client'],
     patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
   },
   {
@@ -279,6 +313,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'lets pages of every origin act with credentials',
     breaks: 'Access-Control-Allow-Origin repeats any Origin, with Access-Control-Allow-Credentials: true',
+    trips: ['auth.foreign-origin'],
     patch: onAnswer('served', (answer, request) => {
       const origin = fieldValue(request, 'origin');
       return origin === undefined
@@ -295,6 +330,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
     breaks: 'WWW-Authenticate of the 401 names a scheme and nothing else',
+    trips: ['auth.challenge-parameters'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer')),
   },
   {
@@ -302,6 +338,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
     breaks: 'WWW-Authenticate of the 401 is `Negotiate`',
+    trips: ['auth.challenge-scheme'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
   },
   {
@@ -309,6 +346,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
     breaks: 'WWW-Authenticate of the 401 to no credential has error="invalid_token"',
+    trips: ['auth.challenge-error'],
     patch: onAnswer('unauthenticated', (answer) =>
       withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
     ),
@@ -318,6 +356,8 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes the key from the query as well, where logs and histories keep it',
     breaks: 'the key in `?api_key=` is answered 200 without an Authorization field',
+    trips: ['auth.key-in-query'],
+    shows: ['auth.location'],
     patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
   },
   {
@@ -325,6 +365,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'knows one key only',
     breaks: 'the second key of the account is answered 401',
+    trips: ['auth.second-key'],
     patch: inCredentials(({ authenticate }) => ({
       authenticate: (request, access, conduct, nowMs) =>
         authenticate(request, { ...access, keys: access.keys.slice(0, 1) }, conduct, nowMs),

@@ -44,6 +44,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends JSON under the name of plain text',
     breaks: 'Content-Type of the served answer is text/plain',
+    trips: ['json.success-media-type', 'pact.interaction'],
     patch: asMediaType('text/plain; charset=utf-8'),
   },
   {
@@ -51,6 +52,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not name the media type of its content',
     breaks: 'the served answer has no Content-Type',
+    trips: ['headers.content-type', 'pact.interaction'],
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
   },
   {
@@ -58,6 +60,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
     breaks: 'Content-Type is `application/json; charset=iso-8859-1`',
+    trips: ['json.charset'],
     patch: asMediaType('application/json; charset=iso-8859-1'),
   },
   {
@@ -65,6 +68,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
     breaks: 'the content begins with EF BB BF',
+    trips: ['json.no-bom'],
     patch: inText((text) => `\ufeff${text}`),
   },
   {
@@ -72,6 +76,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
     breaks: 'a string of the content has the single octet E9',
+    trips: ['json.utf8'],
     patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
   },
   {
@@ -79,6 +84,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'appends a remark to the JSON text (RFC 8259 §2)',
     breaks: 'an HTML comment follows the JSON text',
+    trips: ['json.one-text'],
     patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
   },
   {
@@ -86,6 +92,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends a JSON text without its end (RFC 8259 §2)',
     breaks: 'the last character of the JSON text is missing',
+    trips: ['json.syntax'],
     patch: inText((text) => text.slice(0, -1)),
   },
   {
@@ -93,6 +100,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'names a member twice (RFC 8259 §4)',
     breaks: 'the first member of the content occurs twice',
+    trips: ['json.unique-names'],
     patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
   },
   {
@@ -100,6 +108,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes a number that JSON does not have (RFC 8259 §6)',
     breaks: 'the content has `"score":NaN`',
+    trips: ['json.numbers'],
     patch: inText(withFirstMember('"score":NaN')),
   },
   {
@@ -107,6 +116,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes an integer that common parsers round (RFC 8259 §6)',
     breaks: 'the content has `"sequence":9007199254740993`',
+    shows: ['json.big-integers'],
     patch: inText(withFirstMember('"sequence":9007199254740993')),
   },
   {
@@ -114,6 +124,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'promises JSON and sends nothing',
     breaks: 'the served answer has no content',
+    trips: ['json.body-present'],
     patch: inOctets(() => Buffer.alloc(0)),
   },
   {
@@ -121,6 +132,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'explains errors in plain text',
     breaks: 'the content of every error is text/plain',
+    trips: ['auth.refusal-json', 'json.error-media-type'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'text/plain; charset=utf-8', 'refused'),
     ),
@@ -130,6 +142,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
     breaks: 'the connection ends 10 octets before the content should',
+    trips: ['framing.content-length'],
     patch: declaringLength(10),
   },
   {
@@ -137,6 +150,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
     breaks: 'octets follow the end of the message',
+    trips: ['framing.one-message'],
     patch: declaringLength(-10),
   },
   {
@@ -144,6 +158,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
     breaks: 'an empty line and a remark follow the message',
+    trips: ['framing.one-message'],
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
   },
   {
@@ -151,6 +166,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
     breaks: 'the head has no CR',
+    trips: ['framing.one-message'],
     patch: onWire('served', (head, body) =>
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
     ),
@@ -160,6 +176,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     breaks: 'the chunked content cannot be decoded',
+    trips: ['framing.chunks'],
     patch: together(
       onFinished('served', (answer) =>
         withField(withoutField(answer, 'Content-Length'), 'Transfer-Encoding', 'chunked'),
@@ -174,6 +191,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is gzip on a request with `Accept-Encoding: identity`',
+    trips: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   {
@@ -181,6 +199,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     breaks: 'Content-Encoding is gzip, the content is not',
+    trips: ['negotiation.true-coding'],
     patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
   },
   {
@@ -188,6 +207,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is br on a request with `Accept-Encoding: gzip`',
+    trips: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer, request) =>
       acceptsGzip(request) ? encoded(answer, 'br', brotliCompressSync) : answer,
     ),
@@ -197,6 +217,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
     breaks: 'the answer to `Accept-Encoding: gzip` is compressed, and Vary does not name Accept-Encoding',
+    trips: ['negotiation.coding-vary'],
     patch: onAnswer('served', (answer, request) =>
       acceptsGzip(request) ? encoded(answer, 'gzip', gzipSync) : answer,
     ),
@@ -206,6 +227,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'leaves browsers to guess the media type',
     breaks: 'no answer has X-Content-Type-Options',
+    trips: ['headers.nosniff'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Content-Type-Options')),
   },
   {
@@ -213,6 +235,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
     breaks: '`status` in application/problem+json is a string and `title` a number',
+    trips: ['json.problem-details'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(
         answer,
@@ -226,6 +249,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'leaves bad requests to a server in front that knows nothing of JSON',
     breaks: 'the content of 400, 414, 431 and 501 is text/plain',
+    trips: ['json.server-error-media-type'],
     patch: onAnswer(['malformed', 'target-too-long', 'fields-too-large', 'unknown-method'], (answer) =>
       withContent(answer, 'text/plain', 'bad request'),
     ),
@@ -235,6 +259,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses without a word of explanation',
     breaks: 'no error has content',
+    trips: ['json.error-body-present'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   {
@@ -242,6 +267,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     breaks: 'Content-Type of the served answer is `application/json; charset`',
+    trips: ['headers.content-type-form'],
     patch: asMediaType('application/json; charset'),
   },
   {
@@ -249,6 +275,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends pages for people where JSON is documented',
     breaks: 'every answer with content is text/html',
+    trips: ['json.success-media-type'],
     patch: onAnswer(WITH_CONTENT, (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
     ),

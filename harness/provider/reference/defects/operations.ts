@@ -35,6 +35,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'answers an operation with another success than the documented one',
     breaks: 'one resource is answered 202',
+    trips: ['operations.status'],
     patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
   },
   {
@@ -42,6 +43,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'answers an operation in another media type than the documented one',
     breaks: 'one resource comes as text/json',
+    trips: ['operations.content-type'],
     patch: insteadOfServing(isItem, (answer) => withField(answer, 'Content-Type', 'text/json')),
   },
   {
@@ -49,6 +51,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'answers an operation with a body that does not fit its schema',
     breaks: 'the name of one resource is a number',
+    trips: ['operations.schema'],
     patch: insteadOfServing(isItem, (answer) =>
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), name: 7 })),
     ),
@@ -58,6 +61,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'serves an operation to anybody',
     breaks: 'one resource is served without a credential',
+    trips: ['operations.auth-required'],
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (answer.occasion !== 'unauthenticated' || !isItem(request)) return answer;
@@ -69,6 +73,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'takes an unknown method of an operation for GET',
     breaks: 'one resource is served for the method BREW',
+    trips: ['operations.unknown-method'],
     patch: onAnswer('unknown-method', (answer, request) =>
       isItem(request)
         ? { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 }
@@ -80,6 +85,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'fails over a parameter of the wrong type',
     breaks: '`pageSize=many` is answered 500',
+    trips: ['operations.negative-type'],
     patch: onAnswer('invalid-parameter', (answer, request) =>
       /^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0') ? answer : failed(answer),
     ),
@@ -89,6 +95,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'serves an operation without a parameter that it requires',
     breaks: 'matches are served without `text`',
+    trips: ['operations.negative-missing'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
         ? { ...request, query: 'text=a' }
@@ -100,6 +107,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'overlooks members of a body that its schema rules out',
     breaks: 'matches are served for a body with an unknown member',
+    trips: ['operations.negative-surplus'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'POST' && request.body.length > 0
         ? withoutUnknownMembers(request)
@@ -111,6 +119,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'fails over a parameter that it does not know',
     breaks: 'one resource with an unknown parameter is answered 500',
+    trips: ['operations.extra-handled'],
     patch: insteadOfServing(
       (request) => isItem(request) && [...asksIn(request).keys()].some((name) => !KNOWN.has(name)),
       failed,
@@ -121,6 +130,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'serves a parameter beyond its range',
     breaks: '`pageSize=101` is served',
+    trips: ['operations.negative-range'],
     patch: onReceipt((request) =>
       searchOfQuery(asksIn(request)) === null && /^\d+$/.test(asksIn(request).get('pageSize') ?? '')
         ? withoutParameter(request, 'pageSize')

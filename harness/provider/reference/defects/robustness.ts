@@ -14,6 +14,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'closes the connection on a long request target',
     breaks: 'a target of more than 8 KiB gets no answer',
+    trips: ['status.overlong-target'],
     patch: droppedInsteadOf('target-too-long'),
   },
   {
@@ -21,6 +22,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a long request target',
     breaks: 'a target of more than 8 KiB is answered 500',
+    trips: ['status.overlong-target'],
     patch: onAnswer('target-too-long', failed),
   },
   {
@@ -28,6 +30,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over large header fields',
     breaks: 'fields of more than 16 KiB are answered 500',
+    trips: ['status.overlong-field'],
     patch: onAnswer('fields-too-large', failed),
   },
   {
@@ -35,6 +38,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over percent-encoding that it cannot decode',
     breaks: 'a path with `%zz` is answered 500',
+    trips: ['status.malformed-target'],
     patch: onAnswer('malformed', (answer, { path }) => (path.includes('%') ? failed(answer) : answer)),
   },
   {
@@ -42,6 +46,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over quotes and brackets in the query',
     breaks: "a query with `'`, `<` or a NUL is answered 500",
+    trips: ['status.hostile-query'],
     patch: failingOn(({ query }) => /['<\0]|%27|%3c|%00/i.test(query ?? '')),
   },
   {
@@ -49,6 +54,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails when the client accepts no media type that it has',
     breaks: '`Accept: application/x-unknown` is answered 500',
+    trips: ['negotiation.unknown-accept'],
     patch: failingOn((request) => !acceptsJson(request)),
   },
   {
@@ -56,6 +62,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a Range field',
     breaks: 'a request with a Range is answered 500',
+    trips: ['caching.range'],
     patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
   },
   {
@@ -63,6 +70,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
     breaks: 'a 206 has no Content-Range',
+    trips: ['caching.partial-content'],
     patch: insteadOfServing(
       (request) => fieldValue(request, 'range') !== undefined,
       (answer) => ({ ...answer, status: 206, body: answer.body.subarray(0, 2) }),
@@ -73,6 +81,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a conditional request',
     breaks: 'a request with If-None-Match is answered 500',
+    trips: ['caching.conditional'],
     patch: onAnswer(['served', 'not-modified'], (answer, request) =>
       fieldValue(request, 'if-none-match') === undefined ? answer : failed(answer),
     ),
@@ -82,6 +91,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over an expectation',
     breaks: '`Expect: 100-continue` is answered 500',
+    trips: ['status.expect-continue'],
     patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
   },
   {
@@ -89,6 +99,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     breaks: 'GET with `Content-Type: application/json` is answered 415',
+    trips: ['status.documented-content-type'],
     patch: insteadOfServing(
       (request) => fieldValue(request, 'content-type') !== undefined,
       (answer) => asProblem(answer, 415, 'Unsupported Media Type'),
@@ -99,6 +110,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over a request that does not say what sent it',
     breaks: 'a request without a User-Agent is answered 500',
+    trips: ['status.missing-user-agent'],
     patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),
   },
 ];

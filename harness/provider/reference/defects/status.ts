@@ -3,7 +3,7 @@ import { asProblem, failed, replacedBy, withContent, withText } from '../http/an
 import { type Answer, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
-import { type Defect, EVERY, REALTIME } from './defect.ts';
+import { type Defect, EVERY, REALTIME, REST } from './defect.ts';
 
 const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
 
@@ -37,6 +37,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not serve the documented sample request',
     breaks: 'the sample request with the right credential is answered 404',
+    trips: ['status.sample', 'versioning.prefix', 'pact.interaction'],
     patch: onAnswer('served', (answer) =>
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
     ),
@@ -46,6 +47,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'answers every path with success',
     breaks: 'a path that does not exist is answered 200',
+    trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"status":"ok"}'),
       status: 200,
@@ -56,6 +58,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'answers unknown paths with a page for people',
     breaks: 'the content of the 404 is text/html',
+    trips: ['json.error-media-type'],
     patch: onAnswer('not-found', (answer) => withContent(answer, 'text/html; charset=utf-8', HTML_ERROR)),
   },
   {
@@ -63,6 +66,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over paths that it does not know',
     breaks: 'a path that does not exist is answered 500',
+    trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => failed(answer)),
   },
   {
@@ -70,6 +74,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over methods that it does not know',
     breaks: 'an unknown method is answered 500',
+    trips: ['status.unknown-method'],
     patch: onAnswer('unknown-method', failed),
   },
   {
@@ -77,6 +82,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes an unknown method for GET',
     breaks: 'an unknown method is answered 200',
+    trips: ['status.unknown-method'],
     patch: onAnswer('unknown-method', (answer) => ({
       ...withContent(answer, 'application/json', '{"resources":[]}'),
       status: 200,
@@ -87,6 +93,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
     breaks: 'the 405 has no Allow field',
+    trips: ['status.allow'],
     patch: onAnswer('method-not-allowed', (answer) => withoutField(answer, 'Allow')),
   },
   {
@@ -94,6 +101,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'reports success for methods that it does not offer',
     breaks: 'DELETE on the collection is answered 200',
+    trips: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => ({
       ...withContent(withoutField(answer, 'Allow'), 'application/json', '{"deleted":false}'),
       status: 200,
@@ -104,6 +112,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     breaks: 'Content-Length of HEAD is 0, that of GET is not',
+    trips: ['status.head-equals-get'],
     patch: onFinished('served', (answer, request) =>
       isHead(request) ? withField(answer, 'Content-Length', '0') : answer,
     ),
@@ -113,6 +122,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     breaks: 'the answer to HEAD has no Cache-Control, that to GET has one',
+    trips: ['status.head-equals-get'],
     patch: onFinished('served', (answer, request) =>
       isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
     ),
@@ -122,6 +132,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
     breaks: 'HEAD is answered 405, GET 200',
+    trips: ['status.head'],
     patch: insteadOfServing(isHead, (answer) =>
       replacedBy(answer, problem('method-not-allowed', [['Allow', 'GET, OPTIONS']])),
     ),
@@ -131,6 +142,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
     breaks: 'octets follow the head of the answer to HEAD',
+    trips: ['status.head-no-content'],
     patch: onFinished('served', (answer, request) =>
       isHead(request)
         ? { ...answer, delivery: { kind: 'octets', render: (head, body) => Buffer.concat([head, body]) } }
@@ -142,6 +154,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over OPTIONS',
     breaks: 'OPTIONS is answered 500',
+    trips: ['status.options'],
     patch: onAnswer('options', failed),
   },
   {
@@ -149,6 +162,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'invents a status code (RFC 9110 §15)',
     breaks: 'an unknown path is answered 499',
+    trips: ['status.registered'],
     patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
   },
   {
@@ -156,6 +170,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'reports errors with status 200 and an error object',
     breaks: 'an unknown path is answered 200 with `{"error": …}`',
+    trips: ['status.no-error-in-success'],
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
       ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
       status: 200,
@@ -166,6 +181,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'reports failure with status 200 and a flag in the content',
     breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
+    trips: ['status.no-error-in-success'],
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
       status: 200,
@@ -176,6 +192,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
     breaks: 'the content of the answer to TRACE has the Authorization field',
+    trips: ['status.trace'],
     patch: onAnswer('method-not-allowed', (answer, request) => {
       if (request.method !== 'TRACE') return answer;
       const lines = request.fields.map(([name, value]) => `${name}: ${value}\r\n`);
@@ -188,6 +205,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'shows its inner workings in errors',
     breaks: 'the content of every error has a stack trace with file paths',
+    trips: ['status.no-internals'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), stack: STACK_TRACE })),
     ),
@@ -197,13 +215,16 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
     breaks: 'no answer has a Date field',
+    trips: ['headers.date'],
     patch: onFinished('every', (answer) => withoutField(answer, 'Date')),
   },
   {
     name: 'request-id-repeats',
-    services: EVERY,
+    // The documents of search do not speak of request ids.
+    services: [...REALTIME, ...REST],
     summary: 'gives every answer the same request id',
     breaks: 'X-Request-Id is the same on all answers',
+    trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
   },
   {
@@ -211,6 +232,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
     breaks: 'the 204 to OPTIONS has a Content-Length and octets after its head',
+    trips: ['status.no-content'],
     patch: onFinished('options', (answer) => ({
       ...withField(answer, 'Content-Length', '2'),
       delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
@@ -221,6 +243,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'fails over methods that it does not offer',
     breaks: 'DELETE on the collection is answered 500',
+    trips: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
   },
   {
@@ -228,6 +251,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'names the very method that it refuses among the allowed ones',
     breaks: 'the Allow field of the 405 to DELETE has DELETE',
+    trips: ['status.allow-true'],
     patch: onAnswer('method-not-allowed', (answer, { method }) =>
       withField(answer, 'Allow', `GET, HEAD, ${method}`),
     ),
@@ -237,6 +261,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
     breaks: 'octets follow the head of the 304',
+    trips: ['status.no-content'],
     patch: onFinished('not-modified', (answer) => ({
       ...answer,
       delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
@@ -247,6 +272,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
     breaks: 'the 304 has neither ETag nor Cache-Control',
+    trips: ['caching.not-modified-fields'],
     patch: onFinished('not-modified', (answer) =>
       withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
     ),
@@ -256,6 +282,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
     breaks: 'a GET with the current ETag in If-None-Match is answered 200 with that ETag',
+    trips: ['caching.not-modified'],
     patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
   },
   {
@@ -263,6 +290,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
     breaks: 'a GET with the current ETag in If-None-Match is answered 412',
+    trips: ['caching.not-modified'],
     patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
   },
   {
@@ -270,6 +298,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
     breaks: 'ETag of the served answer is no entity tag',
+    trips: ['headers.etag-form'],
     patch: onAnswer('served', (answer) =>
       withField(answer, 'ETag', fieldValues(answer, 'etag').join().replaceAll('"', '')),
     ),
@@ -279,6 +308,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
     breaks: 'answers have `Server: example-server/4.2.1`',
+    trips: ['headers.no-product-version'],
     patch: onFinished('every', (answer) => withField(answer, 'Server', 'example-server/4.2.1 (Debian)')),
   },
   {
@@ -286,6 +316,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
     breaks: 'Date is in the form of ISO 8601',
+    trips: ['headers.date-form'],
     patch: onFinished('every', (answer, _, { clock }) =>
       withField(answer, 'Date', new Date(clock.now()).toISOString()),
     ),
@@ -295,6 +326,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
     breaks: 'the 404 has two Date fields',
+    trips: ['headers.single-fields'],
     patch: onFinished('not-found', (answer) => ({
       ...answer,
       fields: [...answer.fields, ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT']],
@@ -305,6 +337,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     breaks: 'errors say `Cache-Control: no-store; no-cache`',
+    trips: ['headers.cache-control-form'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
   },
   {
@@ -312,6 +345,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes links that are none (RFC 8288 §3)',
     breaks: 'Link of the served answer lacks its angle brackets',
+    trips: ['headers.link-form'],
     patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
   },
   {
@@ -319,6 +353,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'leaves clients nothing by which to name a request',
     breaks: 'no answer has a request id',
+    trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
   },
   {
@@ -326,6 +361,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
     breaks: 'a request without Host is answered like any other',
+    trips: ['framing.missing-host'],
     patch: onReceipt((request) =>
       fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
     ),
@@ -335,6 +371,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
     breaks: 'a request with two Host fields is answered like any other',
+    trips: ['framing.two-hosts'],
     patch: onReceipt((request) => {
       const [first, second] = fieldValues(request, 'host');
       return first === undefined || second === undefined ? request : withField(request, 'Host', first);
@@ -345,6 +382,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
     breaks: 'a request with `X-Field : 1` is answered like any other',
+    trips: ['framing.spaced-field-name'],
     patch: (conduct) => ({
       ...conduct,
       intake: (octets) => {
@@ -358,6 +396,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'has a broken instance among those that answer',
     breaks: 'every second plain request of a client is answered 500',
+    trips: ['status.stable'],
     patch: everySecond((answer) => failed(answer)),
   },
   {
@@ -365,6 +404,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'answers the same request with content of another shape each time',
     breaks: 'every second answer to the sample request has other members',
+    trips: ['json.shape-stable'],
     patch: everySecond((answer) => withContent(answer, 'application/json', '{"items":2}')),
   },
 ];

@@ -24,6 +24,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'sends clients of the documented path away from its version prefix',
     breaks: '/v1/resources is answered 308 to /resources',
+    trips: ['versioning.no-redirect'],
     patch: aroundHandling(async (request, next, kernel) => {
       if (request.path.startsWith(`${PREFIX}/`)) {
         const answer = await next(request, kernel);
@@ -39,6 +40,8 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'serves the same resource without a version',
     breaks: '/resources is answered like /v1/resources',
+    trips: ['versioning.without-prefix'],
+    shows: ['versioning.other-prefixes'],
     patch: onReceipt((request) =>
       OTHER_VERSION.test(request.path) || !request.path.startsWith('/')
         ? request
@@ -50,6 +53,8 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'ignores which version is asked for',
     breaks: '/v2/resources, /v0/resources and /V1/resources are answered like /v1/resources',
+    trips: ['versioning.other-versions'],
+    shows: ['versioning.other-prefixes'],
     patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
   },
   {
@@ -57,6 +62,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'links to paths without the version prefix',
     breaks: 'links in the content begin with /resources',
+    trips: ['versioning.links'],
     patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
   },
   {
@@ -64,6 +70,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'sends clients, and their credentials, to another host',
     breaks: '/v1/resources is answered 307 to http://elsewhere.example/v1/resources',
+    trips: ['versioning.no-foreign-redirect'],
     patch: insteadOfServing(onCollection, (answer, request) =>
       redirect(answer, 307, `http://elsewhere.example${request.path}`),
     ),
@@ -73,6 +80,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'links to a host of its inner network',
     breaks: 'links in the content begin with http://backend.internal',
+    trips: ['versioning.reachable-links'],
     patch: onAnswer('served', (answer) =>
       withText(answer, (text) => text.replaceAll('"/v1/', '"http://backend.internal/v1/')),
     ),
@@ -82,6 +90,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
     breaks: 'Sunset of the served answer is a date without a time',
+    trips: ['versioning.sunset-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Sunset', '2027-06-30')),
   },
   {
@@ -89,6 +98,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     services: REST,
     summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
     breaks: 'Deprecation of the served answer is `true`',
+    trips: ['versioning.deprecation-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Deprecation', 'true')),
   },
 ];

@@ -9,6 +9,7 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes the address of a receiver and sends nothing there',
     breaks: 'no event comes',
+    trips: ['webhooks.delivered'],
     patch: (conduct) => ({ ...conduct, webhooks: null }),
   },
   {
@@ -16,6 +17,7 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends events as a form',
     breaks: 'the body of an event is no JSON',
+    trips: ['webhooks.json'],
     patch: inWebhooks(({ compose }) => ({
       compose: (event, secret) => {
         const body = new URLSearchParams({ id: event.id, type: event.type }).toString();
@@ -31,8 +33,10 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
   {
     name: 'webhook-wrong-signature',
     services: REALTIME,
+    setting: 'signed',
     summary: 'signs the id of an event instead of its body',
     breaks: 'the signature is not that of the body',
+    trips: ['webhooks.signature'],
     patch: inWebhooks(({ compose }) => ({
       compose: (event, secret) => {
         const { fields, body } = compose(event, secret);
@@ -45,6 +49,8 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends an event once, whatever the receiver says',
     breaks: 'an event that was answered 503 does not come again',
+    trips: ['webhooks.retried'],
+    shows: ['webhooks.identity'],
     patch: inWebhooks(() => ({ retriesAfterMs: [] })),
   },
   {
@@ -52,6 +58,7 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'repeats a failed event at once, and again at once',
     breaks: 'attempts follow each other without a pause',
+    trips: ['webhooks.backoff'],
     patch: inWebhooks(() => ({ retriesAfterMs: [0, 0, 0] })),
   },
   {
@@ -59,6 +66,7 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends an event again that was received',
     breaks: 'an event that was answered 200 comes twice',
+    trips: ['webhooks.no-duplicates'],
     patch: inWebhooks(() => ({ copies: 2 })),
   },
 ];

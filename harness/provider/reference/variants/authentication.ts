@@ -15,6 +15,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     name: 'refuses-403-for-wrong-key',
     services: EVERY,
     summary: 'answers a wrong key with 403, a missing one with 401',
+    shows: ['auth.refusal-status', 'websocket.refusal'],
     patch: onAnswer('wrong-credential', (answer) =>
       asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
     ),
@@ -23,6 +24,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     name: 'not-found-before-auth',
     services: EVERY,
     summary: 'says 404 for an unknown path before it looks at the credential',
+    shows: ['status.unknown-path-without-credential'],
     patch: aroundHandling(async (request, next, kernel) => {
       const { routes, sockets } = kernel.service;
       const answer = await next(request, kernel);
@@ -45,12 +47,14 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
   {
     name: 'api-key-header',
     services: EVERY,
+    setting: 'header',
     summary: 'takes the key in X-API-Key as well',
     patch: alsoAt({ kind: 'field', name: 'X-API-Key' }),
   },
   {
     name: 'query-key',
     services: EVERY,
+    setting: 'query',
     summary: 'takes the key in the query parameter api_key as well',
     patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
   },
@@ -58,6 +62,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     name: 'first-credential-wins',
     services: EVERY,
     summary: 'heeds the first of several Authorization fields',
+    shows: ['auth.two-credentials'],
     patch: onReceipt((request) => {
       const [first] = fieldValues(request, 'authorization');
       return first === undefined ? request : withField(request, 'Authorization', first);
@@ -84,6 +89,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     name: 'bearer-only',
     services: REALTIME,
     summary: 'takes a bearer key and no signature',
+    shows: ['auth.schemes'],
     patch: inCredentials(({ authenticate }) => ({
       authenticate: (request, access, conduct, nowMs) => {
         const placements = access.placements.filter(({ kind }) => kind !== 'signature');

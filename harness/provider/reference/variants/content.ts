@@ -23,6 +23,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'plain-json-errors',
     services: EVERY,
     summary: 'explains errors in application/json of its own shape',
+    shows: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       isProblem(answer.occasion)
         ? withContent(
@@ -37,6 +38,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'bare-array-body',
     services: REST,
     summary: 'lists resources in a bare array',
+    shows: ['json.success-shape'],
     patch: onAnswer('served', (answer) => {
       const content: unknown = JSON.parse(answer.body.toString('utf8'));
       const list = isJsonObject(content) && 'resources' in content ? content.resources : content;
@@ -47,12 +49,14 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'chunked-body',
     services: EVERY,
     summary: 'sends content in chunks, without Content-Length',
+    shows: ['framing.transfer'],
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Length')),
   },
   {
     name: 'gzip-when-accepted',
     services: EVERY,
     summary: 'compresses for clients that accept gzip',
+    shows: ['framing.transfer'],
     patch: onAnswer('served', (answer, request) => {
       const varying = varyingBy(answer, 'Accept-Encoding');
       if (!acceptsGzip(request)) return varying;
@@ -63,6 +67,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'error-shape-by-status',
     services: EVERY,
     summary: 'has another error object for each status',
+    shows: ['json.error-shape', 'limits.refusal-shape'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'application/json', JSON.stringify(shapeFor(answer.status))),
     ),
@@ -79,6 +84,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'vendor-json',
     services: EVERY,
     summary: 'has a JSON media type of its own',
+    shows: ['json.media-types'],
     patch: onAnswer('served', (answer) =>
       withField(answer, 'Content-Type', 'application/vnd.example.v1+json'),
     ),
@@ -87,12 +93,14 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     name: 'announces-version',
     services: REST,
     summary: 'says in a field which version answers',
+    shows: ['versioning.version-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'API-Version', '1.4')),
   },
   {
     name: 'announces-deprecation',
     services: REST,
     summary: 'says since when this version is deprecated and when it ends (RFC 9745, RFC 8594)',
+    shows: ['versioning.deprecation'],
     patch: onAnswer('served', (answer) =>
       withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
     ),

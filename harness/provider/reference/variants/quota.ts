@@ -18,18 +18,21 @@ export const QUOTA_VARIANTS: readonly Variant[] = [
     name: 'no-quota-fields',
     services: EVERY,
     summary: 'enforces its limit without announcing it; the refusal still says when to come back',
+    shows: ['limits.dialect'],
     patch: inQuota(() => ({ fields: () => [] })),
   },
   {
     name: 'x-ratelimit-fields',
     services: EVERY,
     summary: 'announces its quota in X-RateLimit fields, the reset in epoch seconds',
+    shows: ['limits.dialect'],
     patch: inQuota(() => ({ fields: xRateLimitFields })),
   },
   {
     name: 'http-date-retry-after',
     services: EVERY,
     summary: 'says when to come back as a date',
+    shows: ['limits.refusal'],
     patch: inQuota(() => ({
       retryAfter: (renewsInMs, nowMs) => imfFixdate(Math.ceil((nowMs + renewsInMs) / 1000) * 1000),
     })),
@@ -44,12 +47,14 @@ export const QUOTA_VARIANTS: readonly Variant[] = [
     name: 'limiter-sliding-log',
     services: EVERY,
     summary: 'remembers every request for one window',
+    shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: slidingLog })),
   },
   {
     name: 'limiter-token-bucket',
     services: EVERY,
     summary: 'refills its quota evenly',
+    shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: tokenBucket })),
   },
   {
@@ -62,6 +67,7 @@ export const QUOTA_VARIANTS: readonly Variant[] = [
     name: 'limiter-penalty-block',
     services: EVERY,
     summary: 'blocks a key for one window from its first refusal on',
+    shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: penaltyBlock })),
   },
   {

@@ -18,6 +18,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'unknown-method-405',
     services: EVERY,
     summary: 'says 405 for a method that nobody has registered, too',
+    shows: ['status.conditions'],
     patch: onAnswer('unknown-method', (answer) =>
       asProblem(withField(answer, 'Allow', 'GET, HEAD, OPTIONS'), 405, 'Method Not Allowed'),
     ),
@@ -34,6 +35,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'refuses-size-with-400',
     services: EVERY,
     summary: 'says 400 to targets and fields that are too long',
+    shows: ['status.conditions', 'status.target-size', 'status.field-size'],
     patch: onAnswer(['target-too-long', 'fields-too-large'], (answer) =>
       asProblem(answer, 400, 'Bad Request'),
     ),
@@ -51,6 +53,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'ranges-206',
     services: EVERY,
     summary: 'serves ranges of octets',
+    shows: ['status.conditions'],
     patch: onAnswer('served', (answer, request) => {
       const [, first, last] =
         /^bytes=(\d{1,9})-(\d{1,9})$/.exec(fieldValues(request, 'range')[0] ?? '') ?? [];
@@ -64,6 +67,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'expectation-417',
     services: EVERY,
     summary: 'says 417 to an expectation that nothing is there to meet',
+    shows: ['status.conditions'],
     patch: insteadOfServing(
       (request) => fieldValues(request, 'expect').length > 0 && request.body.length === 0,
       (answer) => asProblem(answer, 417, 'Expectation Failed'),
@@ -114,6 +118,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'closes-connections',
     services: EVERY,
     summary: 'closes each connection after its answer',
+    shows: ['framing.transfer'],
     patch: onFinished('every', (answer) => withField(answer, 'Connection', 'close')),
   },
   {
@@ -126,6 +131,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
     name: 'not-acceptable-406',
     services: EVERY,
     summary: 'says 406 when the client accepts no JSON',
+    shows: ['status.conditions'],
     patch: onAnswer('served', (answer, request) =>
       acceptsJson(request) ? answer : asProblem(answer, 406, 'Not Acceptable'),
     ),

@@ -6,8 +6,12 @@ import { type Answer, fieldValues, withField } from '../http/message.ts';
 export interface Variant {
   readonly name: string;
   readonly services: readonly ReferenceName[];
+  /** The setting of the proof under which it is seen, where it is not under the shipped config. */
+  readonly setting?: string;
   /** What it does otherwise, in one sentence. */
   readonly summary: string;
+  /** Ids of the observations that record something else of it. */
+  readonly shows?: readonly string[];
   readonly patch: Patch;
 }
 

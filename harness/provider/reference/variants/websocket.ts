@@ -102,6 +102,7 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
     name: 'no-compression',
     services: REALTIME,
     summary: 'declines permessage-deflate',
+    shows: ['websocket.deflate'],
     patch: inWebSocket(() => ({ compression: false })),
   },
   {
@@ -128,6 +129,7 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
     name: 'ws-pings-first',
     services: REALTIME,
     summary: 'sends a Ping and a Pong of its own as soon as a connection opens',
+    shows: ['websocket.heartbeat'],
     patch: onOpen((socket) => {
       socket.ping('are you there?');
       socket.pong('here I am');
@@ -136,12 +138,14 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
   {
     name: 'ws-takes-key-in-subprotocol',
     services: REALTIME,
+    setting: 'key in subprotocol',
     summary: 'takes the key of a handshake from a subprotocol, in base64url behind `bearer.`',
     patch: keyFromSubprotocol,
   },
   {
     name: 'ws-takes-key-in-token',
     services: REALTIME,
+    setting: 'key in token',
     summary: 'takes the key of a handshake from the parameter `token` as well',
     patch: onReceipt((request) => {
       const token = queryParameters(request.query).get('token');
@@ -152,6 +156,7 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
   {
     name: 'ws-closes-4401',
     services: REALTIME,
+    setting: 'close code',
     summary: 'opens the connection first and closes it with 4401 when the credential is bad',
     patch: closingWithCode(4401),
   },
@@ -159,12 +164,14 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
     name: 'ws-takes-few-connections',
     services: REALTIME,
     summary: 'takes nine connections at the same time, and refuses more with 503',
+    shows: ['websocket.connections'],
     patch: takingFew,
   },
   {
     name: 'ws-takes-small-messages',
     services: REALTIME,
     summary: 'refuses messages of more than 16 KiB with 1009',
+    shows: ['websocket.max-message'],
     patch: onOpen((socket) => {
       socket.on('message', (content: Buffer) => {
         if (content.length > SMALL) socket.close(1009);

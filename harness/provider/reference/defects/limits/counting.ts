@@ -57,6 +57,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'looks at the counter first and writes it when the answer is out',
     breaks: 'requests sent together are served beyond the limit, one after the other they are not',
+    trips: ['limits.parallel'],
     patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
   },
   {
@@ -64,6 +65,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'has two processes that count apart and take connections in turn',
     breaks: 'requests on many connections are served up to twice the limit',
+    trips: ['limits.parallel'],
     patch: (conduct) => {
       const connections = new Map<number, number>();
       // They take connections in turn; the port of the client tells one from the other.
@@ -82,6 +84,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'limits how many requests are under way together, not how many there are',
     breaks: 'one after the other, any number of requests is served',
+    trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
   },
   {
@@ -89,6 +92,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'demands that requests lie as far apart as the rate has it',
     breaks: 'a few requests in a row are refused although the window has hardly any',
+    trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
   },
   {
@@ -96,6 +100,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'starts the window anew with every request, served or not',
     breaks: 'a client is refused until it has kept silent for a whole window',
+    trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedByAll })),
   },
   {
@@ -103,6 +108,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'has a quota for each address that X-Forwarded-For claims',
     breaks: 'a client with a spent quota is served when it makes up an address',
+    trips: ['limits.forwarded-for'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) =>
         `${keyOf(identity, request)}@${fieldValue(request, 'x-forwarded-for') ?? ''}`,
@@ -113,6 +119,8 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'has a quota for each way of writing the Authorization field',
     breaks: 'a client with a spent quota is served when it writes `bearer` with a small letter',
+    trips: ['limits.spelling-shares'],
+    shows: ['limits.keyed-by'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) =>
         `${keyOf(identity, request)}=${fieldValue(request, 'authorization') ?? ''}`,
@@ -123,6 +131,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes from every quota for each request with a wrong key',
     breaks: 'somebody without a key spends the quota of those who have one',
+    trips: ['limits.failures-free'],
     patch: (conduct) => {
       const failures: { at: number }[] = [];
       const noticing = inCredentials(({ authenticate }) => ({
@@ -152,6 +161,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
     breaks: 'the refused request is served at `/V1/Resources` and at `/v1/resources/`',
+    trips: ['limits.variants-share'],
     patch: (conduct) => {
       const spelled = inQuota(({ keyOf }) => ({
         keyOf: (identity, request) => `${keyOf(identity, request)}@${splitTarget(request.target).path}`,
@@ -167,6 +177,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'rounds Retry-After down',
     breaks: 'a client that waits for Retry-After comes up to a second early',
+    trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
   },
   {
@@ -174,6 +185,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'says that the quota is back at once',
     breaks: 'Retry-After is 0 while requests are refused',
+    trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '0' })),
   },
   {
@@ -181,6 +193,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'asks for a wait of months',
     breaks: 'Retry-After is 50331648, and the quota is back within a window',
+    trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
   },
   {
@@ -188,6 +201,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'asks for a whole window, however much of it is over',
     breaks: 'Retry-After is the length of the window on each refusal',
+    trips: ['limits.retry-after-honest'],
     patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
       withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
     ),

@@ -16,6 +16,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'announces a quota that never shrinks',
     breaks: 'the remaining quota is the same on every answer, refusals included',
+    trips: ['limits.quota-shrinks'],
     patch: onStanding((standing, limit) => ({ ...standing, remaining: limit })),
   },
   {
@@ -23,6 +24,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
+    trips: ['limits.quota-fields'],
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   {
@@ -30,6 +32,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'announces twice the quota that it has',
     breaks: 'RateLimit-Policy tells of 2N requests, N are served',
+    trips: ['limits.quota-fields-agree'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, standing, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, standing, nowMs),
     })),
@@ -39,6 +42,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells of the quota as long as there is some, and no more when it is spent',
     breaks: 'RateLimit and RateLimit-Policy are missing on the 429',
+    trips: ['limits.quota-fields-on-refusal'],
     patch: onAnswer('rate-limited', (answer) => ({
       ...answer,
       fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
@@ -49,6 +53,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'counts the remaining quota below zero',
     breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
+    trips: ['limits.refusal-fields'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, standing, nowMs) =>
         fields(plan, standing, nowMs).map(([name, value]) => [
@@ -62,6 +67,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells the reset as what a failed calculation came to',
     breaks: 'X-RateLimit-Reset is NaN',
+    trips: ['limits.quota-fields'],
     patch: inQuota(() => ({
       fields: (plan, standing, nowMs) =>
         xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [
@@ -75,6 +81,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'announces the same quota in two sets of fields that disagree',
     breaks: 'X-RateLimit-Remaining tells of one request more than RateLimit',
+    trips: ['limits.quota-consistent'],
     patch: inQuota(() => ({
       fields: (plan, standing, nowMs) => [
         ...rateLimitFields(plan, standing, nowMs),
@@ -87,6 +94,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells the reset in milliseconds since 1970',
     breaks: 'X-RateLimit-Reset is a thousand times what clients take it for',
+    trips: ['limits.reset-unit'],
     patch: inQuota(() => ({
       fields: (plan, standing, nowMs) => [
         ...xRateLimitFields(plan, standing, nowMs).filter(([name]) => name !== 'X-RateLimit-Reset'),
@@ -99,6 +107,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells a whole window as the time until the reset, however much of it is over',
     breaks: 'RateLimit on the 429 tells of the full window, and the service serves before it is over',
+    trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, standing, nowMs) => fields(plan, { ...standing, renewsInMs: plan.windowMs }, nowMs),
     })),
@@ -108,6 +117,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'tells half the time until the reset',
     breaks: 'a request after the reset that the 429 told of is refused',
+    trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, standing, nowMs) =>
         fields(plan, { ...standing, renewsInMs: standing.renewsInMs / 2 }, nowMs),

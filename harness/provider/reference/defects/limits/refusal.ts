@@ -63,6 +63,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'admits one request less than its plan',
     breaks: 'the N-th request of a window is refused',
+    trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(-1)(algorithm) })),
   },
   {
@@ -70,6 +71,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'admits one request more than its plan',
     breaks: 'request N+1 of a window is served',
+    trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(1)(algorithm) })),
   },
   {
@@ -77,6 +79,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'announces a quota and never enforces it',
     breaks: 'no request is ever refused',
+    trips: ['limits.exact'],
     patch: onStanding((standing) => ({ ...standing, admitted: true })),
   },
   {
@@ -84,6 +87,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'takes two from the quota for every request',
     breaks: 'half the documented number of requests is served',
+    trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -102,6 +106,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
     breaks: 'the refusal of a spent quota is 503',
+    trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
   },
   {
@@ -109,6 +114,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     breaks: 'the refusal of a spent quota is 403',
+    trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
   },
   {
@@ -116,6 +122,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'refuses a spent quota with a page for people',
     breaks: 'the content of the 429 is text/html',
+    trips: ['limits.refusal-json'],
     patch: onAnswer('rate-limited', (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>429</title><h1>Slow down</h1>'),
     ),
@@ -125,6 +132,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not say when to come back (RFC 6585 §4)',
     breaks: 'the 429 has no Retry-After',
+    trips: ['limits.retry-after'],
     patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'Retry-After')),
   },
   {
@@ -132,6 +140,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
     breaks: 'Retry-After is a number of seconds with a unit, e.g. `42s`',
+    trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
   },
   {
@@ -139,6 +148,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
     breaks: 'Retry-After has a decimal point',
+    trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
   },
   {
@@ -146,6 +156,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
     breaks: 'Retry-After is a thousand times too long',
+    trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
   },
   {
@@ -153,6 +164,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'invites clients back before the quota is renewed',
     breaks: 'a client that waits for Retry-After is refused again',
+    trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
   },
   {
@@ -160,6 +172,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'starts the wait anew with every refused request',
     breaks: 'a client that was refused again in the meantime is still refused after Retry-After',
+    trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedByRefusals })),
   },
   {
@@ -167,6 +180,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
     breaks: 'the 429 says `Cache-Control: public, max-age=60`',
+    trips: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   {
@@ -174,6 +188,8 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'counts all credentials together',
     breaks: "one key is refused because another key's quota is spent",
+    trips: ['limits.per-key'],
+    shows: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
   {
@@ -181,6 +197,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'does not hold HEAD to the quota',
     breaks: 'HEAD is served after GET was refused',
+    trips: ['limits.variants-share'],
     patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
   },
   {
@@ -188,6 +205,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'has a quota for each query string',
     breaks: 'the refused request with `?x=1` is served',
+    trips: ['limits.variants-share'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) => {
         // A credential in the query is no further parameter.
@@ -203,6 +221,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'bars a key for good once its quota was spent',
     breaks: 'the key is still refused long after Retry-After',
+    trips: ['limits.recovery', 'limits.client-backoff'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -225,6 +244,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     services: EVERY,
     summary: 'holds refusals back, and with them the connections they wait on',
     breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
+    trips: ['limits.refusal-prompt'],
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (answer.occasion === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);

@@ -37,6 +37,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
     breaks: 'such a Close is answered with an ordinary one instead of 1002',
+    trips: ['websocket.bad-close-code'],
     patch: onInbound(
       each((frame) => {
         if (frame.opcode !== OPCODE.close || frame.payload.length === 0) return frame;
@@ -50,6 +51,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
     breaks: 'the connection ends without a Close frame of the service',
+    trips: ['websocket.close-answered'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? null : frame))),
   },
   {
@@ -57,6 +59,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
     breaks: 'the connection does not end after both Close frames',
+    trips: ['websocket.tcp-closed'],
     patch: inWebSocket(() => ({ endsTcp: false })),
   },
   {
@@ -64,6 +67,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
     breaks: 'the Close frame of the service carries 1005',
+    trips: ['websocket.forbidden-close-codes'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame))),
   },
   {
@@ -71,6 +75,14 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     breaks: 'a broken frame is answered with close code 1011',
+    trips: [
+      'websocket.unmasked-code',
+      'websocket.reserved-bits-code',
+      'websocket.reserved-opcode-code',
+      'websocket.control-frame-code',
+      'websocket.fragmentation-code',
+      'websocket.bad-utf8-code',
+    ],
     patch: onOutbound(
       each((frame) =>
         frame.opcode === OPCODE.close &&
@@ -85,6 +97,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
     breaks: 'no Close frame comes upon a broken frame',
+    trips: ['websocket.failure-announced'],
     patch: onOutbound(onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame))),
   },
   {
@@ -92,6 +105,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
     breaks: 'a Close with 1000 is answered with 1008',
+    trips: ['websocket.close-code-echoed'],
     patch: onOutbound(
       onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008))),
     ),
@@ -101,6 +115,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
     breaks: 'the connection goes on after a Close of one octet',
+    trips: ['websocket.one-octet-close', 'websocket.bad-close-reason'],
     patch: onInbound(onClose((frame) => (isMalformed(frame.payload) ? null : frame))),
   },
   {
@@ -108,6 +123,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
     breaks: 'the Close frame of the service has a payload of one octet',
+    trips: ['websocket.server-close-payload'],
     patch: onOutbound(onClose((frame) => withPayload(frame, Buffer.from([3])))),
   },
   {
@@ -115,6 +131,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
     breaks: 'a message behind a Close is sent back',
+    trips: ['websocket.message-after-close'],
     patch: onInbound(puttingOffClose),
   },
   {
@@ -122,6 +139,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
     breaks: 'a frame follows the Close of the service',
+    trips: ['websocket.silent-after-close'],
     patch: onOutbound(
       () => (frame) =>
         frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],

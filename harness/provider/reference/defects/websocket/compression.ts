@@ -56,6 +56,8 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'looks at the name of permessage-deflate only (RFC 7692 §7.1)',
     breaks: 'an offer with an unknown parameter is taken',
+    trips: ['websocket.deflate-unfit-offer'],
+    shows: ['websocket.deflate-fallback'],
     patch: inOffer(() => 'Sec-WebSocket-Extensions: permessage-deflate'),
   },
   {
@@ -63,6 +65,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes an offer of server_no_context_takeover without saying so (RFC 7692 §7.1.1.1)',
     breaks: 'the answer lacks server_no_context_takeover',
+    trips: ['websocket.deflate-server-context'],
     patch: withoutParameter('server_no_context_takeover'),
   },
   {
@@ -70,6 +73,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes an offer of server_max_window_bits without saying so (RFC 7692 §7.1.2.1)',
     breaks: 'the answer lacks server_max_window_bits',
+    trips: ['websocket.deflate-server-window'],
     patch: withoutParameter('server_max_window_bits'),
   },
   {
@@ -77,6 +81,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
     breaks: 'client_max_window_bits=10 is answered with 15',
+    trips: ['websocket.deflate-client-window'],
     patch: onSwitching((lines) =>
       lines.map((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
     ),
@@ -86,6 +91,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
     breaks: 'a Ping with RSV1 is answered',
+    trips: ['websocket.deflate-reserved-bit-on-control'],
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
   {
@@ -93,6 +99,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'overlooks RSV1 on later fragments (RFC 7692 §6)',
     breaks: 'a fragmented message whose second frame has RSV1 is taken',
+    trips: ['websocket.deflate-reserved-bit-on-continuation'],
     patch: withoutReservedBits((frame) => frame.opcode === OPCODE.continuation && frame.rsv === COMPRESSED),
   },
   {
@@ -100,6 +107,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
     breaks: 'the connection goes on after a block of a type that does not exist',
+    trips: ['websocket.deflate-bad-data'],
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
   },
   {
@@ -107,6 +115,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'loses the end of compressed messages',
     breaks: 'a compressed message does not come back as it was',
+    trips: ['websocket.deflate-echo'],
     patch: onCompressed((frame) =>
       frame.fin && frame.payload.length > 8 ? withPayload(frame, frame.payload.subarray(0, -8)) : frame,
     ),
@@ -116,6 +125,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
     breaks: 'a message without RSV1 ends the connection',
+    trips: ['websocket.deflate-plain'],
     patch: (conduct) => {
       let agreed = false;
       return together(
@@ -139,6 +149,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a compressed message without content for none (RFC 7692 §7.2.3.6)',
     breaks: 'an empty compressed message is not sent back',
+    trips: ['websocket.deflate-empty'],
     patch: onCompressed((frame) => (frame.fin && frame.payload.length <= 2 ? null : frame)),
   },
   {
@@ -146,6 +157,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'keeps the first fragment of a compressed message only',
     breaks: 'a compressed message in three fragments does not come back',
+    trips: ['websocket.deflate-fragments'],
     patch: (conduct) =>
       onCompressedInbound(() => {
         let compressed = false;
@@ -161,6 +173,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'loses the rest of a message that a Ping comes within, compressed or not',
     breaks: 'a compressed message with a Ping between its fragments does not come back',
+    trips: ['websocket.deflate-around-ping'],
     patch: onCompressedInbound(cuttingAtPing),
   },
   {
@@ -168,6 +181,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
     breaks: 'a compressed message that refers to the one before ends the connection',
+    trips: ['websocket.deflate-context'],
     patch: onCompressed((frame) => (frame.fin && !standsAlone(frame) ? refused(frame) : frame)),
   },
   {
@@ -175,6 +189,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does not take a block that is marked as the last (RFC 7692 §7.2.3.4)',
     breaks: 'a compressed message with BFINAL set ends the connection',
+    trips: ['websocket.deflate-final-block'],
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 1) === 1 ? refused(frame) : frame)),
   },
   {
@@ -182,6 +197,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
     breaks: 'the second message cannot be inflated without the first',
+    trips: ['websocket.deflate-without-context'],
     patch: (conduct) => {
       let asked = false;
       return together(
@@ -202,6 +218,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
     breaks: 'a compressed message begins with a block of a type that does not exist',
+    trips: ['websocket.deflate-server-data'],
     patch: onCompressedOutbound(
       each((frame) => {
         if (!isCompressed(frame)) return frame;
@@ -216,6 +233,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'bounds the length of messages before it inflates them only',
     breaks: 'a message of 64 KiB that stands for 64 MiB is sent back',
+    trips: ['websocket.deflate-bomb'],
     patch: inWebSocket(() => ({ messageLimit: 128 * 1024 * 1024 })),
   },
 ];

@@ -39,6 +39,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'asks for no credential on the opening handshake',
     breaks: 'a handshake without a credential is answered 101',
+    trips: ['websocket.missing-credential'],
     patch: withoutRule('credential'),
   },
   {
@@ -46,13 +47,16 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'opens the connection first and looks at the credential then',
     breaks: 'a handshake without a credential is answered 101 and closed with 1008',
+    trips: ['websocket.refusal-before-opening'],
     patch: closingWithCode(1008),
   },
   {
     name: 'ws-accepts-any-origin',
     services: REALTIME,
+    setting: 'origin',
     summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
     breaks: 'a handshake with a foreign Origin is answered 101',
+    trips: ['websocket.foreign-origin'],
     patch: withoutRule('origin'),
   },
   {
@@ -60,6 +64,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'asks for a key on the opening handshake and takes any',
     breaks: 'a handshake with a wrong key is answered 101',
+    trips: ['websocket.wrong-credential'],
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
   {
@@ -67,6 +72,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'compares only as many characters of the key of a handshake as were presented',
     breaks: 'a handshake with the key cut short is answered 101',
+    trips: ['websocket.near-credential'],
     patch: onRefusal((answer, request, { access }) => {
       const [, presented = ''] = /^bearer +(.+)$/i.exec(fieldValue(request, 'authorization') ?? '') ?? [];
       const isPrefix = presented !== '' && access.keys.some(({ value }) => value.startsWith(presented));
@@ -78,6 +84,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
     breaks: 'the 401 of a handshake has no WWW-Authenticate',
+    trips: ['websocket.refusal-challenge'],
     patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
   {
@@ -85,6 +92,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'repeats the credential of a handshake that it refuses',
     breaks: 'the refusal of version 12 has the Authorization field in its body',
+    trips: ['websocket.key-not-echoed'],
     patch: onAnswer('upgrade-required', (answer, request) =>
       withText(answer, (text) =>
         JSON.stringify({ ...parseJsonObject(text), received: fieldValue(request, 'authorization') }),
@@ -96,6 +104,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes the key of a handshake from the query as well, where logs keep it',
     breaks: 'a handshake with the key in `?api_key=` and no Authorization field is answered 101',
+    trips: ['websocket.key-in-query'],
     patch: onRefusal((answer, request, { access }) => {
       const key = queryParameters(request.query).get('api_key');
       return access.keys.some(({ value }) => value === key) ? null : answer;
@@ -104,15 +113,19 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
   {
     name: 'ws-closes-with-other-code',
     services: REALTIME,
+    setting: 'close code',
     summary: 'closes connections with a bad credential with a code that nobody has documented',
     breaks: 'a handshake without a credential is answered 101 and closed with 4000',
+    trips: ['websocket.refusal-code'],
     patch: closingWithCode(4000),
   },
   {
     name: 'ws-selects-key-as-subprotocol',
     services: REALTIME,
+    setting: 'key in subprotocol',
     summary: 'selects the subprotocol that carries the key, which shows it once more',
     breaks: 'the 101 has the key in Sec-WebSocket-Protocol',
+    trips: ['websocket.key-not-echoed'],
     patch: (conduct) => {
       let carried: string | null = null;
       return together(
@@ -131,8 +144,10 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
   {
     name: 'ws-key-in-query-only',
     services: REALTIME,
+    setting: 'key in token',
     summary: 'takes the key of a handshake from the query and from nowhere else',
     breaks: 'a handshake with the key in Authorization is refused',
+    trips: ['websocket.key-needs-query'],
     patch: onReceipt((request) => {
       if (!request.path.startsWith('/ws')) return request;
       const token = queryParameters(request.query).get('token');

@@ -57,6 +57,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'masks its frames (RFC 6455 §5.1)',
     breaks: 'frames of the service have the mask bit',
+    trips: ['websocket.server-unmasked'],
     patch: onOutbound(each((frame) => ({ ...frame, masked: true }))),
   },
   {
@@ -64,6 +65,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes frames that are not masked (RFC 6455 §5.1)',
     breaks: 'the connection goes on after an unmasked frame',
+    trips: ['websocket.unmasked'],
     patch: onInbound(each((frame) => ({ ...frame, masked: true }))),
   },
   {
@@ -71,6 +73,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'overlooks reserved bits (RFC 6455 §5.2)',
     breaks: 'the connection goes on after a frame with a reserved bit',
+    trips: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
     patch: onInbound(each((frame) => ({ ...frame, rsv: 0 }))),
   },
   {
@@ -78,6 +81,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
     breaks: 'the connection goes on after opcode 3 or 11',
+    trips: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
     patch: onInbound(each((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null))),
   },
   {
@@ -85,6 +89,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     breaks: 'the connection goes on after a Ping without FIN',
+    trips: ['websocket.fragmented-ping'],
     patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
   },
   {
@@ -92,6 +97,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
     breaks: 'the connection goes on after a Ping of 126 octets',
+    trips: ['websocket.overlong-ping'],
     patch: onInbound(
       each((frame) =>
         isControl(frame) && frame.payload.length > 125
@@ -105,6 +111,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
     breaks: 'the connection goes on after a continuation frame without a beginning',
+    trips: ['websocket.stray-continuation'],
     patch: onInbound(adoptingContinuations),
   },
   {
@@ -112,6 +119,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
     breaks: 'the connection goes on after a text frame between fragments',
+    trips: ['websocket.interleaved-message'],
     patch: onInbound(mergingInterleaved),
   },
   {
@@ -119,6 +127,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     breaks: 'the connection goes on after a text message with the octet FF',
+    trips: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   {
@@ -126,6 +135,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     breaks: 'the Pong carries `pong` and not the payload of the Ping',
+    trips: ['websocket.ping'],
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame)),
     ),
@@ -135,6 +145,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     breaks: 'no Pong comes',
+    trips: ['websocket.ping'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.pong ? null : frame))),
   },
   {
@@ -142,6 +153,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
     breaks: 'frames of less than 126 octets use the 16-bit length',
+    trips: ['websocket.server-lengths'],
     patch: onOutbound(
       each((frame) => (frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame)),
     ),
@@ -151,6 +163,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
     breaks: 'no Pong comes while a message is not ended',
+    trips: ['websocket.ping-between-fragments'],
     patch: onInbound(holdingPings),
   },
   {
@@ -158,6 +171,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     breaks: 'the connection ends upon a Pong of the client',
+    trips: ['websocket.unsolicited-pong'],
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
   },
   {
@@ -165,6 +179,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     breaks: 'Pongs and messages of the service have RSV3 set',
+    trips: ['websocket.server-reserved'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
   },
   {
@@ -172,6 +187,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
     breaks: 'the Close frame of the service has more than 125 octets',
+    trips: ['websocket.server-control-frames'],
     patch: onOutbound(
       each((frame) =>
         frame.opcode === OPCODE.close && frame.payload.length >= 2
@@ -185,6 +201,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
     breaks: 'a continuation frame follows each Pong',
+    trips: ['websocket.server-fragments'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
   },
   {
@@ -192,6 +209,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
     breaks: 'a text message of the octet FF follows each Pong',
+    trips: ['websocket.server-utf8'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
   {
@@ -199,6 +217,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
     breaks: 'of ten Pings the last is not answered',
+    trips: ['websocket.ping-burst'],
     patch: onInbound(() => {
       let seen = 0;
       return (frame) => {

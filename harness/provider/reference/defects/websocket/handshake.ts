@@ -64,6 +64,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     breaks: 'Sec-WebSocket-Accept does not belong to the key sent',
+    trips: ['websocket.accept'],
     patch: onSwitching((lines) =>
       lines.map((line) =>
         line.replace(/^(sec-websocket-accept: )(.*)=$/i, (_, name, value) => `${name}${reversed(value)}=`),
@@ -75,6 +76,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
     breaks: 'a handshake of version 12, or of none, is answered 101',
+    trips: ['websocket.other-version', 'websocket.missing-version'],
     patch: withoutRule('version'),
   },
   {
@@ -82,6 +84,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
     breaks: 'the refusal of version 12 has no Sec-WebSocket-Version',
+    trips: ['websocket.supported-version'],
     patch: onAnswer('upgrade-required', (answer) => withoutField(answer, 'Sec-WebSocket-Version')),
   },
   {
@@ -89,6 +92,8 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
     breaks: 'a handshake without a key is answered 101',
+    trips: ['websocket.missing-key'],
+    shows: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
   {
@@ -96,6 +101,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
     breaks: 'the 101 has `Sec-WebSocket-Protocol: chat`',
+    trips: ['websocket.unoffered-subprotocol'],
     patch: addingLine('Sec-WebSocket-Protocol: chat'),
   },
   {
@@ -103,6 +109,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     breaks: 'the 101 has `Sec-WebSocket-Extensions: x-unoffered`',
+    trips: ['websocket.unoffered-extension'],
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
   {
@@ -110,6 +117,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
     breaks: 'a handshake without a Connection field is answered 101',
+    trips: ['websocket.missing-connection'],
     patch: onHead(withConnectionUpgrade),
   },
   {
@@ -117,6 +125,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
     breaks: 'a handshake whose fields come in another order is refused',
+    trips: ['websocket.other-order'],
     patch: onHead(withoutLateUpgrade),
   },
   {
@@ -124,6 +133,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
     breaks: 'a handshake with `Connection: keep-alive` and `Connection: Upgrade` is refused',
+    trips: ['websocket.connection-in-two-lines'],
     patch: onHead(withFirstConnection),
   },
   {
@@ -131,6 +141,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
     breaks: 'a handshake in HTTP/1.0 is answered 101',
+    shows: ['websocket.http-1-0'],
     patch: onHead((head) =>
       /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
     ),
@@ -140,6 +151,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends clients to another address, which WebSocket clients do not follow',
     breaks: 'a handshake is answered 301 with Location',
+    shows: ['websocket.redirect'],
     patch: inWebSocket(({ judge }) => ({
       judge: (request, kernel) => {
         const verdict = judge(request, kernel);
@@ -154,6 +166,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
     breaks: 'a handshake by POST is answered 101',
+    trips: ['websocket.post'],
     patch: withoutRule('method'),
   },
   {
@@ -161,6 +174,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
     breaks: '`Upgrade: WebSocket` or `Connection: keep-alive, UPGRADE` is answered 400',
+    trips: ['websocket.other-spelling'],
     patch: inWebSocket(({ rules }) => ({
       rules: [
         ...rules,
@@ -179,6 +193,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     breaks: 'a plain GET of the WebSocket address gets no answer',
+    trips: ['websocket.plain-http'],
     patch: onAnswer('upgrade-required', (answer, request) =>
       listMembers(request, 'upgrade').length === 0 ? { ...answer, delivery: { kind: 'drop' } } : answer,
     ),
@@ -188,6 +203,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'opens no WebSocket to anybody',
     breaks: 'a well-formed handshake with the right credential is answered 400',
+    trips: ['websocket.handshake'],
     patch: inWebSocket(({ rules }) => ({
       rules: [...rules, { name: 'tokens', refuses: () => problem('malformed') }],
     })),
@@ -197,6 +213,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
     breaks: 'the second handshake is answered with the accept value of the first',
+    trips: ['websocket.accept-per-connection'],
     patch: repeatingAccept,
   },
   {
@@ -204,6 +221,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
     breaks: 'the 101 has no Upgrade field',
+    trips: ['websocket.upgrade-field'],
     patch: omittingLine(/^upgrade:/i),
   },
   {
@@ -211,6 +229,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
     breaks: 'the 101 has no Connection field',
+    trips: ['websocket.connection-field'],
     patch: omittingLine(/^connection:/i),
   },
   {
@@ -219,6 +238,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'takes the first octets of a connection for the whole handshake',
     breaks: 'a handshake that comes octet by octet is answered 400',
     // So short is no beginning of a request that was merely long.
+    trips: ['websocket.octet-by-octet'],
     patch: onHead((head) => (head.length < 16 ? '? ' : head)),
   },
   {
@@ -226,6 +246,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
     breaks: 'a plain GET is answered 101',
+    trips: ['websocket.missing-upgrade'],
     patch: onHead(withHandshake),
   },
   {
@@ -233,6 +254,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
     breaks: 'a handshake with `Upgrade: example/1` is answered 101',
+    trips: ['websocket.other-upgrade'],
     patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
   },
   {
@@ -240,6 +262,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     breaks: 'a plain offer of permessage-deflate is answered with client_max_window_bits',
+    trips: ['websocket.deflate-answer'],
     patch: onSwitching((lines) =>
       lines.map((line) => line.replace(/^(sec-websocket-extensions:.*)$/i, '$1; client_max_window_bits=12')),
     ),

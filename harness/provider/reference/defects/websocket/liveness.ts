@@ -17,8 +17,11 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
   {
     name: 'ws-closes-idle',
     services: REALTIME,
+    setting: 'idle',
     summary: 'closes a connection on which nothing is said for a moment',
     breaks: 'a silent connection is closed with 1001 after 300 ms',
+    trips: ['websocket.idle-kept'],
+    shows: ['websocket.idle'],
     patch: onOpen((socket, { clock }) => {
       let heardMs = clock.now();
       const hear = () => {
@@ -39,6 +42,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     breaks: 'a handshake after a cut connection is answered 503',
+    trips: ['websocket.reconnect'],
     patch: (conduct) => {
       let taken = false;
       return together(
@@ -61,6 +65,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'handles messages that come together in no order',
     breaks: 'of messages that come together the second is answered before the first',
+    trips: ['websocket.burst-order'],
     patch: onInbound(() => {
       let held: Frame | null = null;
       return (frame, following) => {
@@ -83,6 +88,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'loses messages when many come together',
     breaks: 'of many messages that come together some are not answered',
+    trips: ['websocket.burst-order'],
     patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
   },
   {
@@ -90,6 +96,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
     breaks: 'a Close behind fifty messages is not answered',
+    trips: ['websocket.close-in-traffic'],
     patch: onInbound(() => {
       let messages = 0;
       return (frame) => {
@@ -103,6 +110,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends what one client says to all others',
     breaks: 'a message of one connection comes on another',
+    trips: ['websocket.connections-apart'],
     patch: (conduct) => {
       const open = new Set<WebSocket>();
       return onOpen((socket) => {

@@ -12,6 +12,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends messages back altered',
     breaks: 'the first octet of an echoed message is another one',
+    trips: ['websocket.echo-text', 'websocket.exchange'],
     patch: onOutbound(
       each((frame) => {
         if (!isData(frame) || frame.payload.length === 0) return frame;
@@ -26,6 +27,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     breaks: 'the echo of a binary message is a text message',
+    trips: ['websocket.echo-kind'],
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
     ),
@@ -35,6 +37,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes a message without content for none',
     breaks: 'an empty message is not sent back',
+    trips: ['websocket.echo-empty'],
     patch: onInbound(
       each((frame) =>
         frame.fin &&
@@ -50,6 +53,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     breaks: 'a message of 126 octets comes back as 125',
+    trips: ['websocket.echo-lengths'],
     patch: onInbound(
       each((frame) =>
         isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
@@ -61,6 +65,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
     breaks: 'a message of 65,536 octets comes back as 65,535',
+    trips: ['websocket.echo-long'],
     patch: onInbound(
       each((frame) =>
         isData(frame) && frame.lengthOctets === 8
@@ -74,6 +79,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
     breaks: 'a message of 65,536 octets ends the connection with 1002',
+    trips: ['websocket.too-big-code'],
     patch: onInbound(
       each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
     ),
@@ -83,6 +89,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     breaks: 'a message in three fragments comes back without the second',
+    trips: ['websocket.echo-fragments'],
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame))),
   },
   {
@@ -90,6 +97,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     breaks: 'such a message comes back with its first fragment only',
+    trips: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
     patch: onInbound(cuttingAtPing),
   },
   {
@@ -97,6 +105,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     services: REALTIME,
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
     breaks: 'such a text comes back without its first character',
+    trips: ['websocket.echo-characters'],
     patch: onOutbound(
       each((frame) =>
         frame.opcode === OPCODE.text && frame.payload.subarray(0, 3).equals(BYTE_ORDER_MARK)

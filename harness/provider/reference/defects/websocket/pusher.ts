@@ -37,22 +37,29 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-silent-start',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not tell a Pusher client that it is connected',
     breaks: 'no pusher:connection_established comes',
+    trips: ['websocket.pusher-established'],
+    shows: ['websocket.first-message'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   {
     name: 'pusher-plain-data',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'sends the data of its own events as an object',
     breaks: 'the data of pusher:connection_established is not a string',
+    trips: ['websocket.pusher-established'],
     patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
   },
   {
     name: 'pusher-no-activity-timeout',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not tell a Pusher client how long it may be silent',
     breaks: 'pusher:connection_established has no activity_timeout',
+    trips: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
     patch: onEvent('pusher:connection_established', (event) => {
       const { activity_timeout: _, ...data } = dataOf(event);
       return { ...event, data: JSON.stringify(data) };
@@ -61,15 +68,20 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-no-pong',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not answer pusher:ping',
     breaks: 'no pusher:pong comes',
+    trips: ['websocket.pusher-ping'],
+    shows: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => null),
   },
   {
     name: 'pusher-loses-subscriptions',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not say that a subscription succeeded',
     breaks: 'no pusher_internal:subscription_succeeded comes for a public channel',
+    trips: ['websocket.pusher-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) =>
       String(event.channel).startsWith('private-') ? event : null,
     ),
@@ -77,15 +89,19 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-opens-private-channels',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'lets anybody subscribe to a private channel',
     breaks: 'a private channel without a signature is answered subscription_succeeded',
+    trips: ['websocket.pusher-private-channel'],
     patch: onEvent('pusher:subscription_error', subscribed),
   },
   {
     name: 'pusher-refuses-signatures',
     services: REALTIME,
+    setting: 'signed',
     summary: 'takes no signature for a private channel',
     breaks: 'a private channel with the right signature is answered subscription_error',
+    trips: ['websocket.pusher-signed-channel'],
     patch: onInbound(
       each((frame) => {
         const event = eventOf(frame);
@@ -97,15 +113,19 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-loses-client-events',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not pass on what clients say to each other',
     breaks: 'a client event reaches no other subscriber',
+    trips: ['websocket.pusher-client-event'],
     patch: onEvent('client-conform', () => null),
   },
   {
     name: 'pusher-echoes-client-events',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'sends a client event to its sender as well',
     breaks: 'who sends a client event receives it',
+    trips: ['websocket.pusher-client-event'],
     patch: onOpen((socket) => {
       socket.on('message', (content) => {
         const event = parseJsonObject(content.toString());
@@ -116,15 +136,19 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-omits-presence',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not say who is in a presence channel',
     breaks: 'the answer to a subscription of a presence channel has no presence',
+    trips: ['websocket.pusher-presence'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
   },
   {
     name: 'pusher-accepts-unknown-app',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'serves applications that do not exist',
     breaks: 'a connection to an unknown application is established',
+    trips: ['websocket.pusher-unknown-app'],
     patch: inWebSocket(({ judge }) => ({
       judge: (request, kernel) => {
         const verdict = judge(request, kernel);
@@ -135,8 +159,10 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-wrong-error-code',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'tells clients of unknown applications to come back at once',
     breaks: 'a connection to an unknown application is closed with 4200',
+    trips: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
     patch: (conduct) =>
       onEvent(
         'pusher:error',
@@ -146,8 +172,10 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
   {
     name: 'pusher-accepts-any-protocol',
     services: REALTIME,
+    setting: 'pusher',
     summary: 'does not look at the version of the Pusher protocol',
     breaks: 'a connection with protocol=99 is established',
+    trips: ['websocket.pusher-protocol-version'],
     patch: onReceipt((request) => {
       const parameters = queryParameters(request.query);
       parameters.set('protocol', '7');
@@ -161,22 +189,28 @@ export const OWN_DIALECT_DEFECTS: readonly Defect[] = [
   {
     name: 'own-silent-start',
     services: REALTIME,
+    setting: 'own',
     summary: 'does not greet, although its dialect has a greeting',
     breaks: 'no event comes first',
+    trips: ['websocket.dialect-greeting'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   {
     name: 'own-no-pong',
     services: REALTIME,
+    setting: 'own',
     summary: 'does not answer the heartbeat of its dialect',
     breaks: 'no event answers the heartbeat',
+    trips: ['websocket.dialect-heartbeat'],
     patch: onEvent('pusher:pong', () => null),
   },
   {
     name: 'own-loses-subscriptions',
     services: REALTIME,
+    setting: 'own',
     summary: 'does not say that a subscription succeeded, although its dialect does',
     breaks: 'no event answers the subscription',
+    trips: ['websocket.dialect-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', () => null),
   },
 ];
