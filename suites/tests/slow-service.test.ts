@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../harness/check/judge.ts';
 import { loadServices } from '../../harness/config/load.ts';
-import { Secret } from '../../harness/credential/secret.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
+import { Secret } from '../../harness/credential/secret.ts';
 import {
   KEYS,
   keyOf,
