@@ -1,4 +1,4 @@
-import { getCACertificates } from 'node:tls';
+import * as tls from 'node:tls';
 import type { ExpectedInteraction } from './config/pact/interaction.ts';
 import { serviceSecrets } from './config/secret/secrets-of.ts';
 import type { ServiceConfig } from './config/service.ts';
@@ -80,7 +80,7 @@ export function openSession(options: SessionOptions): Session {
     userAgent: options.userAgent,
     runId: options.runId,
     plainHttp: config.safety.plainHttp,
-    ...(config.tls && { tls: { ca: [...getCACertificates('default'), config.tls.ca] } }),
+    ...(config.tls && { tls: { ca: [...usualAuthorities(), config.tls.ca] } }),
   };
   const pathPrefix = addressOf(options.providerUrl).prefix;
   const http = openHttp(transport);
@@ -283,6 +283,11 @@ export function openSession(options: SessionOptions): Session {
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
     },
   };
+}
+
+/** Those that Node trusts by itself; before Node 22.15 there are those that it ships alone. */
+function usualAuthorities(): readonly string[] {
+  return tls.getCACertificates?.('default') ?? tls.rootCertificates;
 }
 
 /** Stands for the service where the contract documents no request: GET of its base address. */

@@ -3,7 +3,7 @@ import { html, type Markup } from './markup.ts';
 
 const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;
 
-/** One piece of evidence as a transcript. `page.js` builds the same from packed evidence: change both. */
+/** One piece of evidence as a transcript. `in-browser.js` builds the same from packed evidence: change both. */
 export function evidenceBlock(view: EvidenceView, open: boolean): Markup {
   return html`<details class="evidence"${open ? html` open` : null}><summary><code>${view.id}</code> ${view.purpose}</summary>
 <div class="transcript" role="group" aria-label="Transcript of ${view.id}" tabindex="0">${lines(view)}</div></details>`;

@@ -7,7 +7,7 @@ import { html, type Markup, trusted } from './markup.ts';
 /** UTF-16 units of transcript that a page carries in its pack; what is past it is in `results.json`. */
 const PACK_LIMIT = 24_000_000;
 
-/** As `page.js` reads it: `[purpose, omitted, [[atMs, direction, text] …]]` by `service/evidence`. */
+/** As `in-browser.js` reads it: `[purpose, omitted, [[atMs, direction, text] …]]` by `service/evidence`. */
 type PackedView = readonly [
   purpose: string,
   omitted: number,

@@ -49,7 +49,7 @@ export const htmlPage: ReportFormat = {
  */
 export function renderPage(results: Results): string {
   const style = STYLE.map((part) => ownFile(new URL(`./style/${part}.css`, import.meta.url))).join('\n');
-  const script = ownFile(new URL('./page.js', import.meta.url));
+  const script = ownFile(new URL('./in-browser.js', import.meta.url));
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,

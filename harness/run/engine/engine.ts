@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
@@ -41,7 +42,7 @@ export interface EngineReport {
   readonly strays: readonly string[];
 }
 
-const ROOT = fileURLToPath(new URL('.', import.meta.url));
+const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url));
 const REFUSED: ReadonlySet<string | symbol> = new Set(['SIGINT', 'SIGTERM', 'unhandledRejection']);
 /**
  * Ctrl-C and a closed terminal reach the whole process group: the workers leave it to the main process to wind
@@ -112,7 +113,7 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
 
   const vitest = await withDataHome(options.scratchDir, () =>
     createVitest(
-      { config: false, watch: false, root: ROOT },
+      { config: false, watch: false, root: dirname(ENTRY) },
       {
         test: {
           reporters: [reporter(found, options.onPrint)],
@@ -120,7 +121,7 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
           isolate: false,
           maxWorkers: Math.max(1, Math.min(options.concurrency, options.jobs.length)),
           pool: { name: 'service', createPoolWorker: (pool) => new Lane(pool) },
-          include: ['entry.ts'],
+          include: [basename(ENTRY)],
           exclude: [],
           passWithNoTests: true,
           testTimeout: 0,

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import './older-node.ts';
 import { Client } from 'undici';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { HarnessError } from '../../exit.ts';

@@ -1,0 +1,22 @@
+import { buildProgram } from './cli/program.ts';
+
+/** The package's own surface, for programs that start `conform` or read what it wrote. */
+export { HarnessError, InconclusiveError, UsageError } from './exit.ts';
+export type {
+  CheckResult,
+  Observation,
+  Results,
+  RunResult,
+  ServiceResult,
+} from './report/results/results.ts';
+
+/**
+ * Runs one command line in this process, as the program `conform` does. Results go to stdout, progress to stderr.
+ * @param args What follows the program's name: `['run', 'orders', '--strict']`.
+ * @returns The exit code: 0 conforms, 1 does not conform, 3 inconclusive.
+ * @throws UsageError (2), InconclusiveError (3) or HarnessError (70), each with its `exitCode`; commander's own
+ * error for a command line that cannot be read.
+ */
+export function conform(args: readonly string[]): Promise<number> {
+  return buildProgram().run(args);
+}
