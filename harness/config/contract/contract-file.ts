@@ -24,6 +24,15 @@ interface ContractFile {
 
 const fitsFrame = compileSchema<ContractFile>(CONTRACT_FRAME);
 
+/** Shapes of our own, which need not be held against the schema of schemas: that costs a start most of its time. */
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  strictRequired: false,
+  meta: false,
+  validateSchema: false,
+});
 const valueSchemas = new Map<string, ValidateFunction>();
 
 /** @throws UsageError for an unknown, duplicate or ill-shaped clause, and a contradiction with nothing. */
@@ -106,7 +115,6 @@ function holdValue(key: string, standing: Standing, value: ClauseValue, at: stri
 function valueSchema(key: string): ValidateFunction {
   const known = valueSchemas.get(key);
   if (known) return known;
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
   const compiled = ajv.compile(isClauseKey(key) ? VOCABULARY[key].value : {});
   valueSchemas.set(key, compiled);
   return compiled;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { Clause, Contract } from '../../contract/clause.ts';
 import { readContract } from './contract-file.ts';
@@ -133,4 +134,8 @@ it('the shipped contract schema is the one that the vocabulary makes', async () 
   const text = await readFile(join(CONFIG, 'contract.schema.json'), 'utf8');
   // When it differs: node harness/config/contract-schema.ts > config/contract.schema.json
   expect(JSON.parse(text)).toEqual(contractSchema());
+});
+
+it.each(['contract.schema.json', 'service.schema.json'])('%s is a JSON Schema', async (name) => {
+  expect(new Ajv2020().validateSchema(JSON.parse(await readFile(join(CONFIG, name), 'utf8')))).toBe(true);
 });
