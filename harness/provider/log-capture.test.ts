@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withLastLines } from './last-lines.ts';
-import { createLogCapture } from './log-capture.ts';
+import { createLogCapture, withLastLines } from './log-capture.ts';
 
 const octets = (text: string) => Buffer.from(text, 'utf8');
 

@@ -7,17 +7,17 @@ import type {
   ImageSource,
 } from '../../config/provider/started-provider.ts';
 import { InconclusiveError } from '../../exit.ts';
-import { explained, withLastLines } from '../last-lines.ts';
-import { createLogCapture, type LogCapture } from '../log-capture.ts';
-import { entrust } from '../process/reaper.ts';
+import { reasonOf } from '../../thrown.ts';
+import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
+import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, type ReadinessProbe } from '../readiness.ts';
 import { type PresentImage, presentImage } from './image.ts';
 import { type Launched, launch, type Standing } from './launch.ts';
 import { labelsOf, removeStart, sweep, sweepOnce } from './leftovers.ts';
-import { createNetwork } from './network.ts';
-import { companionProbe, providerProbe } from './probe.ts';
+import { companionProbe, providerProbe } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime/runtime.ts';
+import { REQUEST_MS, within } from './runtime/within.ts';
 
 /** What is judged stays the same image, whatever becomes of its name or of the folder that it was built from. */
 type ImagesAtHand = Map<ImageSource, PresentImage>;
@@ -93,7 +93,7 @@ class ContainerGroup {
     this.#options = options;
     this.#images = images;
     this.#labels = labelsOf({ runId: options.runId, startId: this.#startId, service });
-    this.#release = entrust({ kind: 'containers', startId: this.#startId });
+    this.#release = handOver({ kind: 'containers', startId: this.#startId });
   }
 
   async openNetwork(): Promise<void> {
@@ -170,8 +170,22 @@ class ContainerGroup {
       await removeStart(this.runtime, this.#startId);
       this.#release();
     } catch {
-      // What could not be removed stays the caretaker's, and is for the next run to sweep.
+      // What could not be removed stays the reaper's, and is for the next run to sweep.
     }
     await swept;
+  }
+}
+/** @throws InconclusiveError when the runtime does not create it. */
+async function createNetwork(
+  { client }: Runtime,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  const creating = client.network.create({ Name: name, Driver: 'bridge', Labels: { ...labels } });
+  try {
+    await within(creating, REQUEST_MS, 'it was not created');
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw new InconclusiveError(`no network for the containers: ${reason.trim()}`);
   }
 }

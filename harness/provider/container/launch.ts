@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { GenericContainer, PullPolicy, type WaitStrategy } from 'testcontainers';
 import type { ContainerConfig } from '../../config/provider/started-provider.ts';
 import { revealed } from '../../config/secret/secret-text.ts';
 import { InconclusiveError } from '../../exit.ts';
 import { reasonLineOf } from '../../thrown.ts';
-import { withLastLines } from '../last-lines.ts';
-import type { LogCapture } from '../log-capture.ts';
+import { type LogCapture, withLastLines } from '../log-capture.ts';
 import type { PresentImage } from './image.ts';
 import { removeContainer } from './leftovers.ts';
-import { ProviderContainer } from './provider-container.ts';
 import { type Container, endingOf, followOutput, stateOf } from './runtime/container-state.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { within } from './runtime/within.ts';
@@ -145,4 +144,56 @@ function isLocal(host: string): boolean {
 function reachable(host: string): string {
   if (isLocal(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Else a provider that writes without end fills the disk. */
+const LOG_FILES = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
+
+/** Readiness is waited for when the container is known, not on the way to it. */
+const AT_ONCE: WaitStrategy = {
+  waitUntilReady: () => Promise.resolve(),
+  withStartupTimeout: () => AT_ONCE,
+  isStartupTimeoutSet: () => true,
+  getStartupTimeout: () => 0,
+};
+
+/** What the client library keeps to itself of a container: the exact image, the loopback interface, its creation. */
+class ProviderContainer extends GenericContainer {
+  readonly #onCreated: (id: string) => Promise<void>;
+
+  /** `onCreated` is told the id before the container starts. */
+  constructor(image: PresentImage, onCreated: (id: string) => Promise<void>) {
+    super(image.name);
+    this.#onCreated = onCreated;
+    this.withPullPolicy(PullPolicy.neverPull());
+    // By its content: the name may mean another image by now.
+    this.createOpts.Image = image.id;
+    this.hostConfig.LogConfig = LOG_FILES;
+    this.withWaitStrategy(AT_ONCE);
+    // The library's reaper is a container from a public registry that gets hold of the runtime; ours does its work.
+    this.withAutoCleanup(false);
+  }
+
+  /** `local`: for this machine alone, not for its neighbours. */
+  publish(port: number, local: boolean): void {
+    this.withExposedPorts(port);
+    if (local) this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '0' }] };
+  }
+
+  /**
+   * Podman counts what an image exposes among the ports that are to be bound, and the client library waits until they
+   * all are: so they are, for this machine alone.
+   */
+  bindExposed(ports: readonly string[]): void {
+    const bound = this.hostConfig.PortBindings ?? {};
+    const others = ports.filter((port) => !(port in bound));
+    this.hostConfig.PortBindings = {
+      ...bound,
+      ...Object.fromEntries(others.map((port) => [port, [{ HostIp: '127.0.0.1', HostPort: '0' }]])),
+    };
+  }
+
+  protected override async containerCreated(id: string): Promise<void> {
+    await this.#onCreated(id);
+  }
 }

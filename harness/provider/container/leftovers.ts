@@ -118,7 +118,7 @@ function removeNetwork(docker: Docker, id: string): Promise<void> {
 const GONE = 404;
 /**
  * Somebody else is removing it (a container: 409), or what is on it (a network: 403): a run that sweeps at the same
- * time, a caretaker. That may come to nothing, so it is not relied on.
+ * time, or its reaper. That may come to nothing, so it is not relied on.
  */
 const BEING_REMOVED: ReadonlySet<unknown> = new Set([403, 409]);
 

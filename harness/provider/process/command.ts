@@ -4,12 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
 import { revealed } from '../../config/secret/secret-text.ts';
 import { HarnessError, InconclusiveError } from '../../exit.ts';
-import { explained, withLastLines } from '../last-lines.ts';
-import { createLogCapture, type LogCapture } from '../log-capture.ts';
+import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
 import { endGroup, signalGroup } from './process-group.ts';
-import { entrust } from './reaper.ts';
+import { handOver } from './reaper.ts';
 
 /** What it may take to end when it is asked to, before it is ended. */
 const GRACE_MS = 1_500;
@@ -44,7 +43,7 @@ export async function startCommand(
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', logs.writer());
   const exited = exitOf(child);
   const group = await startedGroup(child);
-  const release = entrust({ kind: 'group', group });
+  const release = handOver({ kind: 'group', group });
 
   let stopping: Promise<void> | null = null;
   // What it started may live on when it does not; and when nothing does, its id may be given to another group.

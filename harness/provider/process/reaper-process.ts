@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup } from './process-group.ts';
-import type { Instruction, Ward } from './reaper.ts';
+import type { Charge, Instruction } from './reaper.ts';
 
-/** The program of the caretaker: see `caretaker.ts`. */
+/** The program of the reaper: see `reaper.ts`. */
 
 /** What a group may take to end when it is asked to. */
 const GRACE_MS = 1_000;
@@ -13,28 +13,28 @@ const POLL_MS = 250;
 /** Whatever a runtime has not removed by then is for the next run to sweep. */
 const PATIENCE_MS = 60_000;
 
-const wards = new Map<string, Ward>();
+const charges = new Map<string, Charge>();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { keep, release } = JSON.parse(line) as Instruction;
-  if (keep) wards.set(JSON.stringify(keep), keep);
-  if (release) wards.delete(JSON.stringify(release));
+  if (keep) charges.set(JSON.stringify(keep), keep);
+  if (release) charges.delete(JSON.stringify(release));
 }
 
 setTimeout(() => process.exit(1), PATIENCE_MS).unref();
-await Promise.allSettled([...wards.values()].map(end));
+await Promise.allSettled([...charges.values()].map(end));
 process.exit();
 
-async function end(ward: Ward): Promise<void> {
-  if (ward.kind === 'group') return endGroup(ward.group, GRACE_MS);
+async function end(charge: Charge): Promise<void> {
+  if (charge.kind === 'group') return endGroup(charge.group, GRACE_MS);
   const { openRuntime } = await import('../container/runtime/runtime.ts');
   const { removeStart } = await import('../container/leftovers.ts');
   for (let found = performance.now(); performance.now() - found < LATE_MS; await pause(POLL_MS)) {
     // A runtime that is busy, or just being started again, is asked once more.
     const count = await openRuntime()
-      .then((runtime) => removeStart(runtime, ward.startId))
+      .then((runtime) => removeStart(runtime, charge.startId))
       .catch(() => null);
     if (count !== 0) found = performance.now();
   }

@@ -3,48 +3,48 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What was started outlives a harness that is killed. So a small process of its own watches the harness through a
- * pipe, and when that closes, for whatever reason, ends what it was told of and not yet relieved of.
+ * What was started outlives a harness that is killed. So a small process of its own, the reaper, watches the harness
+ * through a pipe, and when that closes, for whatever reason, ends what it was handed and has not been relieved of.
  */
-export type Ward =
+export type Charge =
   /** A process group, by the id of its leader. */
   | { readonly kind: 'group'; readonly group: number }
   /** The containers and networks that carry the label of one start. */
   | { readonly kind: 'containers'; readonly startId: string };
 
 /** One line of what it is told. */
-export type Instruction = { readonly [Order in 'keep' | 'release']?: Ward };
+export type Instruction = { readonly [Order in 'keep' | 'release']?: Charge };
 
 const PROGRAM = fileURLToPath(new URL('./reaper-process.ts', import.meta.url));
 /** What a container runtime is found by; nothing else of the environment goes there. */
 const ENVIRONMENT = /^(PATH|HOME|TMPDIR|XDG_RUNTIME_DIR|DOCKER_.*|TESTCONTAINERS_.*)$/;
 
-interface Caretaker {
+interface Reaper {
   readonly pipe: Writable;
-  wards: number;
+  charges: number;
 }
 
-let caretaker: Caretaker | null = null;
+let reaper: Reaper | null = null;
 
-/** Has the ward ended should this process end first. Returns what to call when it has ended. */
-export function entrust(ward: Ward): () => void {
-  const taker = caretaker ?? engage();
-  caretaker = taker;
-  taker.wards += 1;
-  tell(taker, { keep: ward });
+/** Has the reaper end the charge should this process end first. Returns what to call when it has ended. */
+export function handOver(charge: Charge): () => void {
+  const current = reaper ?? startReaper();
+  reaper = current;
+  current.charges += 1;
+  tell(current, { keep: charge });
   let released = false;
   return () => {
     if (released) return;
     released = true;
-    taker.wards -= 1;
-    tell(taker, { release: ward });
-    if (taker.wards > 0) return;
-    taker.pipe.end();
-    if (caretaker === taker) caretaker = null;
+    current.charges -= 1;
+    tell(current, { release: charge });
+    if (current.charges > 0) return;
+    current.pipe.end();
+    if (reaper === current) reaper = null;
   };
 }
 
-function engage(): Caretaker {
+function startReaper(): Reaper {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)));
   const child: ChildProcess & { stdin: Writable } = spawn(process.execPath, [PROGRAM], {
     // Out of the reach of what ends the harness: Ctrl-C, a closed terminal, a kill of its process group.
@@ -59,9 +59,9 @@ function engage(): Caretaker {
   child.stdin.on('error', withoutIt);
   child.unref();
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
-  return { pipe: child.stdin, wards: 0 };
+  return { pipe: child.stdin, charges: 0 };
 }
 
-function tell({ pipe }: Caretaker, instruction: Instruction): void {
+function tell({ pipe }: Reaper, instruction: Instruction): void {
   if (pipe.writable) pipe.write(`${JSON.stringify(instruction)}\n`);
 }

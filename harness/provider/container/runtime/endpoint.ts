@@ -1,7 +1,11 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Address, get } from './runtime-request.ts';
+import { isJsonObject, parseJson } from '../../../json-text.ts';
+
+/** Where a container runtime listens. */
+export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
 /** Where a container runtime may listen. */
 export interface Endpoint {
@@ -98,4 +102,90 @@ function mayOpen(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+const LOOPBACK = '127.0.0.1';
+const REQUEST_MS = 2_000;
+
+/**
+ * The host on which this process reaches the ports that a runtime behind a local socket publishes: this machine's
+ * loopback interface; the gateway when the process is itself in a container of that runtime, with a network of its own.
+ */
+export async function publishedHost(address: Address, mounts: string = ownMounts()): Promise<string> {
+  const id = containerOf(mounts);
+  if (id === null) return LOOPBACK;
+  try {
+    const { status, json } = await get(address, `/containers/${id}/json`, REQUEST_MS);
+    return status === 200 ? (gatewayOf(json) ?? LOOPBACK) : LOOPBACK;
+  } catch {
+    // Whatever it is in, it is not known to this runtime.
+    return LOOPBACK;
+  }
+}
+
+/** Runtimes mount a container's own /etc/hosts and the like from a folder that has its id for a name. */
+function containerOf(mounts: string): string | null {
+  return /\/(?:overlay-)?containers\/([0-9a-f]{64})\//.exec(mounts)?.[1] ?? null;
+}
+
+function ownMounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+interface Inspected {
+  readonly HostConfig?: { readonly NetworkMode?: unknown };
+  readonly NetworkSettings?: { readonly Networks?: Readonly<Record<string, { readonly Gateway?: unknown }>> };
+}
+
+/** null when it shares the network of its machine. */
+function gatewayOf(json: unknown): string | null {
+  if (!isJsonObject(json)) return null;
+  const { HostConfig, NetworkSettings }: Inspected = json;
+  if (HostConfig?.NetworkMode === 'host') return null;
+  const gateways = Object.values(NetworkSettings?.Networks ?? {}).map(({ Gateway }) => Gateway);
+  return gateways.find((gateway): gateway is string => typeof gateway === 'string' && gateway !== '') ?? null;
+}
+
+/** Octets of an answer that are read. */
+const LONGEST_ANSWER = 1024 * 1024;
+
+interface RuntimeAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly fields: IncomingHttpHeaders;
+  /** null when the content is none. */
+  readonly json: unknown;
+}
+
+/**
+ * GETs a path of a runtime's interface. Rejects with an AbortError when it takes longer than `timeoutMs`, and when
+ * nobody answers.
+ */
+export async function get(address: Address, path: string, timeoutMs: number): Promise<RuntimeAnswer> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...address, path, agent: false, signal }, (response: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > LONGEST_ANSWER) response.destroy(new Error('its answer does not end'));
+        else chunks.push(chunk);
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          fields: response.headers,
+          json: parseJson(Buffer.concat(chunks).toString('utf8')),
+        }),
+      );
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { processStat } from '../../process/process-stat.ts';
+import { processStat } from '../../process/process-group.ts';
 import { isGone, ownLabel } from './harness-process.ts';
 
 const zombies: ChildProcess[] = [];

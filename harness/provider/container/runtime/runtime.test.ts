@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ask, type Endpoint, endpoints } from './endpoint.ts';
-import { publishedHost } from './published-host.ts';
+import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 
 const servers: Server[] = [];

@@ -1,9 +1,7 @@
 import type { ContainerRuntimeClient } from 'testcontainers';
 import { InconclusiveError } from '../../../exit.ts';
 import { reasonOf } from '../../../thrown.ts';
-import { ask, endpoints } from './endpoint.ts';
-import { publishedHost } from './published-host.ts';
-import type { Address } from './runtime-request.ts';
+import { type Address, ask, endpoints, publishedHost } from './endpoint.ts';
 import { within } from './within.ts';
 
 export interface Runtime {
