@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +34,9 @@ async function run(inputs: Readonly<Record<string, string>>, change = (yaml: str
   cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
   const search = join(folder, 'config/services/search.yaml');
   writeFileSync(search, change(readFileSync(search, 'utf8')));
+  // What the step before it has installed.
+  mkdirSync(join(folder, 'runner/conform/bin'), { recursive: true });
+  symlinkSync(join(ROOT, 'harness/cli/conform.js'), join(folder, 'runner/conform/bin/conform'));
   const step = ACTION.runs.steps.find(({ id }: { readonly id?: string }) => id === 'conform');
   const given = (expression: string) => {
     const [, name = ''] = /^\$\{\{ inputs\.(.+) \}\}$/.exec(expression) ?? [];
@@ -39,7 +51,7 @@ async function run(inputs: Readonly<Record<string, string>>, change = (yaml: str
     env: {
       ...env,
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      GITHUB_ACTION_PATH: ROOT,
+      RUNNER_TEMP: join(folder, 'runner'),
       GITHUB_OUTPUT: join(folder, 'output'),
       GITHUB_STEP_SUMMARY: join(folder, 'summary'),
     },
@@ -127,6 +139,12 @@ describe('the GitHub action', () => {
     const [, given = ''] = /uses: your-org\/conform@.*\n\s+with: (\{.*\})/.exec(readme) ?? [];
     expect(Object.keys(parse(given)).filter((name) => !(name in ACTION.inputs))).toEqual([]);
     expect(given).toContain('environment: release');
+  });
+
+  it('uses actions of others by commit alone', () => {
+    const used = ACTION.runs.steps.flatMap(({ uses }: { readonly uses?: string }) => uses ?? []);
+    expect(used).toHaveLength(2);
+    for (const each of used) expect(each).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/);
   });
 
   it('passes every input on by a variable', () => {
