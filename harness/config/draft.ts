@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { SECRET_KEYS } from '../credential/schemes.ts';
 import { asServiceFile, type ServiceFile } from './service-file.ts';
 import { type Located, type LocatedMap, originsOf } from './yaml/located.ts';
 import { type FaultAt, faultsOf, type Origin } from './yaml/origin.ts';
@@ -14,11 +15,8 @@ export interface Draft {
 }
 
 /** Texts that stay as written until `credentials.ts` turns them into secrets. */
-const SECRET_KEYS: ReadonlySet<string> = new Set([
-  'credentials.key',
-  'credentials.secondKey',
-  'credentials.password',
-  'credentials.app.secret',
+const SECRET_TEXTS: ReadonlySet<string> = new Set([
+  ...SECRET_KEYS.map((key) => `credentials.${key}`),
   'pacts.broker.token',
   'pacts.broker.password',
   'webhooks.signature.secret',
@@ -51,7 +49,7 @@ export async function draftService(
     if (
       key === STATE_COMMAND ||
       TRIGGER.test(key) ||
-      SECRET_KEYS.has(key) ||
+      SECRET_TEXTS.has(key) ||
       PROVIDER_TEXTS.test(key) ||
       (OPAQUE.test(key) && node.kind !== 'scalar')
     )

@@ -1,4 +1,5 @@
 import serviceSchema from '../../config/service.schema.json' with { type: 'json' };
+import { type CredentialsBlock, CredentialsShape } from '../credential/schemes.ts';
 import type { ReferenceName } from './service.ts';
 import { compileSchema, schemaFault } from './yaml/json-schema.ts';
 import { type LocatedMap, plainOf } from './yaml/located.ts';
@@ -87,16 +88,6 @@ export interface CommandBlock {
   readonly freshForEachSuite?: boolean;
 }
 
-export interface CredentialsBlock {
-  readonly scheme?: 'bearer' | 'header' | 'query' | 'basic' | 'signed' | 'none';
-  readonly name?: string;
-  readonly key?: string;
-  readonly secondKey?: string | null;
-  readonly username?: string;
-  readonly password?: string;
-  readonly app?: { readonly id?: string; readonly key?: string; readonly secret?: string } | null;
-}
-
 export interface OperationBlock {
   readonly id: string;
   readonly method: string;
@@ -168,7 +159,10 @@ export interface BrokerBlock {
   readonly branch?: string;
 }
 
-const fitsSchema = compileSchema<ServiceFile>(serviceSchema);
+const fitsSchema = compileSchema<ServiceFile>({
+  ...serviceSchema,
+  $defs: { ...serviceSchema.$defs, credentials: CredentialsShape },
+});
 
 /** @throws UsageError at the first thing that the schema refuses. */
 export function asServiceFile(tree: LocatedMap): ServiceFile {

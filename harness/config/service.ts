@@ -1,10 +1,12 @@
 import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
+import type { AppCredentials } from '../credential/application.ts';
 import type { Secret } from '../credential/secret.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { WebSocketConfig } from './blocks/websocket.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { CommandProvider, ContainerProvider } from './provider/started-provider.ts';
 
+export type { AppCredentials } from '../credential/application.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
 
 /** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */
@@ -56,13 +58,6 @@ export type ProviderConfig =
   | { readonly kind: 'url'; readonly url: string }
   | ContainerProvider
   | CommandProvider;
-
-/** The three credentials of realtime: identifier and key are public, the secret is not. */
-export interface AppCredentials {
-  readonly id: string;
-  readonly key: string;
-  readonly secret: Secret;
-}
 
 interface KeyCredentials {
   readonly key: Secret;

@@ -1,7 +1,7 @@
+import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { hasMembers } from '../../json-text.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../operation/call.ts';
 import { type Example, exampleOf } from '../operation/example.ts';
-import type { CredentialsBlock } from '../service-file.ts';
 import { type At, child, children, faultAt } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 import type { OpenApiSchemas } from './schemas.ts';

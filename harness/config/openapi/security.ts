@@ -1,5 +1,5 @@
+import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { hasMembers } from '../../json-text.ts';
-import type { CredentialsBlock } from '../service-file.ts';
 import { type At, child, children, faultAt } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 

@@ -1,0 +1,87 @@
+import Type, { type TSchema } from 'typebox';
+import type { AppCredentials } from './application.ts';
+import type { Secret } from './secret.ts';
+
+/** A key below `credentials:` as it is written, and by its kind what it is read as. */
+export interface Key<Value = unknown> {
+  /** `secret`: a reference that is read when a run starts. `application`: three keys, the last of them a secret. */
+  readonly kind: 'text' | 'secret' | 'application';
+  /** The credential can be used without it; it is read as null then. */
+  readonly optional: boolean;
+  readonly shape: TSchema;
+  /** Stands for it where nothing of the user's may be shown; what has none is no secret to anybody. */
+  readonly example: string | null;
+  /** Carries the type alone. */
+  readonly value?: Value;
+}
+
+export type Keys = Readonly<Record<string, Key>>;
+
+/** What the keys of a scheme are read as. */
+export type Values<K extends Keys> = {
+  readonly [Name in keyof K]: K[Name] extends Key<infer Value> ? Value : never;
+};
+
+const SECRET = `Read when a run starts, never written down: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. A literal is only for reference providers and loopback addresses.`;
+
+interface TextOptions {
+  /** Completes "write …". */
+  readonly expected?: string;
+  readonly examples?: readonly string[];
+  readonly pattern?: string;
+  readonly example?: string;
+}
+
+export function text(description: string, options: TextOptions = {}): Key<string> {
+  const { expected = 'text', example = null, ...rest } = options;
+  const shape = Type.String({ description, minLength: 1, 'x-expected': expected, ...rest });
+  return { kind: 'text', optional: false, shape, example };
+}
+
+export function secret(description: string): Key<Secret> {
+  const shape = Type.String({
+    description: `${description} ${SECRET}`,
+    minLength: 1,
+    'x-expected': `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
+    examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+  });
+  return { kind: 'secret', optional: false, shape, example: 'EXAMPLE_API_KEY' };
+}
+
+/** Null may be written for it, and is as if it were not there. */
+export function optional<Value>(key: Key<Value>): Key<Value | null> {
+  const shape = { ...key.shape, type: ['type' in key.shape ? key.shape.type : 'string', 'null'] };
+  return { ...key, optional: true, shape, example: null };
+}
+
+/** Where a key goes. */
+export const NAME = text('Name of the header field or query parameter that carries the key.');
+
+export const KEY = secret('The key.');
+
+export const SECOND_KEY = optional(
+  secret(
+    `A second working key, of another account or quota: needed to see whose limit a limit is. An empty default, as in \${env:NAME:-}, means that there is none.`,
+  ),
+);
+
+const APPLICATION_SHAPE = Type.Object(
+  {
+    id: Type.Optional(text('Its identifier, which is public.').shape),
+    key: Type.Optional(text('Its key, which is public.').shape),
+    secret: Type.Optional(secret('With which it signs.').shape),
+  },
+  {
+    description: 'Three credentials of an application: identifier and key are public, the secret is not.',
+    additionalProperties: false,
+    'x-expected': 'a mapping with id, key and secret',
+  },
+);
+
+/** The application that signs requests and subscriptions. */
+export const APPLICATION: Key<AppCredentials> = {
+  kind: 'application',
+  optional: false,
+  shape: APPLICATION_SHAPE,
+  example: 'EXAMPLE_APP',
+};

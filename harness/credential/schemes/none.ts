@@ -1,0 +1,3 @@
+import { scheme } from '../scheme.ts';
+
+export const none = scheme({ name: 'none', summary: 'anybody may call', keys: {} });
