@@ -1,4 +1,18 @@
-import type { CredentialUse, EvidenceId, FieldLine, Timing } from './exchange.ts';
+import { EvidenceId, type FieldLine, HEADING } from './exchange.ts';
+import {
+  type Codec,
+  choice,
+  list,
+  NotOfShape,
+  nullable,
+  number,
+  optional,
+  record,
+  row,
+  storedAs,
+  text,
+  type ValueOf,
+} from './record/codec.ts';
 
 /** One request of a burst, kept small: a burst may hold thousands. */
 export interface BurstEntry {
@@ -15,17 +29,66 @@ export interface BurstEntry {
   readonly failure: string | null;
 }
 
-/** Many equal requests sent to meet a rate limit. The first refusal is also kept whole, as an exchange of its own. */
-export interface Burst {
-  readonly kind: 'burst';
-  readonly id: EvidenceId;
-  readonly purpose: string;
-  readonly credential: CredentialUse;
-  readonly mode: 'serial' | 'parallel';
+const BURST = {
+  kind: choice('burst'),
+  ...HEADING,
+  mode: choice('serial', 'parallel'),
   /** Requests with the right credential that this session had sent in the window before the burst began. */
-  readonly before: number;
-  readonly entries: readonly BurstEntry[];
+  before: number,
   /** Evidence id of the first refusal, recorded as an exchange. */
-  readonly refusal: EvidenceId | null;
-  readonly timing: Timing;
+  refusal: nullable(EvidenceId),
+};
+const Heading = record(BURST);
+
+/** Many equal requests sent to meet a rate limit. The first refusal is also kept whole, as an exchange of its own. */
+export type Burst = ValueOf<typeof Heading> & { readonly entries: readonly BurstEntry[] };
+
+/** `layouts[layout]` has the names of the field lines whose values follow; milliseconds are rounded to microseconds. */
+type StoredEntry = readonly [
+  index: number,
+  sentMs: number,
+  durationMs: number,
+  status: number | null,
+  layout: number,
+  values: readonly string[],
+  failure?: string,
+];
+
+const StoredBurst = record({
+  ...BURST,
+  layouts: list(list(text)),
+  entries: list(
+    row<StoredEntry>(number, number, number, nullable(number), number, list(text), optional(text)),
+  ),
+});
+
+export const Burst: Codec<Burst> = storedAs(StoredBurst, {
+  store({ entries, ...burst }: Burst) {
+    const layouts = new Map<string, number>();
+    const rows = entries.map(({ index, sentMs, durationMs, status, fields, failure }): StoredEntry => {
+      const names = JSON.stringify(fields.map(([name]) => name));
+      const layout = layouts.get(names) ?? layouts.size;
+      layouts.set(names, layout);
+      const values = fields.map(([, value]) => value);
+      const entry = [index, rounded(sentMs), rounded(durationMs), status, layout, values] as const;
+      return failure === null ? entry : [...entry, failure];
+    });
+    return { ...burst, layouts: Array.from(layouts.keys(), (names) => JSON.parse(names)), entries: rows };
+  },
+  restore({ layouts, entries, ...burst }) {
+    const restored = entries.map(
+      ([index, sentMs, durationMs, status, layout, values, failure = null], at): BurstEntry => {
+        const names = layouts[layout];
+        if (names?.length !== values.length)
+          throw new NotOfShape('does not fit its layout', `entries[${at}]`);
+        const fields = names.map((name, column) => [name, values[column] ?? ''] as const);
+        return { index, sentMs, durationMs, status, fields, failure };
+      },
+    );
+    return { ...burst, entries: restored };
+  },
+});
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

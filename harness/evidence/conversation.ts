@@ -1,66 +1,102 @@
-import type {
-  CredentialUse,
-  EvidenceId,
-  ExchangeFailure,
-  RecordedRequest,
-  RecordedResponse,
-  Timing,
-} from './exchange.ts';
+import { ExchangeFailure, HEADING, RecordedRequest, RecordedResponse } from './exchange.ts';
+import {
+  type Codec,
+  choice,
+  flag,
+  list,
+  nullable,
+  number,
+  optional,
+  record,
+  storedAs,
+  text,
+  type ValueOf,
+  variant,
+} from './record/codec.ts';
+import { restoreOctets, STORED_OCTETS, storeOctets } from './record/stored-octets.ts';
 
-/** RFC 6455 §5.2 frame as it was on the wire. */
-export interface RecordedFrame {
-  readonly fin: boolean;
+const FRAME = {
+  fin: flag,
   /** RSV1..RSV3 as a number 0..7 (RSV1 = 4). */
-  readonly rsv: number;
-  readonly opcode: number;
-  readonly masked: boolean;
+  rsv: number,
+  opcode: number,
+  masked: flag,
   /** Payload length in octets as announced. */
-  readonly length: number;
+  length: number,
   /** Octets used for the length: 0 (7 bit), 2 or 8. */
-  readonly lengthOctets: 0 | 2 | 8;
-  /** Unmasked payload, redacted, at most the transport's frame record limit. */
-  readonly payload: Uint8Array;
-  readonly truncated: boolean;
+  lengthOctets: choice(0, 2, 8),
+  truncated: flag,
   /**
    * SHA-256, in hexadecimal, of the whole unmasked payload as it was on the wire; only where `payload` is
    * truncated, so that two long payloads can still be compared.
    */
-  readonly digest?: string;
-}
+  digest: optional(text),
+};
+const Frame = record(FRAME);
 
-export type ConversationEvent = {
+/** RFC 6455 §5.2 frame as it was on the wire. */
+export type RecordedFrame = ValueOf<typeof Frame> & {
+  /** Unmasked payload, redacted, at most the transport's frame record limit. */
+  readonly payload: Uint8Array;
+};
+
+const RecordedFrame: Codec<RecordedFrame> = storedAs(record({ ...FRAME, ...STORED_OCTETS }), {
+  store: ({ payload, ...frame }: RecordedFrame, { frameOctets }) => ({
+    ...frame,
+    ...storeOctets(payload, frameOctets),
+  }),
+  restore({ text, base64, omitted = 0, truncated, ...frame }) {
+    const payload = restoreOctets({ text, base64 });
+    return { ...frame, payload, truncated: truncated || omitted > 0 };
+  },
+});
+
+const EVENT = {
   /** Milliseconds since the conversation started. */
-  readonly atMs: number;
-} & (
-  | { readonly from: 'client' | 'server'; readonly type: 'frame'; readonly frame: RecordedFrame }
+  atMs: number,
+  from: choice('client', 'server'),
+};
+const OCTETS_EVENT = { ...EVENT, type: choice('octets'), note: text, omitted: optional(number) };
+const OctetsEvent = record(OCTETS_EVENT);
+const EndEvent = record({ ...EVENT, type: choice('end', 'reset') });
+
+/** `omitted`: how many more octets there were, where the rest was not kept. */
+type OctetsEvent = ValueOf<typeof OctetsEvent> & { readonly octets: Uint8Array };
+
+export type ConversationEvent = ValueOf<typeof ConversationEvent>;
+const ConversationEvent = variant('type', {
+  frame: record({ ...EVENT, type: choice('frame'), frame: RecordedFrame }),
   /** Octets that are no frame (sent on purpose, or received garbage). */
-  | {
-      readonly from: 'client' | 'server';
-      readonly type: 'octets';
-      readonly octets: Uint8Array;
-      readonly note: string;
-      /** How many more there were, where the rest was not kept. */
-      readonly omitted?: number;
-    }
+  octets: storedAs(record({ ...OCTETS_EVENT, ...STORED_OCTETS }), {
+    store({ octets, omitted = 0, ...event }: OctetsEvent, { frameOctets }) {
+      const stored = storeOctets(octets, frameOctets);
+      const missing = omitted + (stored.omitted ?? 0);
+      return { ...event, ...stored, ...(missing > 0 && { omitted: missing }) };
+    },
+    restore: ({ text, base64, omitted = 0, ...event }): OctetsEvent => ({
+      ...event,
+      octets: restoreOctets({ text, base64 }),
+      ...(omitted > 0 && { omitted }),
+    }),
+  }),
   /** TCP ended: FIN from the server, RST, or closed by the harness. */
-  | { readonly from: 'client' | 'server'; readonly type: 'end' | 'reset' }
+  end: EndEvent,
+  reset: EndEvent,
   /** A bounded wait ran out. */
-  | { readonly from: 'client'; readonly type: 'waited'; readonly forMs: number; readonly note: string }
-);
+  waited: record({ ...EVENT, from: choice('client'), type: choice('waited'), forMs: number, note: text }),
+});
 
 /** One WebSocket connection, from the opening handshake to the end of TCP. */
-export interface Conversation {
-  readonly kind: 'conversation';
-  readonly id: EvidenceId;
-  readonly purpose: string;
-  readonly credential: CredentialUse;
-  readonly handshake: {
-    readonly request: RecordedRequest;
-    readonly response: RecordedResponse | null;
+export type Conversation = ValueOf<typeof Conversation>;
+export const Conversation = record({
+  kind: choice('conversation'),
+  ...HEADING,
+  handshake: record({
+    request: RecordedRequest,
+    response: nullable(RecordedResponse),
     /** `Sec-WebSocket-Accept` that the key of the request calls for; null when no valid key was sent. */
-    readonly expectedAccept: string | null;
-  };
-  readonly events: readonly ConversationEvent[];
-  readonly failure: ExchangeFailure | null;
-  readonly timing: Timing;
-}
+    expectedAccept: nullable(text),
+  }),
+  events: list(ConversationEvent),
+  failure: nullable(ExchangeFailure),
+});

@@ -1,12 +1,13 @@
 import { decodeUtf8, utf8Beginning } from '../octets/utf8.ts';
-import type { RecordReader } from './strict-reader.ts';
-import { readNumber, readString } from './strict-reader.ts';
+import { NotOfShape, number, optional, text } from './codec.ts';
 
-/** Octets as JSON: as text where they are UTF-8, else in base64; `omitted` counts those beyond the limit. */
-export interface StoredOctets {
-  readonly text?: string;
-  readonly base64?: string;
-  readonly omitted?: number;
+/** Members of octets as JSON: text where they are UTF-8, else base64; `omitted` counts those beyond the limit. */
+export const STORED_OCTETS = { text: optional(text), base64: optional(text), omitted: optional(number) };
+
+interface StoredOctets {
+  readonly text?: string | undefined;
+  readonly base64?: string | undefined;
+  readonly omitted?: number | undefined;
 }
 
 /** Stores at most `limit` octets; text is cut between characters. */
@@ -17,13 +18,9 @@ export function storeOctets(octets: Uint8Array, limit: number): StoredOctets {
   return text === null ? { base64: Buffer.from(kept).toString('base64'), ...omitted } : { text, ...omitted };
 }
 
-/** The octets that are stored in the members `text` or `base64` of a record, and how many are not. */
-export function restoreOctets(record: RecordReader): {
-  readonly octets: Uint8Array;
-  readonly omitted: number;
-} {
-  const text = record.optional('text', readString);
-  const octets =
-    text === undefined ? Buffer.from(record.get('base64', readString), 'base64') : Buffer.from(text, 'utf8');
-  return { octets: new Uint8Array(octets), omitted: record.optional('omitted', readNumber) ?? 0 };
+/** @throws NotOfShape where there are none. */
+export function restoreOctets({ text, base64 }: StoredOctets): Uint8Array {
+  if (text !== undefined) return new Uint8Array(Buffer.from(text, 'utf8'));
+  if (base64 !== undefined) return new Uint8Array(Buffer.from(base64, 'base64'));
+  throw new NotOfShape('has neither text nor base64');
 }

@@ -1,9 +1,9 @@
 import type { Evidence } from '../../evidence/evidence.ts';
+import { evidenceFromJson } from '../../evidence/evidence.ts';
 import { inferLimit } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
-import { evidenceFromJson } from '../../evidence/record/json.ts';
 import type { ServiceResult } from '../results/results.ts';
 import type { Markup } from './markup.ts';
 import { drawTimeline, type Fate, type Moment, type Stretch } from './timeline-picture.ts';

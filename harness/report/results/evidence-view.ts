@@ -1,5 +1,5 @@
+import { evidenceFromJson } from '../../evidence/evidence.ts';
 import { transcript } from '../../evidence/forms/transcript.ts';
-import { evidenceFromJson } from '../../evidence/record/json.ts';
 import { groundInWords } from './grounds.ts';
 import { plainText } from './plain.ts';
 import type { CheckResult, ServiceResult } from './results.ts';

@@ -51,7 +51,7 @@ export interface ServiceResult {
   readonly ledger: readonly LedgerLine[];
   /** Waits on purpose, in the order begun; absent where there were none. */
   readonly waits?: readonly Wait[];
-  /** Evidence id to evidence in its JSON form (`evidence/json.ts`). */
+  /** Evidence id to evidence in its JSON form (`evidence/evidence.ts`). */
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../../exit.ts';
-import type { Burst } from '../burst.ts';
-import type { Conversation, ConversationEvent } from '../conversation.ts';
-import type { Evidence } from '../evidence.ts';
-import type { Exchange, FieldLine, RecordedBody } from '../exchange.ts';
+import { HarnessError } from '../exit.ts';
+import type { Burst } from './burst.ts';
+import type { Conversation, ConversationEvent } from './conversation.ts';
+import { type Evidence, evidenceFromJson, evidenceToJson } from './evidence.ts';
+import type { Exchange, FieldLine, RecordedBody } from './exchange.ts';
 import {
   exampleBody,
   exampleBurst,
@@ -15,8 +15,7 @@ import {
   exampleRequest,
   exampleResponse,
   octetsOf,
-} from '../fixtures/example-evidence.ts';
-import { evidenceFromJson, evidenceToJson } from './json.ts';
+} from './fixtures/example-evidence.ts';
 
 /** Through text, as the journal has it. */
 function stored(evidence: Evidence, limits = {}): unknown {
@@ -208,28 +207,37 @@ describe('evidence as JSON', () => {
     );
   });
 
+  const changed = (evidence: Evidence, members: object) => ({ ...Object(stored(evidence)), ...members });
   it.each([
-    [null, 'the value is null, expected an object'],
-    [{}, 'kind is missing, expected one of exchange, conversation, burst'],
-    [{ kind: 'rumour' }, 'kind is string, expected one of'],
-    [{ ...Object(stored(exampleExchange())), id: '' }, 'id is empty'],
-    [{ ...Object(stored(exampleExchange())), credential: 'stolen' }, 'credential is string'],
-    [{ ...Object(stored(exampleExchange())), response: {} }, 'response.status is missing, expected a number'],
+    ['the value is null, expected an object', null],
+    ['kind is missing, expected one of exchange, conversation, burst', {}],
+    ['kind is string, expected one of', { kind: 'rumour' }],
+    ['id is empty', changed(exampleExchange(), { id: '' })],
+    ['credential is string', changed(exampleExchange(), { credential: 'stolen' })],
+    ['response.status is missing, expected a number', changed(exampleExchange(), { response: {} })],
+    ['failure.kind is string', changed(exampleExchange(), { failure: { kind: 'x', message: '' } })],
     [
-      { ...Object(stored(exampleExchange())), failure: { kind: 'x', message: '' } },
-      'failure.kind is no kind',
-    ],
-    [
-      { ...Object(stored(exampleConversation())), events: [{ atMs: 0, from: 'us' }] },
       'events[0].from is string',
+      changed(exampleConversation(), { events: [{ type: 'end', atMs: 0, from: 'us' }] }),
     ],
     [
-      { ...Object(stored(exampleBurst())), entries: [[1, 0, 0, 200, 9, []]] },
-      'entries[0] does not fit its layout',
+      'events[0].frame.fin is missing',
+      changed(exampleConversation(), { events: [{ type: 'frame', atMs: 0, from: 'client', frame: {} }] }),
     ],
-    [{ ...Object(stored(exampleBurst())), entries: [[1, 0, 0, '200', 0, ['1']]] }, 'entries[0][3] is string'],
-  ])('refuses %j and says where', (value, message) => {
+    [
+      'events[0] has neither text nor base64',
+      changed(exampleConversation(), { events: [{ type: 'octets', atMs: 0, from: 'client', note: '' }] }),
+    ],
+    ['entries[0] does not fit its layout', changed(exampleBurst(), { entries: [[1, 0, 0, 200, 9, []]] })],
+    ['entries[0][3] is string', changed(exampleBurst(), { entries: [[1, 0, 0, '200', 0, ['1']]] })],
+    ['entries[0][5] is missing', changed(exampleBurst(), { entries: [[1, 0, 0, 200, 0]] })],
+  ])('says where it is wrong: %s', (message, value) => {
     expect(() => evidenceFromJson(value)).toThrow(HarnessError);
     expect(() => evidenceFromJson(value)).toThrow(message);
+  });
+
+  it('leaves alone what later versions may add', () => {
+    const later = changed(exampleExchange(), { tomorrow: true });
+    expect(evidenceFromJson(later)).toEqual(exampleExchange());
   });
 });
