@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { SECRET_KEYS } from '../credential/schemes.ts';
-import { asServiceFile, type ServiceFile } from './service-file.ts';
+import type { ServiceFile } from './service-file.ts';
 import { type Located, type LocatedMap, originsOf } from './yaml/located.ts';
 import { type FaultAt, faultsOf, type Origin } from './yaml/origin.ts';
 import { interpolate, type ReferenceScope } from './yaml/reference.ts';
@@ -41,6 +41,7 @@ export async function draftService(
   tree: LocatedMap,
   file: string,
   options: { readonly env: NodeJS.ProcessEnv; readonly execTimeoutMs: number },
+  hold: (tree: LocatedMap) => ServiceFile,
 ): Promise<Draft> {
   const scope: ReferenceScope = { ...options, folder: dirname(resolve(file)) };
   const faultAt = faultsOf(originsOf(tree));
@@ -80,5 +81,5 @@ export async function draftService(
   };
 
   const whole = await readMap(tree, '');
-  return { blocks: asServiceFile(whole), origins: originsOf(whole), faultAt, scope };
+  return { blocks: hold(whole), origins: originsOf(whole), faultAt, scope };
 }

@@ -6,7 +6,7 @@ import type { LoadedService } from './load.ts';
 import { writtenPacts } from './pact/written-pacts.ts';
 import { writtenProvider } from './provider/written-provider.ts';
 import type { Operation, ServiceConfig, WebSocketConfig } from './service.ts';
-import { formatDuration } from './yaml/duration.ts';
+import { formatDuration } from './shape/units.ts';
 import { formatOrigin, type Origins } from './yaml/origin.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { Draft } from './draft.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { Credentials, Fact, Operation, Plan, WebSocketConfig } from './service.ts';
-import { formatDuration } from './yaml/duration.ts';
+import { formatDuration } from './shape/units.ts';
 import { formatOrigin, originAround } from './yaml/origin.ts';
 
 interface Filled {

@@ -11,10 +11,10 @@ import { fillFacts } from './facts.ts';
 import { buildOperations } from './operation/operations.ts';
 import { withPactOption } from './pact/pact-option.ts';
 import { buildPacts } from './pact/pacts-block.ts';
-import { buildProvider, staysHere } from './provider/provider-block.ts';
+import { buildProvider, staysHere } from './provider/provider.ts';
 import { buildCredentials } from './secret/credentials.ts';
 import type { ServiceConfig } from './service.ts';
-import { asServiceFile } from './service-file.ts';
+import { asServiceFile } from './service-shape.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 import { type LocatedMap, originsOf, readLocated } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
@@ -108,10 +108,8 @@ async function loadService(
     withProviderUrl(overlaid(tree, name, environment), options.providerUrl),
     options.pacts ?? [],
   );
-  const draft = await draftService(effective, file, {
-    env: options.env,
-    execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS,
-  });
+  const reading = { env: options.env, execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS };
+  const draft = await draftService(effective, file, reading, asServiceFile);
   const contract = await findContract(draft);
   const config = await buildConfig(draft, contract, environment, options.configDir);
   return { config, origins: draft.origins, file };

@@ -1,8 +1,5 @@
-import serviceSchema from '../../config/service.schema.json' with { type: 'json' };
-import { type CredentialsBlock, CredentialsShape } from '../credential/schemes.ts';
+import type { CredentialsBlock } from '../credential/schemes.ts';
 import type { ReferenceName } from './service.ts';
-import { compileSchema, schemaFault } from './yaml/json-schema.ts';
-import { type LocatedMap, plainOf } from './yaml/located.ts';
 
 /** A service file as its schema admits it: shapes are right, meanings are not checked yet. */
 export interface ServiceFile {
@@ -157,16 +154,4 @@ export interface BrokerBlock {
   readonly pending?: boolean;
   readonly wipSince?: string;
   readonly branch?: string;
-}
-
-const fitsSchema = compileSchema<ServiceFile>({
-  ...serviceSchema,
-  $defs: { ...serviceSchema.$defs, credentials: CredentialsShape },
-});
-
-/** @throws UsageError at the first thing that the schema refuses. */
-export function asServiceFile(tree: LocatedMap): ServiceFile {
-  const plain = plainOf(tree);
-  if (fitsSchema(plain)) return plain;
-  throw schemaFault(fitsSchema.errors ?? [], tree);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadServices } from '../../config/load.ts';
 import type { Credentials, ReferenceName } from '../../config/service.ts';
-import { parseDuration } from '../../config/yaml/duration.ts';
+import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { UsageError } from '../../exit.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';

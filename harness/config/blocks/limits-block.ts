@@ -1,7 +1,65 @@
 import { type Contract, findClause } from '../../contract/clause.ts';
 import type { Draft } from '../draft.ts';
 import type { Operation, Plan, ProviderConfig, Safety, ServiceConfig } from '../service.ts';
-import { parseDuration } from '../yaml/duration.ts';
+import { duration, flag, mapping, needed, text, whole } from '../shape/kinds.ts';
+import { parseDuration } from '../shape/units.ts';
+
+export const PLAN = mapping(
+  "The quota of the account under test. Without it the contract's rate applies, where it states one.",
+  { expected: 'a mapping such as { requests: 100, window: 60s }', nullable: true, def: 'plan' },
+  {
+    name: text('Name of the plan, for people.', { default: null }),
+    requests: needed(
+      whole('How many requests are admitted per window.', {
+        minimum: 1,
+        maximum: 1_000_000,
+        expected: 'a whole number of requests, at least 1',
+      }),
+    ),
+    // A longer window cannot be waited for in one run.
+    window: needed(duration('Length of the window.', { atMost: '24h' })),
+  },
+);
+
+export const SAFETY = mapping(
+  'What may be done to the service.',
+  { expected: 'a mapping such as { exceedRateLimit: false }', default: {}, def: 'safety' },
+  {
+    exceedRateLimit: flag(
+      'Send more than the plan admits, to see the refusal. Default: true for reference providers, else false.',
+    ),
+    unsafeMethods: flag(
+      'Send requests with unsafe methods (POST, PUT, PATCH, DELETE). Default: true for reference providers, else false.',
+    ),
+    findSizeLimits: flag(
+      'Send requests of up to 32 KiB, to find how long a target and a header may be. Default: true for reference providers, else false.',
+    ),
+    operationRequests: whole(
+      'The most requests that the operations suite sends. What it leaves out is reported.',
+      { minimum: 1, maximum: 100_000, default: 200, expected: 'a whole number of requests, at least 1' },
+    ),
+    maxConnections: whole(
+      'WebSocket connections that are opened at the same time, to see whether many are served.',
+      { minimum: 1, maximum: 1_000, default: 10, expected: 'a whole number of connections, at least 1' },
+    ),
+    maxRequests: whole(
+      'The most requests of the whole run of this service. Default: 500, and more where the plan may be exceeded or operations are configured.',
+      { minimum: 1, maximum: 10_000_000, expected: 'a whole number of requests, at least 1' },
+    ),
+    plainHttp: flag('Send credentials over plain http to a host that is not this machine.', {
+      default: false,
+    }),
+  },
+);
+
+export const TIMEOUTS = mapping(
+  'How long to wait.',
+  { expected: 'a mapping such as { connect: 5s, response: 10s }', default: {}, def: 'timeouts' },
+  {
+    connect: duration('Until the connection stands.', { default: '5s', atMost: '10m' }),
+    response: duration('Until the response is whole.', { default: '10s', atMost: '10m' }),
+  },
+);
 
 const DEFAULT_MAX_REQUESTS = 500;
 /** WebSocket connections at the same time. */

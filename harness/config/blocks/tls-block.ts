@@ -2,7 +2,19 @@ import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Draft } from '../draft.ts';
 import type { TlsConfig } from '../service.ts';
+import { mapping, text } from '../shape/kinds.ts';
 import { readText } from '../yaml/read-text.ts';
+
+export const TLS = mapping(
+  'Whom to trust.',
+  { expected: 'a mapping such as { ca: ../ca.pem }', nullable: true, def: 'tls' },
+  {
+    ca: text(
+      'PEM file, relative to this one, with the certificates of authorities that are trusted beside the usual ones.',
+      { expected: 'the path of a PEM file' },
+    ),
+  },
+);
 
 const MAX_BYTES = 1024 * 1024;
 

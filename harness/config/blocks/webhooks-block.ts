@@ -1,9 +1,65 @@
 import { isIP } from 'node:net';
 import type { Draft } from '../draft.ts';
 import { readSecret } from '../secret/secret-value.ts';
+import { choice, duration, json, mapping, needed, secret, text } from '../shape/kinds.ts';
 import { baseUrl } from './base-url.ts';
 import { readDuration } from './limits-block.ts';
 import type { WebhookSignature, WebhooksConfig } from './webhooks.ts';
+
+export const WEBHOOKS = mapping(
+  'Where events are received that the service sends, and how one is brought about.',
+  {
+    expected: 'a mapping such as { listen: 127.0.0.1:0, trigger: { path: /webhooks } }',
+    nullable: true,
+    def: 'webhooks',
+  },
+  {
+    listen: text('Address and port to receive at during the run; port 0 is any free one.', {
+      default: '127.0.0.1:0',
+      expected: 'an address and a port such as 0.0.0.0:8080',
+    }),
+    url: text('The same as the service reaches it. Default: http at the address listened to.', {
+      expected: 'an http or https URL',
+    }),
+    trigger: needed(
+      mapping(
+        `The request that makes the service send an event. \${WEBHOOK_URL} in its path or body stands for the address to send to.`,
+        {
+          expected: `a mapping such as { method: POST, path: /webhooks, body: { url: "\${WEBHOOK_URL}" } }`,
+          texts: 'raw',
+        },
+        {
+          method: text('Method of the request.', { default: 'POST' }),
+          path: needed(text('Path below the base address.', { expected: 'a path such as /webhooks' })),
+          body: json('A JSON value.', { expected: 'a JSON value' }),
+        },
+      ),
+    ),
+    signature: mapping(
+      'How a delivery is signed.',
+      {
+        expected: `a mapping such as { header: X-Signature, secret: "\${env:WEBHOOK_SECRET}" }`,
+        nullable: true,
+      },
+      {
+        header: needed(text('The header that carries it.')),
+        scheme: choice(
+          'How it is made of the body and the secret.',
+          ['hmac-sha256-hex', 'hmac-sha256-base64'],
+          {
+            default: 'hmac-sha256-hex',
+          },
+        ),
+        prefix: text('What comes before it in the header, such as sha256=.'),
+        secret: needed(secret()),
+      },
+    ),
+    within: duration('How soon a delivery, or the next attempt at one, is expected.', {
+      default: '10s',
+      atMost: '5m',
+    }),
+  },
+);
 
 const DEFAULT_WITHIN_MS = 10_000;
 const MAX_WITHIN_MS = 5 * 60_000;

@@ -1,11 +1,101 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Draft } from '../draft.ts';
+import {
+  choice,
+  duration,
+  flag,
+  json,
+  jsonSchema,
+  list,
+  mapping,
+  named,
+  needed,
+  text,
+  whole,
+} from '../shape/kinds.ts';
 import { didYouMean } from '../yaml/nearest.ts';
 import { readSchema } from '../yaml/schema-file.ts';
 import { loadDialect, NoDialect } from './dialect.ts';
 import { readDuration } from './limits-block.ts';
 import type { HandshakeKeyPlace, MessagePair, WebSocketConfig } from './websocket.ts';
+
+export const WEBSOCKET = mapping(
+  'The WebSocket endpoint of the service.',
+  { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
+  {
+    url: needed(
+      text('Path below the base address, or an absolute ws or wss URL.', {
+        expected: 'a path such as /ws, or a ws or wss URL',
+      }),
+    ),
+    dialect: text(
+      'What is spoken over it: raw messages, the pusher protocol, or the path of a module of yours that says how to speak it, relative to this file.',
+      {
+        default: 'raw',
+        expected: 'raw, pusher, or the path of a module',
+        examples: ['raw', 'pusher', '../dialects/chat.ts'],
+      },
+    ),
+    echo: flag('The endpoint sends back each message it gets; checks that need an answer then run.', {
+      default: false,
+    }),
+    exchange: list(
+      'Messages that are answered, and what the answer looks like. They are sent several times.',
+      { maxItems: 20, nullable: true, expected: 'a list of messages with their answers' },
+      mapping(
+        '',
+        { expected: 'a mapping such as { send: { ask: time }, expect: { required: [time] } }' },
+        {
+          send: needed(
+            json('A text as it is sent, or a JSON value, which is sent as its text.', {
+              expected: 'a text or a JSON value',
+            }),
+          ),
+          expect: needed(jsonSchema('JSON Schema (2020-12) of the answer')),
+        },
+      ),
+    ),
+    messages: named(
+      'JSON Schemas of what the service sends, by the name of the event in the dialect.',
+      { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
+      jsonSchema('JSON Schema (2020-12) of the event'),
+    ),
+    origin: text('The only origin whose pages may connect, where there is such a policy.', {
+      default: null,
+      expected: 'an origin such as https://app.example',
+    }),
+    subprotocols: list(
+      'Subprotocols to offer, best first.',
+      { uniqueItems: true, default: [], expected: 'a list of subprotocol names' },
+      text('Name of a subprotocol.'),
+    ),
+    credential: mapping(
+      'Where the key stands in the opening handshake, where that is not its place in other requests.',
+      { nullable: true, expected: 'a mapping such as { in: subprotocol, prefix: bearer. }' },
+      {
+        in: needed(
+          choice(
+            'subprotocol: an element of Sec-WebSocket-Protocol behind a prefix. none: the handshake carries no key.',
+            ['header', 'query', 'subprotocol', 'none'],
+          ),
+        ),
+        name: text('Of the header or the query parameter.'),
+        prefix: text('What comes before the key in the subprotocol.'),
+        encoding: choice('Of the key in the subprotocol. Default: base64url.', ['base64url', 'plain']),
+      },
+    ),
+    refusalCode: whole(
+      'The documented close code with which a bad credential is refused, where the connection is opened first.',
+      { minimum: 1008, maximum: 4999, expected: 'a close code such as 4401' },
+    ),
+    // No conversation lasts much longer.
+    keepsIdle: duration(
+      'So long a connection on which only pings are answered must be kept. Without it what happens is observed for 2s.',
+      { atMost: '150s' },
+    ),
+  },
+);
 
 const MODULE = /\.[cm]?[jt]s$/;
 /** No conversation lasts much longer. */

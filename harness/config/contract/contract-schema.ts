@@ -109,6 +109,3 @@ export function contractSchema(): JsonSchema {
   const clauses = { ...properties.clauses, items: { ...items, allOf: valueOfKey } };
   return { ...CONTRACT_FRAME, properties: { ...properties, clauses } };
 }
-
-// `node harness/config/contract-schema.ts > config/contract.schema.json` after a change of the vocabulary.
-if (import.meta.main) process.stdout.write(`${JSON.stringify(contractSchema(), null, 2)}\n`);

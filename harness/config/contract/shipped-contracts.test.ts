@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { Clause, Contract } from '../../contract/clause.ts';
 import { readContract } from './contract-file.ts';
-import { contractSchema } from './contract-schema.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const NAMES = ['search', 'messaging', 'realtime'] as const;
@@ -128,14 +126,4 @@ describe('what the documents leave unsettled', () => {
     const stated = clauses.filter(({ standing }) => standing === 'stated').map(({ key }) => key);
     expect(stated.filter((key) => /^(responses|errors|limits|versioning)\./.test(key))).toEqual([]);
   });
-});
-
-it('the shipped contract schema is the one that the vocabulary makes', async () => {
-  const text = await readFile(join(CONFIG, 'contract.schema.json'), 'utf8');
-  // When it differs: node harness/config/contract-schema.ts > config/contract.schema.json
-  expect(JSON.parse(text)).toEqual(contractSchema());
-});
-
-it.each(['contract.schema.json', 'service.schema.json'])('%s is a JSON Schema', async (name) => {
-  expect(new Ajv2020().validateSchema(JSON.parse(await readFile(join(CONFIG, name), 'utf8')))).toBe(true);
 });

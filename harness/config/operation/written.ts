@@ -1,8 +1,118 @@
 import type { Draft } from '../draft.ts';
 import type { ExpectedResponse } from '../service.ts';
 import type { OperationBlock } from '../service-file.ts';
+import { choice, flag, json, jsonSchema, list, mapping, named, needed, text, whole } from '../shape/kinds.ts';
 import { holdToSchema, readSchema } from '../yaml/schema-file.ts';
 import { type CallBody, type Input, isJsonType } from './call.ts';
+
+const MEDIA_TYPE = {
+  pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',
+  expected: 'a media type such as application/json',
+  def: 'mediaType',
+} as const;
+
+type Scalar = string | number | boolean;
+
+const OPERATION = mapping(
+  '',
+  { expected: 'a mapping with id, method and path' },
+  {
+    id: needed(
+      text(
+        'Stable name of the operation in reports; the operationId of one that the OpenAPI document describes too.',
+        {
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$',
+          expected: 'a name of letters, digits, dots, slashes, hyphens and underscores',
+        },
+      ),
+    ),
+    method: needed(
+      choice('Method of the request.', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+    ),
+    path: needed(
+      text('Path below the base address, with its query where it has one.', {
+        mayBeEmpty: true,
+        expected: 'a path that begins with /',
+      }),
+    ),
+    query: named(
+      'Query parameters, by name; a list is sent as the same parameter several times.',
+      { expected: 'a mapping such as { limit: 10 }', examples: [{ limit: 10 }] },
+      json<Scalar | readonly Scalar[]>(
+        'Its value.',
+        { expected: 'text, a number, true, false, or a list of them' },
+        {
+          type: ['string', 'number', 'boolean', 'array'],
+          items: json<Scalar>(
+            'One of its values.',
+            { expected: 'text, a number, true or false' },
+            { type: ['string', 'number', 'boolean'] },
+          ),
+        },
+      ),
+    ),
+    fields: named(
+      'Headers, by name; not the credential, and not Content-Type, which is body.type.',
+      { expected: 'a mapping such as { Accept-Language: fr }', examples: [{ 'Accept-Language': 'fr' }] },
+      json<Scalar>('Its value.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
+    ),
+    body: mapping(
+      'Content of the request: json as it stands here, or a text of some type.',
+      {
+        nullable: true,
+        expected: 'a mapping such as { json: { name: a } }, or { text: "a,b", type: text/csv }',
+      },
+      {
+        json: json('Any value; it is sent as JSON.'),
+        text: text('Sent as it stands here.', { mayBeEmpty: true }),
+        type: text('Media type. Default for json: application/json.', MEDIA_TYPE),
+      },
+    ),
+    parameters: list(
+      'What query parameters and headers are held to: from this bad input is made, which must be refused.',
+      { maxItems: 100, expected: 'a list of parameters' },
+      mapping(
+        '',
+        { expected: 'a mapping such as { name: limit, in: query, schema: { type: integer, maximum: 100 } }' },
+        {
+          name: needed(text('Name of the query parameter or header.')),
+          in: needed(choice('Where it stands.', ['query', 'header'])),
+          required: flag('The call is refused without it.', { default: false }),
+          schema: json<object>(
+            'JSON Schema (2020-12) of its value.',
+            { expected: 'a JSON Schema', texts: 'raw' },
+            { type: 'object' },
+          ),
+        },
+      ),
+    ),
+    response: mapping(
+      'What is answered.',
+      { expected: 'a mapping such as { status: 200, schema: schemas/x.json }' },
+      {
+        status: whole('Status code of the answer. Default: what the OpenAPI document says, else 200.', {
+          minimum: 200,
+          maximum: 599,
+          expected: 'a final status code, 200 to 599',
+        }),
+        type: text(
+          'Media type of the body. Default: any JSON where there is a schema, else whatever comes.',
+          MEDIA_TYPE,
+        ),
+        schema: jsonSchema('JSON Schema (2020-12) of the body'),
+      },
+    ),
+    auth: flag(
+      'false: anybody may call it, and it is called without a credential. Default: what the OpenAPI document says, else true.',
+    ),
+  },
+);
+
+export const OPERATIONS = list(
+  "Documented calls beyond the contract's sample.",
+  { nullable: true, maxItems: 500, expected: 'a list of operations', def: 'operations' },
+  OPERATION,
+);
 
 /** An operation as the config writes it, held to what can be sent; what it leaves out is null or empty. */
 export interface WrittenOperation {

@@ -4,11 +4,93 @@ import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft.ts';
 import { readSecret } from '../secret/secret-value.ts';
 import type { BrokerBlock, PactsBlock } from '../service-file.ts';
+import { flag, list, mapping, needed, orReference, secret, text } from '../shape/kinds.ts';
 import { shown } from '../yaml/catalogue-folder.ts';
 import { defaultPact } from './default-pacts.ts';
 import { distinct } from './interaction.ts';
 import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
 import { readSources } from './read-sources.ts';
+
+const BROKER = mapping(
+  'A Pact Broker, or a service that speaks its protocol.',
+  {
+    expected: `a mapping such as { url: https://broker.example, token: "\${env:PACT_BROKER_TOKEN}" }`,
+    nullable: true,
+  },
+  {
+    url: needed(text('Its base address.', { expected: 'an http or https URL' })),
+    token: secret('Bearer token.'),
+    username: text('For basic authentication, with password.'),
+    password: secret(),
+    selectors: list(
+      "Which versions of the consumers' pacts. Default: those of their main branches and those in use.",
+      {
+        minItems: 1,
+        maxItems: 100,
+        expected: 'a list of selectors such as [{ mainBranch: true }, { deployedOrReleased: true }]',
+      },
+      mapping(
+        '',
+        { minProperties: 1, expected: 'a selector such as { branch: main }' },
+        {
+          mainBranch: flag('Those of the main branch.'),
+          branch: text('Those of this branch.'),
+          fallbackBranch: text('Those of this branch where there is none of the other.'),
+          matchingBranch: flag('Those of the branch of the version under test.'),
+          tag: text('Those with this tag.'),
+          fallbackTag: text('Those with this tag where there is none of the other.'),
+          latest: flag('The latest of them alone.'),
+          deployed: flag('Those that are deployed.'),
+          released: flag('Those that are released.'),
+          deployedOrReleased: flag('Those that are deployed or released.'),
+          environment: text('Those in this environment.'),
+          consumer: text('Those of this consumer alone.'),
+        },
+      ),
+    ),
+    pending: flag('Verify what the provider has never fulfilled yet too; it does not fail for that.', {
+      default: false,
+    }),
+    wipSince: text('With pending: work in progress of the consumers too, from this day on.', {
+      pattern: orReference('[0-9]{4}-[0-9]{2}-[0-9]{2}'),
+      expected: 'a date such as 2026-01-31',
+    }),
+    branch: text('Branch of the version under test. pending and matchingBranch need it.'),
+  },
+);
+
+export const PACTS = mapping(
+  'What the consumers of the service expect of it: pact files of specification 1 to 4. Without this block pacts/SERVICE.json, or pacts/CONTRACT.json, is taken, beside this config or as shipped.',
+  { expected: 'a mapping such as { files: [../pacts] }', nullable: true, def: 'pacts' },
+  {
+    provider: text('Name of the service in the pacts. Default: the name of its contract.'),
+    files: list(
+      'Pact files, folders of them (with the folders below), or URLs. Paths are relative to this file.',
+      {
+        maxItems: 100,
+        expected: 'a list of paths and URLs',
+        examples: [['../pacts', 'https://ci.example/web-shop-search.json']],
+      },
+      text('A path or a URL.'),
+    ),
+    broker: BROKER,
+    states: mapping(
+      'Who brings the provider into the state that an interaction takes for granted: a path of the provider or a URL that gets { action, state, params } by POST, or a command that gets the same as JSON on standard input. Without it no state is set up.',
+      { expected: 'a mapping such as { url: /_states } or { command: ./set-state.sh }', nullable: true },
+      {
+        url: text('A path of the provider, or a URL.'),
+        // A shell reads it, and has `${…}` of its own.
+        command: text(
+          'A line for the shell, run in the folder of this file. It succeeds with exit code 0 and may print a JSON object of values.',
+          { texts: 'raw' },
+        ),
+      },
+    ),
+    messages: text(
+      'A path of the provider or a URL that answers { description, providerStates } by POST with the message that the provider would send.',
+    ),
+  },
+);
 
 /**
  * The configured pacts, those in files read and held to be pacts; without any the one that lies in `pacts/` of the

@@ -8,7 +8,7 @@ import type { LoadedService } from '../load.ts';
 import { packService, unpackService } from '../secret/pack.ts';
 import { revealed } from '../secret/secret-text.ts';
 import { serviceSecrets } from '../secret/secrets-of.ts';
-import { formatMemory, parseMemory } from './memory-size.ts';
+import { formatMemory, parseMemory } from '../shape/units.ts';
 import type { CommandProvider, ContainerProvider } from './started-provider.ts';
 
 const env = {

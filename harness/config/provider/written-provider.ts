@@ -1,7 +1,6 @@
 import { masked } from '../secret/secret-text.ts';
 import type { ProviderConfig } from '../service.ts';
-import { formatDuration } from '../yaml/duration.ts';
-import { formatMemory } from './memory-size.ts';
+import { formatDuration, formatMemory } from '../shape/units.ts';
 import type {
   CommandProvider,
   ContainerConfig,

@@ -2,10 +2,47 @@ import { baseUrl } from '../blocks/base-url.ts';
 import { readDuration } from '../blocks/limits-block.ts';
 import type { Draft } from '../draft.ts';
 import type { CommandBlock } from '../service-file.ts';
+import { json, mapping, needed, text } from '../shape/kinds.ts';
 import { interpolate } from '../yaml/reference.ts';
-import { existing, MAX_START_MS, readEnv } from './container-block.ts';
-import { buildReadiness } from './ready-block.ts';
+import { existing, FRESH, MAX_START_MS, readEnv, STARTED } from './container.ts';
+import { buildReadiness } from './ready.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from './started-provider.ts';
+
+export const COMMAND_KEYS = {
+  command: mapping(
+    'A program of this machine that is started for the run and ended after it, with all that it started.',
+    { expected: `a mapping such as { run: [node, server.js], url: "http://127.0.0.1:\${PORT}" }` },
+    {
+      run: needed(
+        json<string | readonly string[]>(
+          'The program and its arguments, or one line for the shell.',
+          { expected: 'a list such as [node, server.js], or a line for the shell', texts: 'raw' },
+          {
+            type: ['string', 'array'],
+            items: text('A word of it.', { mayBeEmpty: true, texts: 'raw' }),
+            minItems: 1,
+            minLength: 1,
+          },
+        ),
+      ),
+      cwd: text('Folder in which it runs, relative to this file. Default: the folder of this file.', {
+        default: '.',
+      }),
+      url: needed(
+        text(
+          `Base address under which it can be reached. \${PORT} stands for a free port, which the program is given as the variable PORT; a list in run may name it too.`,
+          {
+            expected: `an http or https URL, such as http://127.0.0.1:\${PORT}`,
+            examples: [`http://127.0.0.1:\${PORT}`],
+            texts: 'raw',
+          },
+        ),
+      ),
+      ...STARTED,
+      ...FRESH,
+    },
+  ),
+};
 
 const KEY = 'provider.command';
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -2,9 +2,18 @@ import { baseUrl } from '../blocks/base-url.ts';
 import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft.ts';
 import type { ProviderConfig } from '../service.ts';
-import { buildCommand } from './command-block.ts';
-import { buildContainer } from './container-block.ts';
+import { mapping } from '../shape/kinds.ts';
+import { buildCommand, COMMAND_KEYS } from './command.ts';
+import { buildContainer, CONTAINER_KEYS } from './container.ts';
+import { REFERENCE_KEYS } from './reference.ts';
 import { PORT_PLACEHOLDER } from './started-provider.ts';
+import { URL_KEYS } from './url.ts';
+
+export const PROVIDER = mapping(
+  'How the service comes to be there: exactly one of reference, url, container and command.',
+  { expected: 'a mapping such as { url: "https://api.example" } or { reference: search }', def: 'provider' },
+  { ...REFERENCE_KEYS, ...URL_KEYS, ...CONTAINER_KEYS, ...COMMAND_KEYS },
+);
 
 /** @throws UsageError when not exactly one kind of provider is named, or what is said of it is unfit. */
 export async function buildProvider(draft: Draft): Promise<ProviderConfig> {

@@ -1,6 +1,33 @@
 import type { ReadyBlock } from '../service-file.ts';
+import { json, mapping, text, whole } from '../shape/kinds.ts';
 import type { FaultAt } from '../yaml/origin.ts';
 import type { Readiness } from './started-provider.ts';
+
+export const READY = mapping(
+  "How it is known that it can be asked: exactly one of http, log and health. Without it: for a provider that it answers a request at all; for a companion its image's health check, where there is one.",
+  { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready' },
+  {
+    http: text('Path below the base address that answers a GET with 2xx.', {
+      expected: 'a path such as /healthz',
+    }),
+    status: whole('The status that it must answer with, in place of any 2xx.', {
+      minimum: 200,
+      maximum: 599,
+      expected: 'a final status code, 200 to 599',
+    }),
+    log: text('Text within a line that it writes.'),
+    times: whole('How many such lines. Default: 1.', {
+      minimum: 1,
+      maximum: 1_000,
+      expected: 'a whole number, at least 1',
+    }),
+    health: json<true>(
+      'The HEALTHCHECK of its image succeeds. Containers only.',
+      { expected: 'true' },
+      { const: true },
+    ),
+  },
+);
 
 /** @throws UsageError when not exactly one way is named, or a path is none. */
 export function buildReadiness(

@@ -3,9 +3,25 @@ import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { readDuration } from '../blocks/limits-block.ts';
 import type { Draft } from '../draft.ts';
 import { readSecretFile, readSecretText } from '../secret/secret-text.ts';
-import type { CompanionBlock, ContainerBlock } from '../service-file.ts';
-import { parseMemory } from './memory-size.ts';
-import { buildReadiness } from './ready-block.ts';
+import type { BuildBlock, CompanionBlock, ContainerBlock } from '../service-file.ts';
+import {
+  duration,
+  flag,
+  json,
+  list,
+  mapping,
+  memory,
+  NAMES,
+  name,
+  named,
+  needed,
+  number,
+  optionalSecret,
+  text,
+  whole,
+} from '../shape/kinds.ts';
+import { parseMemory } from '../shape/units.ts';
+import { buildReadiness, READY } from './ready.ts';
 import type {
   Companion,
   ContainerConfig,
@@ -13,6 +29,160 @@ import type {
   ImageSource,
   SecretText,
 } from './started-provider.ts';
+
+/** Of every provider that is started. */
+export const STARTED = {
+  env: named(
+    `Environment variables. What is read through \${env:NAME}, \${file:PATH} or \${exec:COMMAND} counts as a secret; but whoever may inspect the container or process sees it: prefer secrets.`,
+    {
+      names: { pattern: '^[^=\\s]+$', expected: 'the name of an environment variable' },
+      expected: 'a mapping such as { LOG_LEVEL: debug }',
+      examples: [{ LOG_LEVEL: 'debug', API_KEY: `\${env:SEARCH_API_KEY}` }],
+      texts: 'secret',
+      def: 'env',
+    },
+    json<string | number | boolean | null>(
+      'Its value; null for none.',
+      { expected: 'text (quote a fraction), or null' },
+      { type: ['string', 'integer', 'boolean', 'null'] },
+    ),
+  ),
+  ready: READY,
+  timeout: duration('From its start until it must be ready; pulling and building do not count.', {
+    default: '60s',
+    atMost: '10m',
+  }),
+} as const;
+
+/** Of what is started for the provider itself. */
+export const FRESH = {
+  freshForEachSuite: flag(
+    'Starts it anew before each suite, with its companions, so that none meets what another has left behind. Each suite then asks for itself what it would share with the others: that takes more requests, and safety.maxRequests counts from each start.',
+    { default: false },
+  ),
+} as const;
+
+const PATHS = '^/.*[^/]$';
+
+const BUILD = json<string | BuildBlock>(
+  'Folder with a Dockerfile, relative to this file, from which the image is built. Either this or image.',
+  {
+    nullable: true,
+    expected: 'a folder, or a mapping such as { context: ../../provider, dockerfile: Dockerfile }',
+    def: 'build',
+  },
+  {
+    ...mapping(
+      '',
+      {},
+      {
+        context: text('The folder.'),
+        dockerfile: text('Below the folder. Default: Dockerfile.'),
+        target: text('Stage at which to stop.'),
+        args: named(
+          'Build arguments. They stay readable in the image: no secrets.',
+          { expected: 'a mapping of names to texts' },
+          text('Value of the argument; null for none.', { mayBeEmpty: true, nullable: true }),
+        ),
+      },
+    ),
+    type: ['string', 'object'],
+    minLength: 1,
+  },
+);
+
+/** Of the provider's container and its companions. */
+const CONTAINER = {
+  image: text('Name of the image, pulled when it is not there. Either this or build.', {
+    nullable: true,
+    expected: 'the name of an image, such as registry.example/search:1.4',
+    examples: ['registry.example/search:1.4', `\${env:SEARCH_RELEASE_IMAGE}`],
+  }),
+  build: BUILD,
+  port: whole('Port on which it listens inside its container.', {
+    minimum: 1,
+    maximum: 65_535,
+    expected: 'a port, 1 to 65535',
+  }),
+  secrets: named(
+    'Files that hold one secret each, by their path in the container; readable by every user there.',
+    {
+      names: { pattern: PATHS, expected: 'an absolute path in the container, such as /run/secrets/api-key' },
+      expected: `a mapping such as { /run/secrets/api-key: "\${env:SEARCH_API_KEY}" }`,
+      examples: [{ '/run/secrets/api-key': `\${env:SEARCH_API_KEY}` }],
+      def: 'secretFiles',
+    },
+    optionalSecret(),
+  ),
+  files: named(
+    'Files copied into the container before it starts, by their path there; the source is relative to this file.',
+    {
+      names: { pattern: PATHS, expected: 'an absolute path in the container, such as /etc/search.json' },
+      expected: 'a mapping such as { /etc/search.json: search.json }',
+      def: 'files',
+    },
+    text('Path of the file to copy; null for none.', { nullable: true, expected: 'the path of a file' }),
+  ),
+  command: list(
+    "What the container runs in place of its image's own command.",
+    { nullable: true, minItems: 1, expected: 'a list such as [serve, --verbose]', def: 'containerCommand' },
+    text('A word of it.', { mayBeEmpty: true }),
+  ),
+  limits: mapping(
+    'What it may use of this machine.',
+    { expected: 'a mapping such as { memory: 512m, cpus: 1 }', def: 'limits' },
+    {
+      // Docker itself refuses less.
+      memory: memory('Beyond it the container is ended.', { atLeast: '6m' }),
+      cpus: number("How many processors' worth of time.", {
+        minimum: 0.01,
+        maximum: 1_024,
+        expected: 'a number such as 1 or 0.5',
+      }),
+    },
+  ),
+  capabilities: list(
+    'Linux capabilities that it keeps. All others are dropped.',
+    { uniqueItems: true, expected: 'a list such as [CHOWN, SETUID]', def: 'capabilities' },
+    text('Name of a capability.', {
+      pattern: '^[A-Z_]{2,40}$',
+      expected: 'the name of a capability, such as CHOWN',
+    }),
+  ),
+  ...STARTED,
+} as const;
+
+export const COMPANION = mapping(
+  'A container that the provider needs.',
+  { expected: 'a mapping such as { image: redis:8 }', nullable: true },
+  CONTAINER,
+);
+
+export const CONTAINER_KEYS = {
+  container: mapping(
+    'A container that is started for the run and removed after it, whatever ends it. Docker or Podman must be there.',
+    { expected: 'a mapping such as { image: registry.example/search:1.4, port: 8080 }' },
+    {
+      ...CONTAINER,
+      port: needed(CONTAINER.port),
+      path: text('Base path of the service, where that is not the root.', {
+        mayBeEmpty: true,
+        expected: 'a path such as /api',
+      }),
+      aliases: list(
+        'Names by which the companions reach the provider.',
+        { uniqueItems: true, expected: 'a list of host names' },
+        name('A host name.'),
+      ),
+      companions: named(
+        'Containers that the provider needs, such as a database, by the name under which it reaches them. They start first, in the order written.',
+        { expected: 'a mapping such as { cache: { image: redis:8 } }', names: NAMES },
+        COMPANION,
+      ),
+      ...FRESH,
+    },
+  ),
+};
 
 const KEY = 'provider.container';
 const DEFAULT_TIMEOUT_MS = 60_000;

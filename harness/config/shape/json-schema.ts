@@ -1,0 +1,142 @@
+import type { TSchema } from 'typebox';
+import { traitsOf } from './kinds.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The JSON Schema of a shape, for editors and for validation. What stands in several places stands once, among the
+ * `$defs`. An environment may complete a mapping, so only what is in a list, which is never merged, must be complete.
+ */
+export function jsonSchemaOf(title: string, shape: TSchema): Schema {
+  const whole = plain(shape, false);
+  const shared = sharedSchemas(whole);
+  const defs = [...shared].map(([def, { schema }]) => [def, referring(schema, shared, true)] as const);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title,
+    ...referring(whole, shared, true),
+    $defs: Object.fromEntries(defs.toSorted(([a], [b]) => a.localeCompare(b))),
+  };
+}
+
+/** Under it a schema says as what it may stand among the `$defs`. */
+const DEF = '~def';
+
+/** A shape as JSON Schema, everything in its place. */
+function plain(shape: TSchema, inList: boolean): Schema {
+  const { '~traits': _, description, properties, required: __, items, ...keywords } = { ...shape } as Schema;
+  const { def, required = [] } = traitsOf(shape);
+  const keys = Object.entries(isSchema(properties) ? properties : {}).filter(hasSchema);
+  const must = inList ? keys.filter(([, inner]) => traitsOf(inner).needed).map(([key]) => key) : required;
+  const values = keywords.additionalProperties;
+  return {
+    ...describedBy(description, keywords.default),
+    ...keywords,
+    ...(must.length === 0 ? {} : { required: must }),
+    ...(keys.length === 0
+      ? {}
+      : { properties: Object.fromEntries(keys.map(([key, inner]) => [key, plain(inner, inList)])) }),
+    ...(isSchema(values) ? { additionalProperties: plain(values, inList) } : {}),
+    ...(isSchema(items) ? { items: plain(items, true) } : {}),
+    ...(def === undefined ? {} : { [DEF]: def }),
+  };
+}
+
+/** Editors show the description more readily than the default. */
+function describedBy(description: unknown, fallback: unknown): Schema {
+  if (typeof description !== 'string' || description === '') return {};
+  const shown =
+    ['string', 'number', 'boolean'].includes(typeof fallback) && !description.includes('Default: ');
+  return { description: shown ? `${description} Default: ${String(fallback)}.` : description };
+}
+
+interface Shared {
+  readonly schema: Schema;
+  /** The schema as text, without what each place may say for itself. */
+  readonly core: string;
+}
+
+/** What is the same in several places, by its name; with its description where that is the same too. */
+function sharedSchemas(whole: Schema): ReadonlyMap<string, Shared> {
+  const shared = new Map<string, Shared>();
+  for (const [def, uses] of Map.groupBy(withDef(whole), ({ [DEF]: name }) => String(name))) {
+    const [most = []] = [...Map.groupBy(uses, coreOf).values()].toSorted(byLength);
+    const [first] = most;
+    if (first === undefined || most.length < 2) continue;
+    const { description: __, default: _, ...rest } = first;
+    const [alike = []] = [...Map.groupBy(most, ({ description }) => description).values()].toSorted(byLength);
+    const { description } = alike[0] ?? first;
+    shared.set(def, {
+      schema: alike.length < 2 ? rest : { description, ...rest },
+      core: coreOf(first),
+    });
+  }
+  return shared;
+}
+
+function byLength(a: readonly unknown[], b: readonly unknown[]): number {
+  return b.length - a.length;
+}
+
+function withDef(schema: unknown): readonly Schema[] {
+  if (!isSchema(schema)) return [];
+  return [...(DEF in schema ? [schema] : []), ...Object.values(schema).flatMap(withDef)];
+}
+
+function coreOf({ description: _, default: __, ...core }: Schema): string {
+  return JSON.stringify(core);
+}
+
+/** The same with references to what is shared; `itself` for what is shared, or the whole. */
+function referring(schema: Schema, shared: ReadonlyMap<string, Shared>, itself: boolean): Schema {
+  const { [DEF]: def, ...plainly } = schema;
+  const target = itself ? undefined : shared.get(String(def));
+  if (target?.core === coreOf(schema)) {
+    const { description, default: fallback } = schema;
+    return {
+      ...(description === undefined || description === target.schema.description ? {} : { description }),
+      ...(fallback === undefined ? {} : { default: fallback }),
+      $ref: `#/$defs/${def}`,
+    };
+  }
+  const within = (value: unknown): unknown => (isSchema(value) ? referring(value, shared, false) : value);
+  return Object.fromEntries(Object.entries(plainly).map(([key, value]) => [key, within(value)]));
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasSchema(entry: [string, unknown]): entry is [string, TSchema] {
+  return isSchema(entry[1]);
+}
+
+const WIDTH = 110;
+
+/** JSON text that has on one line what fits there, as the formatter of this repository writes it. */
+export function jsonText(value: unknown): string {
+  return `${printed(JSON.parse(JSON.stringify(value)), '', 0)}\n`;
+}
+
+/** `taken`: characters of the line that stand before and behind it. */
+function printed(value: unknown, indent: string, taken: number): string {
+  const line = oneLine(value);
+  if (typeof value !== 'object' || value === null || indent.length + taken + line.length <= WIDTH)
+    return line;
+  const inner = `${indent}  `;
+  const rows = Array.isArray(value)
+    ? value.map((item) => printed(item, inner, 1))
+    : Object.entries(value).map(([key, member]) => {
+        const name = `${JSON.stringify(key)}: `;
+        return name + printed(member, inner, name.length + 1);
+      });
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${rows.map((row) => inner + row).join(',\n')}\n${indent}${close}`;
+}
+
+function oneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${oneLine(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

@@ -1,0 +1,324 @@
+import Type, {
+  type TArray,
+  type TObject,
+  type TOptional,
+  type TSchema,
+  type TSchemaOptions,
+  type TUnsafe,
+} from 'typebox';
+import type { UsageError } from '../../exit.ts';
+import { parseDuration, parseMemory } from './units.ts';
+
+/**
+ * The kinds of values that a config holds. A key is declared once, with one of these: from that come the JSON Schema
+ * for editors, the type of the value once it is loaded, its default, its bounds and how its text is read.
+ */
+
+/** Makes the error for a value, at the place where it is written. */
+export type Fault = (problem: string, remedy: string) => UsageError;
+
+/** What JSON Schema cannot say of a value. */
+export interface Traits {
+  /** Its name among the `$defs` of the schema, should it stand there more than once. */
+  readonly def?: string;
+  /** It must be there once the environment is laid over the file. */
+  readonly needed?: true;
+  /** Keys that the file must hold whatever its environment is. */
+  readonly required?: readonly string[];
+  /** What becomes of `${env:NAME}` in it: `plain`: it is read. `secret`: it is read later. `raw`: it is no reference. */
+  readonly texts?: 'plain' | 'secret' | 'raw';
+  /** Makes the loaded value of the written one. */
+  readonly read?: (written: never, fault: Fault) => unknown;
+  /** What the name of the loaded value ends in: `connect` is loaded as `connectMs`. */
+  readonly unit?: 'Ms' | 'Bytes';
+}
+
+const TRAITS = '~traits';
+
+export function traitsOf(shape: TSchema): Traits {
+  return TRAITS in shape ? (shape[TRAITS] as Traits) : {};
+}
+
+interface Options<W> {
+  /** Completes "write …". */
+  readonly expected?: string;
+  readonly examples?: readonly unknown[];
+  /** What holds where nothing is written. null: nothing does, and null may be written for that. */
+  readonly default?: W | null;
+  /** null may be written, and is as if the key were not there. */
+  readonly nullable?: true;
+  readonly def?: string;
+  readonly texts?: Traits['texts'];
+  readonly read?: (written: W, fault: Fault) => unknown;
+}
+
+/** A value that is written as `W` and loaded as `L`; `O` are the options it is declared with. */
+export type Value<W, L, O = unknown> = TUnsafe<W> & { readonly '~loaded': L | NullOf<O> } & There<O>;
+type NullOf<O> = O extends { readonly default: null } ? null : never;
+type There<O> = O extends { readonly default: unknown } ? { readonly '~there': true } : unknown;
+type ReadBy<O, W> = O extends { readonly read: (...from: never[]) => infer L } ? L : W;
+
+/** A schema with what is declared beside it. */
+function declared(schema: TSchemaOptions, options: object, traits: Traits = {}): TSchema {
+  const { texts, read, def, expected, nullable, ...keywords }: Options<never> = options;
+  const admitsNull = nullable === true || keywords.default === null;
+  return {
+    ...schema,
+    ...(admitsNull && schema.type !== undefined ? { type: [schema.type, 'null'].flat() } : {}),
+    ...(expected === undefined ? {} : { 'x-expected': expected }),
+    ...keywords,
+    [TRAITS]: { ...traits, ...(texts && { texts }), ...(read && { read }), ...(def && { def }) },
+  };
+}
+
+type TextOptions = Options<string> & { readonly pattern?: string; readonly mayBeEmpty?: true };
+
+export function text<const O extends TextOptions>(
+  description: string,
+  options?: O,
+): Value<string, ReadBy<O, string>, O> {
+  const { mayBeEmpty, ...rest }: TextOptions = options ?? {};
+  const least = mayBeEmpty || rest.pattern !== undefined ? {} : { minLength: 1 };
+  const shape = declared(
+    { description, type: 'string', ...least },
+    { expected: 'text', ...rest },
+    { def: 'text' },
+  );
+  return shape as Value<string, ReadBy<O, string>, O>;
+}
+
+/** As services, contracts, environments and companions are named. */
+export const NAMES = {
+  pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+  expected: 'a name of lower-case letters, digits and hyphens',
+} as const;
+
+export function name(description: string): Value<string, string> {
+  return text(description, { ...NAMES, def: 'name' });
+}
+
+export function flag<const O extends Options<boolean>>(
+  description: string,
+  options?: O,
+): Value<boolean, boolean, O> {
+  const shape = declared(
+    { description, type: 'boolean' },
+    { expected: 'true or false', ...options },
+    { def: 'flag' },
+  );
+  return shape as Value<boolean, boolean, O>;
+}
+
+type NumberOptions = Options<number> & { readonly minimum: number; readonly maximum: number };
+
+/** A whole number. */
+export function whole<const O extends NumberOptions>(
+  description: string,
+  options: O,
+): Value<number, number, O> {
+  return declared({ description, type: 'integer' }, options) as Value<number, number, O>;
+}
+
+/** A number that may have a fraction. */
+export function number<const O extends NumberOptions>(
+  description: string,
+  options: O,
+): Value<number, number, O> {
+  return declared({ description, type: 'number' }, options) as Value<number, number, O>;
+}
+
+export function choice<const C extends string, const O extends Options<C>>(
+  description: string,
+  values: readonly C[],
+  options?: O,
+): Value<C, C, O> {
+  return declared({ description, enum: values }, { ...options }) as Value<C, C, O>;
+}
+
+/** The pattern of a text of this form, or of one with a reference in it, which is held to the form once it is read. */
+export function orReference(form: string): string {
+  return `^(${form}|.*\\$\\{.*)$`;
+}
+
+/** Loaded in ms, under its name with `Ms` behind it. */
+export function duration<const O extends Options<string> & { readonly atMost: string }>(
+  description: string,
+  options: O,
+): Value<string, number, O> & { readonly '~unit': 'Ms' } {
+  const { atMost, ...rest } = options;
+  const most = parseDuration(atMost) ?? Number.NaN;
+  const read = (written: string, fault: Fault): number => {
+    const ms = parseDuration(written);
+    if (ms === null) throw fault('is not a duration', 'write a number and its unit: 60s, 5m or 250ms');
+    if (ms < 1) throw fault('is zero', 'write a duration of at least 1ms');
+    if (!(ms <= most)) throw fault('is too long', `write at most ${atMost}`);
+    return ms;
+  };
+  const shape = declared(
+    {
+      description: `${description} At most ${atMost}.`,
+      type: 'string',
+      pattern: orReference('[0-9]+(\\.[0-9]+)?(ms|s|m|h)'),
+    },
+    {
+      expected: 'a duration with its unit, such as 60s, 5m or 250ms',
+      examples: ['60s', '5m', '250ms'],
+      ...rest,
+      read,
+    },
+    { def: 'duration', unit: 'Ms' },
+  );
+  return shape as Value<string, number, O> & { readonly '~unit': 'Ms' };
+}
+
+/** Loaded in bytes, under its name with `Bytes` behind it. */
+export function memory(
+  description: string,
+  { atLeast }: { readonly atLeast: string },
+): Value<string, number> & { readonly '~unit': 'Bytes' } {
+  const least = parseMemory(atLeast) ?? Number.NaN;
+  const read = (written: string, fault: Fault): number => {
+    const bytes = parseMemory(written);
+    if (bytes === null) throw fault('is not a size', 'write a number and its unit: 512m or 2g');
+    if (!(bytes >= least)) throw fault('is less than any container needs', `write at least ${atLeast}`);
+    return bytes;
+  };
+  const shape = declared(
+    { description, type: 'string', pattern: orReference('[0-9]+(\\.[0-9]+)?[mMgG]') },
+    { expected: 'a size such as 512m or 2g', read },
+    { unit: 'Bytes' },
+  );
+  return shape as Value<string, number> & { readonly '~unit': 'Bytes' };
+}
+
+const SECRET = {
+  description: `Read when a run starts, never written down: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. A literal is only for reference providers and loopback addresses.`,
+  options: {
+    expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
+    examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+    texts: 'secret',
+    def: 'secret',
+  },
+} as const;
+
+/** Loaded as it is written; who builds the block reads it. */
+export function secret(description: string = SECRET.description): Value<string, string> {
+  return text(description, SECRET.options);
+}
+
+const OPTIONAL_SECRET = {
+  description: `Like a secret; null, or an empty default as in \${env:NAME:-}, means that there is none.`,
+  options: {
+    expected: `a reference such as \${env:NAME:-}, or null`,
+    examples: [`\${env:SEARCH_API_KEY_2:-}`],
+    texts: 'secret',
+    nullable: true,
+    def: 'optionalSecret',
+  },
+} as const;
+
+export function optionalSecret(description: string = OPTIONAL_SECRET.description): Value<string, string> {
+  return text(description, OPTIONAL_SECRET.options);
+}
+
+/** A value that its own JSON Schema describes; any JSON value when it says nothing. */
+export function json<W = unknown>(
+  description: string,
+  options: Options<W> = {},
+  schema: TSchemaOptions = {},
+): Value<W, W> {
+  return declared({ description, ...schema }, options) as Value<W, W>;
+}
+
+/** A JSON Schema, or the path of a file that holds one. What looks like a reference in a schema is none. */
+export function jsonSchema(description: string): Value<string | object, string | object> {
+  return json<string | object>(
+    `${description}: a JSON file, relative to this one, or the schema itself.`,
+    { expected: 'the path of a JSON Schema file, or a JSON Schema', def: 'jsonSchema' },
+    {
+      type: ['string', 'object'],
+      minLength: 1,
+      additionalProperties: Type.Unknown({ [TRAITS]: { texts: 'raw' } }),
+    },
+  );
+}
+
+export function needed<S extends TSchema>(shape: S): S & { readonly '~needed': true } {
+  const shaped: unknown = { ...shape, [TRAITS]: { ...traitsOf(shape), needed: true } };
+  return shaped as S & { readonly '~needed': true };
+}
+
+type Keys = Readonly<Record<string, TSchema>>;
+type Mapping<P extends Keys, O> = TObject<{
+  [K in keyof P]: P[K] extends { readonly '~needed': true } ? P[K] : TOptional<P[K]>;
+}> &
+  There<O>;
+
+/** The keys that are known here, each with its kind; no others. */
+export function mapping<
+  const O extends Options<object> & {
+    readonly required?: readonly string[];
+    readonly minProperties?: number;
+  },
+  P extends Keys,
+>(description: string, options: O, keys: P): Mapping<P, O> {
+  const { required = [], ...rest } = options;
+  const properties = Object.entries(keys).map(
+    ([key, shape]) => [key, traitsOf(shape).needed ? shape : Type.Optional(shape)] as const,
+  );
+  const shape = Type.Object(Object.fromEntries(properties), { description, additionalProperties: false });
+  const { [TRAITS]: traits, ...keywords } = declared({ type: 'object' }, rest) as {
+    readonly [TRAITS]: Traits;
+  };
+  return Object.assign(shape, keywords, { [TRAITS]: { ...traits, required } }) as unknown as Mapping<P, O>;
+}
+
+/** A mapping in which any name may stand, each with a value of the same kind. */
+export type Named<S extends TSchema> = TUnsafe<Readonly<Record<string, unknown>>> & { readonly '~values': S };
+
+export function named<S extends TSchema>(
+  description: string,
+  options: Options<object> & { readonly names?: { readonly pattern: string; readonly expected: string } },
+  values: S,
+): Named<S> {
+  const { names, ...rest } = options;
+  const propertyNames = names && {
+    propertyNames: { pattern: names.pattern, 'x-expected': names.expected },
+  };
+  return declared(
+    { description, type: 'object', ...propertyNames, additionalProperties: values },
+    rest,
+  ) as Named<S>;
+}
+
+export function list<
+  S extends TSchema,
+  const O extends Options<readonly unknown[]> & {
+    readonly minItems?: number;
+    readonly maxItems?: number;
+    readonly uniqueItems?: true;
+  },
+>(description: string, options: O, items: S): TArray<S> & There<O> {
+  return declared({ description, type: 'array', items }, options) as TArray<S> & There<O>;
+}
+
+/** What a shape is loaded as. A key without a default may be absent; null is as if it were not there. */
+export type Loaded<S> = S extends { readonly '~loaded': infer L }
+  ? L
+  : S extends { readonly '~values': infer V }
+    ? Readonly<Record<string, Loaded<V>>>
+    : S extends TArray<infer I>
+      ? readonly Loaded<I>[]
+      : S extends TObject<infer P>
+        ? LoadedKeys<P>
+        : never;
+
+type LoadedKeys<P> = {
+  readonly [K in keyof P as P[K] extends Always ? LoadedName<K, P[K]> : never]: Loaded<P[K]>;
+} & {
+  readonly [K in keyof P as P[K] extends Always ? never : LoadedName<K, P[K]>]?: Loaded<P[K]>;
+} extends infer All
+  ? { readonly [K in keyof All]: All[K] }
+  : never;
+type Always = { readonly '~needed': true } | { readonly '~there': true };
+type LoadedName<K, S> = S extends { readonly '~unit': infer U extends string } ? `${K & string}${U}` : K;
