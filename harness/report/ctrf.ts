@@ -1,12 +1,11 @@
 import type { Outcome } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
 import { findingAsText } from './results/evidence-view.ts';
-import { groundInWords } from './results/grounds.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, ServiceResult } from './results/results.ts';
 import { suitesOf } from './results/tally.ts';
 import { verdictOf } from './results/verdict.ts';
-import { verdictSentence } from './results/words.ts';
+import { groundInWords, verdictSentence } from './results/words.ts';
 
 /** The version of the specification that is followed, and of the schema in `fixtures/schemas`. */
 const SPECIFICATION = '0.0.0';

@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
 import { findingAsText } from './results/evidence-view.ts';
-import { valueInWords } from './results/grounds.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { serviceConditions } from './results/verdict.ts';
+import { valueInWords } from './results/words.ts';
 
 /**
  * JUnit XML in a strict profile: what Jenkins' `junit-10.xsd` and Surefire's schema both allow, so that every

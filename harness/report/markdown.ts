@@ -1,11 +1,18 @@
 import { OUTCOMES } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
-import { groundInWords, valueInWords } from './results/grounds.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { Results } from './results/results.ts';
 import { counted, type Judged, judgedWith, notRun, tallyOf } from './results/tally.ts';
 import { serviceVerdict, verdictOf } from './results/verdict.ts';
-import { duration, HEADLINES, instant, verdictSentence, wallTime } from './results/words.ts';
+import {
+  duration,
+  groundInWords,
+  HEADLINES,
+  instant,
+  valueInWords,
+  verdictSentence,
+  wallTime,
+} from './results/words.ts';
 
 /** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
 export const SUMMARY_LIMIT = 64 * 1024;

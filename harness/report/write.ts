@@ -15,7 +15,7 @@ import {
   removeFile,
   writeWhole,
   writtenAt,
-} from './results/whole-file.ts';
+} from './whole-file.ts';
 
 /** The folder of one run, made before the run so that the journal can be written there as outcomes fall. */
 export interface RunFolder {

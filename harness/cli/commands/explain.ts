@@ -12,7 +12,7 @@ import { type Configs, type ProofCase, proofCases } from '../../proof/cases.ts';
 import { proofConfigs } from '../../proof/proof.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
-import { groundInWords, valueInWords } from '../../report/results/grounds.ts';
+import { groundInWords, valueInWords } from '../../report/results/words.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */

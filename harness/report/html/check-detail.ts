@@ -1,11 +1,10 @@
-import type { ResolvedGround } from '../../contract/outcome.ts';
-import { viewsOf } from '../results/evidence-view.ts';
-import { groundAddress, groundInWords, valueInWords } from '../results/grounds.ts';
+import { gzipSync } from 'node:zlib';
+import type { Outcome, ResolvedGround } from '../../contract/outcome.ts';
+import { type EvidenceView, viewEvidence, viewsOf } from '../results/evidence-view.ts';
+import type { CheckResult, Results, ServiceResult } from '../results/results.ts';
 import type { Judged } from '../results/tally.ts';
-import { evidenceKey } from './anchor.ts';
-import { copyable } from './badge.ts';
-import { evidenceBlock } from './evidence.ts';
-import { html, type Markup } from './markup.ts';
+import { groundAddress, groundInWords, valueInWords } from '../results/words.ts';
+import { html, type Markup, trusted } from './markup.ts';
 
 interface DetailOptions {
   /** The transcripts stand in the page; otherwise the script fetches them from the pack when opened. */
@@ -60,4 +59,80 @@ function evidence({ service, check }: Judged, { inline }: DetailOptions): Markup
 /** Attributes by which the script filters a row. */
 export function filterable({ service, check }: Judged): Markup {
   return html`data-row data-s="${check.outcome}" data-suite="${check.suite}" data-service="${service.service}" data-level="${check.level}"`;
+}
+
+/** The permalink of a check: `search/auth.missing-credential`. White space cannot stand in an id. */
+export function checkAnchor(service: ServiceResult, check: CheckResult): string {
+  return safe(`${service.service}/${check.id}`);
+}
+
+/** The anchor of a service's suite, where a cell of the matrix leads. */
+export function suiteAnchor(service: ServiceResult, suite: string): string {
+  return safe(`suite/${service.service}/${suite}`);
+}
+
+function evidenceKey(service: ServiceResult, id: string): string {
+  return safe(`${service.service}/${id}`);
+}
+
+function safe(text: string): string {
+  return text.replace(/[^A-Za-z0-9./_-]/g, '_');
+}
+
+/** An outcome as word and colour. */
+export function badge(outcome: Outcome): Markup {
+  return html`<span class="badge ${outcome}">${outcome}</span>`;
+}
+
+/** Text to copy, with room for the button that the script adds. */
+function copyable(text: string): Markup {
+  return html`<div class="copyable"><pre class="code" tabindex="0">${text}</pre></div>`;
+}
+
+const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;
+
+/** One piece of evidence as a transcript. `in-browser.js` builds the same from packed evidence: change both. */
+function evidenceBlock(view: EvidenceView, open: boolean): Markup {
+  return html`<details class="evidence"${open ? html` open` : null}><summary><code>${view.id}</code> ${view.purpose}</summary>
+<div class="transcript" role="group" aria-label="Transcript of ${view.id}" tabindex="0">${lines(view)}</div></details>`;
+}
+
+function lines(view: EvidenceView): readonly Markup[] {
+  const rows = view.lines.map(({ atMs, direction, text }, index) => {
+    const time = `${Math.round(atMs)} ms`;
+    const before = view.lines[index - 1];
+    const repeated = before !== undefined && Math.round(before.atMs) === Math.round(atMs);
+    return html`<div class="line ${KINDS[direction]}"><span class="at">${repeated ? '' : time}</span><span class="dir">${direction}</span><span class="said">${text}</span></div>`;
+  });
+  if (view.omitted === 0) return rows;
+  const rest = html`<div class="line noted"><span class="at"></span><span class="dir">*</span><span class="said">… ${view.omitted} more lines in results.json</span></div>`;
+  return [...rows, rest];
+}
+
+/** UTF-16 units of transcript that a page carries in its pack; what is past it is in `results.json`. */
+const PACK_LIMIT = 24_000_000;
+
+/** As `in-browser.js` reads it: `[purpose, omitted, [[atMs, direction, text] …]]` by `service/evidence`. */
+type PackedView = readonly [
+  purpose: string,
+  omitted: number,
+  lines: readonly (readonly [number, string, string])[],
+];
+
+/** The transcripts of all evidence, gzip and base64: rows of passed checks show theirs from here when opened. */
+export function packedEvidence(results: Results): Markup {
+  const pack: Record<string, PackedView> = {};
+  let room = PACK_LIMIT;
+  for (const service of results.services) {
+    for (const id of Object.keys(service.evidence)) {
+      if (room <= 0) break;
+      const { purpose, omitted, lines } = viewEvidence(service, id);
+      const packed = lines.map(({ atMs, direction, text }) => [Math.round(atMs), direction, text] as const);
+      room -= packed.reduce((sum, [, , text]) => sum + text.length + 12, purpose.length + 40);
+      pack[evidenceKey(service, id)] = [purpose, omitted, packed];
+    }
+  }
+  const bytes = gzipSync(JSON.stringify(pack));
+  // Base64 has no character that could end the element.
+  return html`<script type="text/plain" id="evidence-pack">${trusted(bytes.toString('base64'))}</script>`;
 }

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
-import { checkAnchor } from './anchor.ts';
+import { checkAnchor } from './check-detail.ts';
 import { renderPage } from './page.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

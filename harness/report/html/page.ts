@@ -4,16 +4,12 @@ import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { verdictOf } from '../results/verdict.ts';
 import { HEADLINES } from '../results/words.ts';
-import { allChecks } from './all-checks.ts';
-import { findings } from './findings.ts';
-import { pageHeader } from './header.ts';
+import { packedEvidence } from './check-detail.ts';
+import { allChecks, findings } from './checks.ts';
 import { html, type Markup, trusted } from './markup.ts';
-import { matrix } from './matrix.ts';
-import { didNotRun } from './not-run.ts';
-import { observations } from './observations.ts';
-import { packedEvidence } from './packed-evidence.ts';
+import { matrix, pageHeader, toolbar } from './overview.ts';
 import { requests } from './requests.ts';
-import { toolbar } from './toolbar.ts';
+import { didNotRun, observations } from './unjudged.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
 const STYLE = [

@@ -1,8 +1,8 @@
 import { evidenceFromJson } from '../../evidence/evidence.ts';
 import { transcript } from '../../evidence/forms/transcript.ts';
-import { groundInWords } from './grounds.ts';
 import { plainText } from './plain.ts';
 import type { CheckResult, ServiceResult } from './results.ts';
+import { groundInWords } from './words.ts';
 
 /** One line of an exchange, conversation or burst as a person reads it. */
 interface ViewLine {

@@ -3,6 +3,7 @@ import type { Level, Outcome } from '../../contract/outcome.ts';
 import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
 import type { CheckResult, Results, ServiceResult } from './results.ts';
 import { exitCodeOf, serviceVerdict, verdictOf } from './verdict.ts';
+import { verdictSentence } from './words.ts';
 
 function having(...outcomes: readonly (readonly [Outcome, Level])[]): ServiceResult {
   const template = conformingService().checks[0];
@@ -96,5 +97,21 @@ describe('the verdict', () => {
     const [fine, bad] = [having(PASS), { ...having(FAIL), service: 'messaging' }];
     expect(serviceVerdict(fine, false).word).toBe('conforms');
     expect(serviceVerdict(bad, false).word).toBe('does not conform');
+  });
+});
+
+describe('the sentence of a verdict', () => {
+  const said = (service: Partial<ReturnType<typeof conformingService>>) => {
+    const results = resultsOf([{ ...conformingService('search'), ...service }]);
+    return verdictSentence(verdictOf(results), results);
+  };
+
+  it('leaves the name of a service as it is', () => {
+    expect(said({ trouble: 'it is gone', checks: [] })).toBe('search: it is gone; search: no check ran.');
+  });
+
+  it('begins with a capital otherwise', () => {
+    const results = resultsOf([], { interrupted: true, interruption: 'SIGINT' });
+    expect(verdictSentence(verdictOf(results), results)).toMatch(/^The run was cut short: SIGINT/);
   });
 });

@@ -1,3 +1,4 @@
+import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
 import type { Results, RunResult } from './results.ts';
 import { counted } from './tally.ts';
@@ -52,4 +53,27 @@ export function wallTime(run: RunResult): number {
 /** `2026-11-21 06:38:14 UTC`. */
 export function instant(iso: string): string {
   return /^\d{4}-\d{2}-\d{2}T/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC` : iso;
+}
+
+const STANDINGS: Readonly<Record<string, string>> = {
+  'not-shown': 'not shown',
+  config: 'filled in by the service config',
+};
+
+/** `RFC 9110 §15.5.2 (MUST)`, `clause auth.scheme, stated: search-service.md, Authentication, row 1`. */
+export function groundInWords({ kind, ref, standing, place }: ResolvedGround): string {
+  if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
+  if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
+  const where = place === '' ? '' : `: ${place}`;
+  return plainLine(`clause ${ref}, ${STANDINGS[standing] ?? standing}${where}`, 300);
+}
+
+/** Where a standard's section can be read; null for all that is no address of the RFC editor. */
+export function groundAddress({ kind, place }: ResolvedGround): string | null {
+  return kind === 'standard' && place.startsWith('https://www.rfc-editor.org/') ? place : null;
+}
+
+/** Observed values and clause values on one line. */
+export function valueInWords(value: unknown, longest = 500): string {
+  return plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'), longest);
 }

@@ -1,11 +1,16 @@
-import { groundInWords, valueInWords } from '../results/grounds.ts';
 import { cut, plainLine } from '../results/plain.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { counted, type Judged, judgedWith, notRun, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
 import { serviceVerdict, verdictOf } from '../results/verdict.ts';
-import { duration, HEADLINES, verdictSentence, wallTime } from '../results/words.ts';
+import {
+  duration,
+  groundInWords,
+  HEADLINES,
+  valueInWords,
+  verdictSentence,
+  wallTime,
+} from '../results/words.ts';
 import { type Ink, inkOf } from './ink.ts';
-import { wrap } from './wrap.ts';
 
 /** `quiet`: the verdict and what failed, a line each. `verbose`: every check and every observation too. */
 type Verbosity = 'quiet' | 'normal' | 'verbose';
@@ -193,4 +198,19 @@ function conclusion(page: Page): Block {
     `${ink.verdict(verdict.word, HEADLINES[verdict.word])}  ${ink.dim(facts)}`,
     ...indented(page, verdictSentence(verdict, results), ''),
   ];
+}
+
+/** Breaks a line at blanks so that none is longer than `width` columns; a longer word stands alone. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

@@ -6,7 +6,7 @@ import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError, UsageError } from '../../exit.ts';
 import { recordPact } from '../../pact/recorder.ts';
-import { ensureFolder, writeWhole } from '../../report/results/whole-file.ts';
+import { ensureFolder, writeWhole } from '../../report/whole-file.ts';
 import { openHttp } from '../../transport/http/http.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { pactScript, type ScriptedPact } from './pact-script.ts';

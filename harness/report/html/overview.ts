@@ -1,8 +1,37 @@
+import { OUTCOMES } from '../../contract/outcome.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
-import { counted, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
-import { serviceVerdict } from '../results/verdict.ts';
-import { suiteAnchor } from './anchor.ts';
+import { counted, suitesOf, tallyOf, tallyWords, WORST_FIRST } from '../results/tally.ts';
+import { serviceVerdict, verdictOf } from '../results/verdict.ts';
+import { duration, HEADLINES, instant, verdictSentence, wallTime } from '../results/words.ts';
+import { suiteAnchor } from './check-detail.ts';
 import { html, type Markup } from './markup.ts';
+
+/** The verdict at a glance and the facts of the run. */
+export function pageHeader(results: Results): Markup {
+  const { run, services } = results;
+  const verdict = verdictOf(results);
+  const requests = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Started', instant(run.startedAt)],
+    ['Took', duration(wallTime(run))],
+    ['Sent', counted(requests, 'request')],
+    ['Exit code', String(verdict.exitCode)],
+    ['Run', run.id],
+    ['By', `${run.harness.name} ${run.harness.version}, Node ${run.harness.node.replace(/^v/, '')}`],
+    ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),
+  ];
+  return html`<header class="verdict v${verdict.exitCode}">
+<p class="brand">conform<span> · conformance report</span></p>
+<h1>${HEADLINES[verdict.word]}</h1>
+<p class="sentence">${verdictSentence(verdict, results)}</p>
+${
+  run.faults.length === 0
+    ? null
+    : html`<ul class="faults">${run.faults.slice(0, 50).map((fault) => html`<li>${fault}</li>`)}</ul>`
+}
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`;
+}
 
 /** Services against suites: every cell tells its worst outcome first and leads to its checks. */
 export function matrix(results: Results): Markup {
@@ -42,4 +71,19 @@ function cell(service: ServiceResult, suite: string): Markup {
       ? null
       : html`<span class="rest">${others.map(({ words }) => words.replaceAll(' ', '\u00a0')).join(', ')}</span>`
   }</a></td>`;
+}
+
+/** Search and filters; hidden until the script runs, since they are of no use without it. */
+export function toolbar(results: Results): Markup {
+  const present = WORST_FIRST.filter((outcome) => OUTCOMES.includes(outcome) && results.totals[outcome] > 0);
+  return html`<search class="toolbar" aria-label="Filter checks"><form>
+<label for="query" class="unseen">Filter checks</label>
+<input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Filter: text, s:fail, suite:json, service:search" aria-describedby="query-help">
+<div class="chips" role="group" aria-label="Outcomes">${present.map(
+    (outcome) =>
+      html`<button type="button" class="chip ${outcome}" data-chip="${outcome}" aria-pressed="false">${outcome} <span>${results.totals[outcome]}</span></button>`,
+  )}</div>
+<output for="query" aria-live="polite" id="shown"></output>
+<p id="query-help" class="unseen">Words are looked for in ids, titles and messages. s: outcome, suite:, service:, level: and id: narrow it down; a comma means or, a leading minus means not.</p>
+</form></search>`;
 }

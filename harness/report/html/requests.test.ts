@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conformingService, sampleResults } from '../fixtures/sample-results.ts';
-import { timeline } from './timeline.ts';
+import { timeline } from './requests.ts';
 
 describe('the timeline', () => {
   const [search] = sampleResults().services;
