@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
 import { writeReports } from '../report/write.ts';
 import { atTerminal, conform, NO_TERMINAL, temporaryFolder } from '../run/fixtures/conform-process.ts';
+import { conformHere } from './fixtures/in-process.ts';
 
-/** Commands that send nothing, as a user meets them: in a process, by what they print and how they end. */
+/** Commands that send nothing, as a user meets them: by what they print and how they end. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
@@ -15,7 +16,7 @@ afterAll(() => folder.remove());
 
 const HELP = ['run', 'list', 'explain', 'config', 'serve', 'report', 'init'];
 
-describe.concurrent('help', () => {
+describe('help', () => {
   it('names every command and every exit code', async () => {
     const { code, stdout, stderr } = await conform(['--help']).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -32,10 +33,8 @@ describe.concurrent('help', () => {
   });
 
   it('of a command is the same by either way', async () => {
-    const [one, other] = await Promise.all([
-      conform(['help', 'run']).ended,
-      conform(['run', '--help']).ended,
-    ]);
+    const one = await conformHere(['help', 'run']);
+    const other = await conformHere(['run', '--help']);
     expect(one).toEqual(other);
     expect(one.code).toBe(0);
     expect(one.stdout).toContain('Examples:');
@@ -83,9 +82,9 @@ const USAGE: readonly (readonly [args: string, says: RegExp])[] = [
   ],
 ];
 
-describe.concurrent('a wrong command line', () => {
+describe('a wrong command line', () => {
   it.for(USAGE)('conform %s', async ([args, says]) => {
-    const { code, stdout, stderr } = await conform(args.split(' ')).ended;
+    const { code, stdout, stderr } = await conformHere(args.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(says);
     expect(stderr).toMatch(/^conform: .*\n$/s);
@@ -93,9 +92,9 @@ describe.concurrent('a wrong command line', () => {
   });
 });
 
-describe.concurrent('list', () => {
+describe('list', () => {
   it('shows every check under its suite', async () => {
-    const { code, stdout, stderr } = await conform(['list']).ended;
+    const { code, stdout, stderr } = await conformHere(['list']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^auth\n {2}auth\.missing-credential {2,}refuses .* \[auth\.scheme;/);
     const [, count] = /\n\n(\d+) checks\n$/.exec(stdout) ?? [];
@@ -103,7 +102,7 @@ describe.concurrent('list', () => {
   });
 
   it('shows how each stands for a service, and why where it is not judged', async () => {
-    const { stdout } = await conform(['list', '--service', 'realtime']).ended;
+    const { stdout } = await conformHere(['list', '--service', 'realtime']);
     expect(stdout).toMatch(/^ {2}auth\.missing-credential +MUST /m);
     expect(stdout).toMatch(
       /^ {2}versioning\.prefix +not judged .*\(versioning\.prefix is not shown in the contract\)$/m,
@@ -111,7 +110,7 @@ describe.concurrent('list', () => {
   });
 
   it('is data on demand', async () => {
-    const { code, stdout } = await conform(['list', '--json', '--service', 'search']).ended;
+    const { code, stdout } = await conformHere(['list', '--json', '--service', 'search']);
     const rows = JSON.parse(stdout) as readonly { id: string; level: string }[];
     expect(code).toBe(0);
     expect(rows.find(({ id }) => id === 'auth.missing-credential')).toMatchObject({
@@ -137,9 +136,9 @@ describe.concurrent('list', () => {
   });
 });
 
-describe.concurrent('explain', () => {
+describe('explain', () => {
   it('tells the grounds for each service, with what stands at their place, and the proof', async () => {
-    const { code, stdout, stderr } = await conform(['explain', 'versioning.prefix']).ended;
+    const { code, stdout, stderr } = await conformHere(['explain', 'versioning.prefix']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^versioning\.prefix \(versioning\)\nThe service .*\.\n\nGrounds\n/);
     expect(stdout).toMatch(/^ {2}search: a violation fails$/m);
@@ -151,22 +150,21 @@ describe.concurrent('explain', () => {
   });
 
   it('names a service that can have the defect', async () => {
-    const { stdout } = await conform(['explain', 'websocket.accept']).ended;
+    const { stdout } = await conformHere(['explain', 'websocket.accept']);
     expect(stdout).toMatch(/^ {4}conform serve realtime --defect /m);
   });
 
   it('needs no config', async () => {
-    const { code, stdout, stderr } = await conform(['explain', 'auth.challenge', '--config', 'nowhere'])
-      .ended;
+    const { code, stdout, stderr } = await conformHere(['explain', 'auth.challenge', '--config', 'nowhere']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}RFC 9110 §11\.6\.1 \(MUST\)$/m);
     expect(stderr).toMatch(/^conform: how it stands for your services is not known: nowhere/);
   });
 });
 
-describe.concurrent('config', () => {
+describe('config', () => {
   it('shows each value with its origin, and no secret', async () => {
-    const { code, stdout, stderr } = await conform(['config', 'search']).ended;
+    const { code, stdout, stderr } = await conformHere(['config', 'search']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^service: search # config\/services\/search\.yaml:\d+:\d+$/m);
     expect(stdout).toMatch(/key: "\[secret SEARCH_API_KEY\]"/);
@@ -174,7 +172,7 @@ describe.concurrent('config', () => {
   });
 
   it('shows all services when none is named', async () => {
-    const { stdout } = await conform(['config']).ended;
+    const { stdout } = await conformHere(['config']);
     expect([...stdout.matchAll(/^service: (\w+)/gm)].map(([, name]) => name)).toEqual([
       'messaging',
       'realtime',
@@ -183,19 +181,19 @@ describe.concurrent('config', () => {
   });
 });
 
-describe.concurrent('init', () => {
+describe('init', () => {
   it('writes a config that loads, says what is next, and overwrites nothing', async () => {
     const config = join(folder.path, 'first');
     const answers = '--service orders --url http://127.0.0.1:9 --scheme bearer --key-env ORDERS_API_KEY';
     const args = ['init', ...answers.split(' '), '--config', config];
-    const { code, stdout, stderr } = await conform(args).ended;
+    const { code, stdout, stderr } = await conformHere(args);
     expect(code).toBe(0);
     expect(stdout).toBe(`wrote ${config}/services/orders.yaml\nwrote ${config}/contracts/orders.yaml\n`);
     expect(stderr).toContain(`ORDERS_API_KEY, then run \`conform run orders --config ${config}\``);
 
     const env = { ORDERS_API_KEY: 'example-orders-key-for-tests' };
-    expect(await conform(['config', 'orders', '--config', config], env).ended).toMatchObject({ code: 0 });
-    expect(await conform(args).ended).toMatchObject({
+    expect(await conformHere(['config', 'orders', '--config', config], env)).toMatchObject({ code: 0 });
+    expect(await conformHere(args)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/is there already/),
     });
@@ -228,7 +226,7 @@ describe('report', () => {
 
   it('renders results again and names the files', async () => {
     const input = join(reports, 'latest', 'results.json');
-    const { code, stdout, stderr } = await conform(['report', input, '--format', 'markdown,junit']).ended;
+    const { code, stdout, stderr } = await conformHere(['report', input, '--format', 'markdown,junit']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trim().split('\n')).toContainEqual(expect.stringMatching(/summary\.md$/));
     expect(stdout).not.toMatch(/index\.html/);
@@ -237,7 +235,7 @@ describe('report', () => {
   it('takes a path of one part and another place for the reports', async () => {
     const other = join(folder.path, 'elsewhere');
     const here = join(reports, 'latest');
-    const { code } = await conform(['report', 'results.json', '--reports', other], {}, here).ended;
+    const { code } = await conformHere(['report', 'results.json', '--reports', other], {}, here);
     expect(code).toBe(0);
     expect(readFileSync(join(other, 'latest', 'index.html'), 'utf8')).toContain('</html>');
   });
@@ -246,7 +244,7 @@ describe('report', () => {
     const downloads = join(folder.path, 'home', 'downloads');
     mkdirSync(downloads, { recursive: true });
     cpSync(join(reports, 'latest', 'results.json'), join(downloads, 'results.json'));
-    const { code } = await conform(['report', 'results.json'], {}, downloads).ended;
+    const { code } = await conformHere(['report', 'results.json'], {}, downloads);
     expect(code).toBe(0);
     expect(readdirSync(join(folder.path, 'home'))).toEqual(['downloads']);
     expect(readdirSync(downloads).sort()).toEqual(['reports', 'results.json']);
@@ -256,13 +254,11 @@ describe('report', () => {
     mkdirSync(join(folder.path, 'odd'));
     const journal = join(folder.path, 'odd', 'journal.ndjson');
     writeFileSync(journal, '{"a":1}\nrubbish\n');
-    const refused = await Promise.all([
-      conform(['report', journal]).ended,
-      conform(['report', join(reports, 'latest', 'results.json'), '--format', 'htm']).ended,
-    ]);
-    expect(refused.map(({ code }) => code)).toEqual([2, 2]);
-    expect(refused[0]?.stderr).toMatch(/no journal of a run/);
-    expect(refused[1]?.stderr).toMatch(/no report format is called "htm"\n {2}remedy: did you mean html\?/);
+    const of = await conformHere(['report', journal]);
+    expect(of).toMatchObject({ code: 2, stderr: expect.stringMatching(/no journal of a run/) });
+    const as = await conformHere(['report', join(reports, 'latest', 'results.json'), '--format', 'htm']);
+    expect(as.code).toBe(2);
+    expect(as.stderr).toMatch(/no report format is called "htm"\n {2}remedy: did you mean html\?/);
   });
 });
 

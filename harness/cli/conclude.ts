@@ -15,12 +15,17 @@ export async function conclude(command: () => Promise<number>): Promise<void> {
   // What goes on is told there, which is worth no run; and there is nowhere to complain.
   process.stderr.on('error', () => {});
   process.on('uncaughtException', (error) => process.exit(tell(error)));
-  try {
-    process.exitCode = await command();
-  } catch (error) {
-    process.exitCode = tell(error);
-  }
+  process.exitCode = await exitCodeOf(command);
   setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** The exit code of a command, whether it ends well or throws; what went wrong is said on stderr. */
+export async function exitCodeOf(command: () => Promise<number>): Promise<number> {
+  try {
+    return await command();
+  } catch (error) {
+    return tell(error);
+  }
 }
 
 /** A reader that has seen enough (`conform list | head`), or a terminal that is gone, is no fault. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { conform, temporaryFolder, until } from '../../run/fixtures/conform-process.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 async function explained(id: string): Promise<string> {
-  const { code, stdout, stderr } = await conform(['explain', id]).ended;
+  const { code, stdout, stderr } = await conformHere(['explain', id]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -14,7 +15,7 @@ function commandIn(text: string, command: string): readonly string[] {
   return line?.trim().split(' ').slice(1) ?? [];
 }
 
-describe.concurrent('what explain says of the proof', () => {
+describe('what explain says of the proof', () => {
   it.for(['json.no-bom', 'websocket.accept', 'pact.interaction'])(
     'shows %s fail when it is done as written',
     { timeout: 60_000 },

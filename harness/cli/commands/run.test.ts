@@ -14,6 +14,7 @@ import {
 } from '../../run/fixtures/conform-process.ts';
 import type { HostileServer } from '../../run/fixtures/hostile-servers.ts';
 import { counting } from '../../run/fixtures/hostile-servers.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform run` as a user and a CI job meet it. How runs end when something goes wrong: `run/endings.test.ts`. */
 
@@ -114,9 +115,9 @@ const NOTHING_SENT: readonly (readonly [args: string, says: RegExp])[] = [
   ],
 ];
 
-describe.concurrent('a usage error ends with 2 before anything is sent', () => {
+describe('a usage error ends with 2 before anything is sent', () => {
   it.for(NOTHING_SENT)('conform %s', async ([args, says]) => {
-    const { code, stdout, stderr } = await conform(args.replace('URL', server.url).split(' ')).ended;
+    const { code, stdout, stderr } = await conformHere(args.replace('URL', server.url).split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -132,7 +133,7 @@ describe.concurrent('a usage error ends with 2 before anything is sent', () => {
       readFileSync(file, 'utf8').replace('{ reference: search }', '{ reference: search, defects: [nope] }'),
     );
     const reports = reportsFolder();
-    const { code, stderr } = await conform(['run', '--config', config, '--reports', reports]).ended;
+    const { code, stderr } = await conformHere(['run', '--config', config, '--reports', reports]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^conform: .*search\.yaml:9:42: provider\.defects\.0: there is no defect "nope"/);
     expect(runFolders(reports)).toEqual([]);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type ConformProcess, conform, until } from '../../run/fixtures/conform-process.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** The reference providers as a client developer starts them. */
 
@@ -63,12 +64,12 @@ describe.concurrent('conform serve', () => {
     server.signal('SIGTERM');
     expect((await server.ended).stdout).toMatch(/refusal-without-challenge: /);
   });
+});
 
+describe('conform serve that does not serve', () => {
   it('lists the defects and variants of one service or of all', async () => {
-    const [all, one] = await Promise.all([
-      conform(['serve', '--defect']).ended,
-      conform(['serve', 'search', '--defect']).ended,
-    ]);
+    const all = await conformHere(['serve', '--defect']);
+    const one = await conformHere(['serve', 'search', '--defect']);
     for (const { code, stdout, stderr } of [all, one]) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^Defects\n( {2}\S+ {2,}\S.*\n)+\nConforming variants\n( {2}\S+ {2,}\S.*\n)+$/);
@@ -81,7 +82,7 @@ describe.concurrent('conform serve', () => {
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const address = holder.address();
     const port = typeof address === 'object' && address !== null ? String(address.port) : '';
-    const { code, stderr } = await conform(['serve', 'search', '--port', port]).ended;
+    const { code, stderr } = await conformHere(['serve', 'search', '--port', port]);
     holder.close();
     expect(code).toBe(2);
     expect(stderr).toMatch(
