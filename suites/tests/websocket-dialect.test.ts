@@ -1,30 +1,28 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { GOOD_SERVICE, loadOrders } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { outcomesOf } from './fixtures/outcomes.ts';
 
-const ending: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+type Context = Pick<TestContext, 'onTestFinished'>;
 
 /** A file beside nothing else. */
-async function written(name: string, text: string): Promise<string> {
+async function written({ onTestFinished }: Context, name: string, text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'conform-dialect-'));
-  ending.push(() => rm(folder, { recursive: true }));
+  onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, name), text);
   return join(folder, name);
 }
 
 /** The module that the documentation shows. */
-async function documented(): Promise<string> {
+async function documented(context: Context): Promise<string> {
   const page = await readFile(new URL('../../docs/dialects.md', import.meta.url), 'utf8');
   const [, code = ''] = /```ts\n([^`]+)```/.exec(page.replaceAll('`${', '§{').replaceAll('}`', '}§')) ?? [];
   return written(
+    context,
     'chat.mjs',
     code.replace(/§\{(.*?)\}§/g, (_, inner) => `\`\${${inner}}\``).replaceAll('§', '`'),
   );
@@ -40,6 +38,7 @@ async function configOf(dialect: string, more = ''): Promise<ServiceConfig> {
 
 /** A service that speaks the documented dialect, with these answers by kind. */
 async function chat(
+  { onTestFinished }: Context,
   answers: Readonly<Record<string, object | null>>,
   welcome: object | null,
 ): Promise<string> {
@@ -50,28 +49,30 @@ async function chat(
       if (answer) socket.send(JSON.stringify(answer));
     });
   });
-  ending.push(stop);
+  onTestFinished(stop);
   return url;
 }
 
 const ANSWERS = { ping: { kind: 'pong' }, join: { kind: 'joined', body: { channel: 'lobby' } } };
 const OF_DIALECT = ['greeting', 'heartbeat', 'subscribe'].map((name) => `websocket.dialect-${name}`);
 
-describe('a dialect of a module of the user', () => {
-  it('is the one that the documentation shows, and is judged', { timeout: 60_000 }, async () => {
+describe.concurrent('a dialect of a module of the user', () => {
+  it('is the one that the documentation shows, and is judged', async (context) => {
+    const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
-    const config = await configOf(await documented(), messages);
-    const url = await chat(ANSWERS, { kind: 'welcome', body: { session: 's1' } });
+    const config = await configOf(await documented(context), messages);
+    const url = await chat(context, ANSWERS, { kind: 'welcome', body: { session: 's1' } });
     const { judged } = await outcomesOf(url, config);
     const outcomes = [...OF_DIALECT, 'websocket.message-schema'].map((id) => judged.get(id)?.outcome);
     expect(outcomes).toEqual(['pass', 'pass', 'pass', 'pass']);
     expect(judged.get('websocket.message-shapes')?.message).toContain('joined, pong');
   });
 
-  it('is violated by a service that does not keep to it', { timeout: 60_000 }, async () => {
+  it('is violated by a service that does not keep to it', async (context) => {
+    const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
-    const config = await configOf(await documented(), messages);
-    const url = await chat({ join: ANSWERS.join }, { kind: 'welcome', body: {} });
+    const config = await configOf(await documented(context), messages);
+    const url = await chat(context, { join: ANSWERS.join }, { kind: 'welcome', body: {} });
     const { judged } = await outcomesOf(url, { ...config, timeouts: { connectMs: 1_000, responseMs: 500 } });
     expect(judged.get('websocket.dialect-heartbeat')?.outcome).toBe('fail');
     expect(judged.get('websocket.message-schema')).toMatchObject({
@@ -80,21 +81,23 @@ describe('a dialect of a module of the user', () => {
     });
   });
 
-  it.each([
+  it.for([
     ['export const name = "chat";', 'its default export is no dialect'],
     ['export default { name: "chat" };', 'its default export is no dialect'],
     ['export default { name: "chat", read: () => null, heartbeat: 7 };', 'its default export is no dialect'],
     ['throw new Error("broken");', 'broken'],
     ['await new Promise(() => {});', 'nothing after'],
-  ])('is refused when the module is %s', { timeout: 20_000 }, async (code, reason) => {
-    await expect(configOf(await written('chat.mjs', code))).rejects.toThrow(reason);
+  ] as const)('is refused when the module is %s', async ([code, reason], context) => {
+    const { expect } = context;
+    await expect(configOf(await written(context, 'chat.mjs', code))).rejects.toThrow(reason);
   });
 
-  it('that throws over a message has read nothing', { timeout: 60_000 }, async () => {
+  it('that throws over a message has read nothing', async (context) => {
+    const { expect } = context;
     const code =
       'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
-    const config = await configOf(await written('chat.mjs', code));
-    const { judged } = await outcomesOf(await chat(ANSWERS, { kind: 'welcome' }), {
+    const config = await configOf(await written(context, 'chat.mjs', code));
+    const { judged } = await outcomesOf(await chat(context, ANSWERS, { kind: 'welcome' }), {
       ...config,
       timeouts: { connectMs: 1_000, responseMs: 500 },
     });
@@ -105,9 +108,10 @@ describe('a dialect of a module of the user', () => {
   });
 });
 
-describe('messages with their answers', () => {
-  it('are judged where nothing echoes', { timeout: 60_000 }, async () => {
-    const url = await chat({ time: { kind: 'time', body: { now: 12 } } }, null);
+describe.concurrent('messages with their answers', () => {
+  it('are judged where nothing echoes', async (context) => {
+    const { expect } = context;
+    const url = await chat(context, { time: { kind: 'time', body: { now: 12 } } }, null);
     const pair = (expected: string) => `, exchange: [{ send: { kind: time }, expect: ${expected} }]`;
     const right = pair('{ required: [body], properties: { body: { required: [now] } } }');
     const { judged } = await outcomesOf(url, await configOf('raw', right));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
 import { startProvider } from '../../harness/provider/start.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
@@ -16,10 +16,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
 
-/**
- * Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below.
- * The waits for an end that does not come are what these tests take.
- */
+/** Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below. */
 const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
   ws: [],
   'ws, compressing': ['warning websocket.deflate-bomb'],
@@ -32,17 +29,6 @@ const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
   ],
   'faye-websocket': ['fail websocket.supported-version', 'warning websocket.unmasked-code'],
 };
-
-describe.each(Object.entries(ECHO_SERVERS))('an echo by %s', (library, start) => {
-  it('has no other findings than true ones', async () => {
-    const server = await start();
-    ending.push(server.close);
-    const { judged, requestsSent } = await outcomesOf(server.url, await echoConfig());
-    expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
-    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
-    expect(requestsSent).toBeLessThan(110);
-  });
-});
 
 /** The same of other runtimes and languages. */
 const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
@@ -57,10 +43,20 @@ const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   'websockets (Python)': ['fail websocket.supported-version'],
 };
 
-describe.each(ECHO_PROGRAMS.filter(isInstalled))('an echo by %s', (name) => {
-  it('has no other findings than true ones', { timeout: 60_000 }, async () => {
+// Beside each other: what they take is the waits for an end that does not come.
+describe.concurrent('an echo has no other findings than true ones', () => {
+  it.for(Object.entries(ECHO_SERVERS))('by %s', async ([library, start], { expect, onTestFinished }) => {
+    const server = await start();
+    onTestFinished(server.close);
+    const { judged, requestsSent } = await outcomesOf(server.url, await echoConfig());
+    expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
+    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
+    expect(requestsSent).toBeLessThan(110);
+  });
+
+  it.for(ECHO_PROGRAMS.filter(isInstalled))('by %s', async (name, { expect, onTestFinished }) => {
     const server = await startProgram(name);
-    ending.push(server.close);
+    onTestFinished(server.close);
     const { judged } = await outcomesOf(server.url, await echoConfig());
     expect(findings(judged)).toEqual(KNOWN_OF_PROGRAMS[name]);
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
@@ -185,15 +181,19 @@ describe('by hand, of programs', () => {
 });
 
 /** An endpoint by `ws` that does to each connection what a test says. */
-async function endpoint(converse: (socket: WebSocket) => void): Promise<string> {
+async function endpoint(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  converse: (socket: WebSocket) => void,
+): Promise<string> {
   const { url, stop } = await startWsEndpoint(converse);
-  ending.push(stop);
+  onTestFinished(stop);
   return url;
 }
 
-describe('an endpoint that is configured as an echo', () => {
-  it('may greet before it echoes', async () => {
-    const url = await endpoint((socket) => {
+describe.concurrent('an endpoint that is configured as an echo', () => {
+  it('may greet before it echoes', async (context) => {
+    const { expect } = context;
+    const url = await endpoint(context, (socket) => {
       socket.send('served by a test');
       echoing(socket);
     });
@@ -203,8 +203,11 @@ describe('an endpoint that is configured as an echo', () => {
     expect(judged.get('websocket.first-message')?.message).toMatch(/^a text message/);
   });
 
-  it('is no echo when it speaks another dialect, and is not judged as one', async () => {
-    const url = await endpoint((socket) => socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'));
+  it('is no echo when it speaks another dialect, and is not judged as one', async (context) => {
+    const { expect } = context;
+    const url = await endpoint(context, (socket) =>
+      socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'),
+    );
     const config = await echoConfig();
     const { judged } = await outcomesOf(url, {
       ...config,
@@ -216,8 +219,11 @@ describe('an endpoint that is configured as an echo', () => {
     expect(judged.get('websocket.echo-text')?.message).toContain('engine.io');
   });
 
-  it('is found out once, and not by each check, when it does not echo', async () => {
-    const url = await endpoint((socket) => socket.on('message', () => socket.send('something else')));
+  it('is found out once, and not by each check, when it does not echo', async (context) => {
+    const { expect } = context;
+    const url = await endpoint(context, (socket) =>
+      socket.on('message', () => socket.send('something else')),
+    );
     const config = await echoConfig();
     const { judged } = await outcomesOf(url, {
       ...config,
@@ -233,8 +239,8 @@ describe('an endpoint that is configured as an echo', () => {
 });
 
 describe('a service that takes few messages at a time', () => {
-  it('may say so with a close code, and is not accused of losing them', { timeout: 60_000 }, async () => {
-    const url = await endpoint((socket) => {
+  it('may say so with a close code, and is not accused of losing them', async (context) => {
+    const url = await endpoint(context, (socket) => {
       let count = 0;
       socket.on('message', (content, isBinary) => {
         count += 1;
@@ -252,8 +258,8 @@ describe('a service that takes few messages at a time', () => {
 });
 
 describe('a service that keeps nobody', () => {
-  it('is not judged by what it would do to a connection', async () => {
-    const url = await endpoint((socket) => socket.close(4401, 'authenticate first'));
+  it('is not judged by what it would do to a connection', async (context) => {
+    const url = await endpoint(context, (socket) => socket.close(4401, 'authenticate first'));
     const { judged } = await outcomesOf(url, await echoConfig({ echo: false }));
     expect(findings(judged).filter((each) => !each.startsWith('blocked '))).toEqual([]);
     expect(judged.get('websocket.handshake')?.outcome).toBe('pass');
