@@ -48,7 +48,7 @@ const config: ServiceConfig = {
 const session: Session = {
   config,
   clock: systemClock,
-  trouble: null,
+  outage: null,
   waitedMs: 0,
   ask: () => Promise.reject(new Error('nothing is asked here')),
   observe: () => undefined,

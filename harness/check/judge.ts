@@ -69,7 +69,7 @@ export async function judge(
   });
 
   if (standing.reasonNot !== null) return end('skipped', standing.reasonNot);
-  if (session.trouble !== null) return end('blocked', session.trouble);
+  if (session.outage !== null) return end('blocked', session.outage);
   if (standing.missing !== null) return end('blocked', standing.missing);
 
   try {

@@ -1,9 +1,10 @@
 import type { Reply } from '../evidence/exchange/reply.ts';
-import { type Probe, probe, type Stimuli } from '../session.ts';
+import type { Ask } from '../session/port.ts';
+import { type Probe, probe } from '../session.ts';
 import { NotApplicable } from '../verdict.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
-import { rawSample, requireServed, sample, sampleAgain } from './request/sample.ts';
+import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';
 import * as targets from './request/target.ts';
 
 /** Replies of many probes, for checks that hold for whatever the service says. */
@@ -60,60 +61,60 @@ const RAW = [
 ];
 
 /** Every answer whose framing was seen octet by octet: that to the sample alone where it is not served. */
-export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async (stimuli) => {
-  const { served } = await stimuli.ask(sample);
-  return repliesTo(stimuli, served ? RAW : [rawSample]);
+export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async ({ ask }) => {
+  const { served } = await ask(sample);
+  return repliesTo(ask, served ? RAW : [rawSample]);
 });
 
 /** Every error of the service's own. */
-export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async (stimuli) =>
-  errorsAmong(await repliesTo(stimuli, REFUSED_BY_THE_SERVICE)),
+export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async ({ ask }) =>
+  errorsAmong(await repliesTo(ask, REFUSED_BY_THE_SERVICE)),
 );
 
-export const serverErrorReplies: Probe<readonly Reply[]> = probe('server-error-replies', async (stimuli) =>
-  errorsAmong(await repliesTo(stimuli, REFUSED_BY_ITS_SERVER)),
+export const serverErrorReplies: Probe<readonly Reply[]> = probe('server-error-replies', async ({ ask }) =>
+  errorsAmong(await repliesTo(ask, REFUSED_BY_ITS_SERVER)),
 );
 
 /** Every refusal of a missing or wrong credential. */
-export const refusals: Probe<readonly Reply[]> = probe('refusals', (stimuli) =>
-  repliesTo(stimuli, credentials.REFUSED),
+export const refusals: Probe<readonly Reply[]> = probe('refusals', ({ ask }) =>
+  repliesTo(ask, credentials.REFUSED),
 );
 
 /** Every answer that carries the documented resource. */
-export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async (stimuli) => {
-  await requireServed(await stimuli.ask(sample));
-  const replies = await repliesTo(stimuli, [sample, sampleAgain]);
+export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async ({ ask }) => {
+  await ask(servedSample);
+  const replies = await repliesTo(ask, [sample, sampleAgain]);
   return replies.filter(({ served }) => served);
 });
 
 /** Whatever the service answered to the requests of the functional suites. */
-export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async (stimuli) => {
-  const replies = await repliesTo(stimuli, [...new Set(EVERYTHING)]);
+export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({ ask }) => {
+  const replies = await repliesTo(ask, [...new Set(EVERYTHING)]);
   return replies.filter(({ exchange }) => exchange.response !== null);
 });
 
 /** Every response with content that calls itself JSON. */
-export const jsonReplies: Probe<readonly Reply[]> = probe('json-replies', async (stimuli) => {
+export const jsonReplies: Probe<readonly Reply[]> = probe('json-replies', async ({ ask }) => {
   const replies = [
-    ...(await stimuli.ask(successReplies)),
-    ...(await stimuli.ask(errorReplies)),
-    ...(await stimuli.ask(serverErrorReplies)),
+    ...(await ask(successReplies)),
+    ...(await ask(errorReplies)),
+    ...(await ask(serverErrorReplies)),
   ];
   return replies.filter(({ response }) => response.isJson && response.bodyLength > 0);
 });
 
 /** Served and refused alike: whatever may tell of a quota. */
-export const quotaReplies: Probe<readonly Reply[]> = probe('quota-replies', async (stimuli) => [
-  await stimuli.ask(quotaSample),
-  ...(await stimuli.ask(successReplies)),
+export const quotaReplies: Probe<readonly Reply[]> = probe('quota-replies', async ({ ask }) => [
+  await ask(quotaSample),
+  ...(await ask(successReplies)),
 ]);
 
 /** In the order of the probes; what there is no stimulus for, with this scheme or in this config, is left out. */
-async function repliesTo(stimuli: Stimuli, probes: readonly Probe<Reply>[]): Promise<readonly Reply[]> {
+async function repliesTo(ask: Ask, probes: readonly Probe<Reply>[]): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
   for (const each of probes) {
     try {
-      replies.push(await stimuli.ask(each));
+      replies.push(await ask(each));
     } catch (error) {
       if (!(error instanceof NotApplicable)) throw error;
     }

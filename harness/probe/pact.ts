@@ -1,7 +1,7 @@
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { visible } from '../evidence/octets/visible.ts';
-import type { Verification } from '../session/verification.ts';
+import type { Verification } from '../session/pact/verification.ts';
 import { type Probe, probe } from '../session.ts';
 
 /** Id of the check that is made for each interaction. */
@@ -28,6 +28,6 @@ function caseOf(interaction: ExpectedInteraction): InteractionCase {
     key: id,
     title: `answers ${visible(consumer, 100)} as its pact says: ${visible(`${description}${given}`, 200)}`,
     known: pending ? 'the pact is pending: the provider has never fulfilled it' : null,
-    verification: probe(`pact ${id}`, (stimuli) => stimuli.verify(interaction)),
+    verification: probe(`pact ${id}`, ({ pact }) => pact.verify(interaction)),
   };
 }

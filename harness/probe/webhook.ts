@@ -8,13 +8,13 @@ const ANSWERS = [503, 503, 200];
 const QUIET_MS = 500;
 
 /** All that came; empty when nothing did. */
-export const deliveries: Probe<readonly Received[]> = probe('webhook-deliveries', async (stimuli) => {
-  const { webhooks } = stimuli.config;
+export const deliveries: Probe<readonly Received[]> = probe('webhook-deliveries', async (port) => {
+  const { webhooks } = port.config;
   if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
   const { trigger, withinMs } = webhooks;
-  return stimuli.receive(ANSWERS, async (receiver, url) => {
+  return port.webhooks.receive(ANSWERS, async (receiver, url) => {
     const withUrl = (text: string) => text.replaceAll(PLACE, url);
-    const reply = await stimuli.reply({
+    const reply = await port.http.send({
       purpose: 'to have the service send an event',
       method: trigger.method,
       target: () => withUrl(trigger.path),
@@ -38,8 +38,8 @@ export const deliveries: Probe<readonly Received[]> = probe('webhook-deliveries'
 const PLACE = '$' + '{WEBHOOK_URL}';
 
 /** The same, where something came. */
-export const delivered: Probe<readonly Received[]> = probe('webhook-delivered', async (stimuli) => {
-  const all = await stimuli.ask(deliveries);
+export const delivered: Probe<readonly Received[]> = probe('webhook-delivered', async ({ ask }) => {
+  const all = await ask(deliveries);
   if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
   return all;
 });

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
-import type { EvidenceId, Exchange } from '../evidence/exchange.ts';
+import type { Exchange } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
-import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError } from '../exit.ts';
-import type { Clock } from '../transport/pace/clock.ts';
 import { recordRequest } from '../transport/recording.ts';
 import { type Delivery, openReceiver, type WebhookReceiver } from '../transport/webhook-receiver.ts';
-import { Blocked } from '../verdict.ts';
+import { Blocked, NotApplicable } from '../verdict.ts';
+import type { SessionMeans } from './turn/means.ts';
+import type { Turn } from './turn/turn.ts';
 
 /** An event of the service as it was received; the request is the service's, the answer ours. */
 export interface Received {
@@ -19,41 +19,71 @@ export interface Received {
   readonly signature: 'valid' | 'missing' | 'wrong' | null;
 }
 
-interface Means {
-  readonly webhooks: WebhooksConfig;
-  readonly clock: Clock;
-  readonly redaction: Redaction;
-  readonly nextId: () => EvidenceId;
-  readonly keep: (exchange: Exchange) => void;
+/** What the service sends on its own. */
+export interface WebhookPort {
+  /**
+   * What it sends to a receiver while `act` lasts, answered with these statuses in turn.
+   *
+   * @throws NotApplicable where no webhooks are configured, Blocked when nothing can be received.
+   */
+  receive(
+    answers: readonly number[],
+    act: (receiver: WebhookReceiver, url: string) => Promise<void>,
+  ): Promise<readonly Received[]>;
 }
 
-/** Receives what the service sends for as long as `act` lasts, and records it. @throws Blocked when nothing can be received. */
-export async function receiveWebhooks(
+export function webhookPort(means: SessionMeans, turn: Turn): WebhookPort {
+  const { webhooks } = means.config;
+  return {
+    async receive(answers, act) {
+      if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+      return receiveWebhooks(answers, act, webhooks, means, turn);
+    },
+  };
+}
+
+async function receiveWebhooks(
   answers: readonly number[],
   act: (receiver: WebhookReceiver, url: string) => Promise<void>,
-  means: Means,
+  webhooks: WebhooksConfig,
+  means: SessionMeans,
+  turn: Turn,
 ): Promise<readonly Received[]> {
-  const { webhooks, clock } = means;
-  const receiver = await openReceiver(webhooks.listen, answers, clock).catch((error: Error) => {
-    throw new Blocked(error.message);
-  });
+  const receiver = await openReceiver(webhooks.listen, answers, means.transport.clock).catch(
+    (error: Error) => {
+      throw new Blocked(error.message);
+    },
+  );
   try {
     await act(receiver, webhooks.url ?? receiver.url);
-    return receiver.deliveries.map((delivery, index) => received(delivery, index, receiver.url, means));
+    return receiver.deliveries.map((delivery, index) => {
+      const exchange = exchangeOf(delivery, index, receiver.url, means);
+      turn.trail.add(means.log.keep(exchange, 0).id);
+      const { signature } = webhooks;
+      return {
+        reply: new Reply(exchange),
+        atMs: delivery.atMs,
+        signature: signature && judged(delivery, signature),
+      };
+    });
   } finally {
     await receiver.close();
   }
 }
 
-function received(delivery: Delivery, index: number, url: string, means: Means): Received {
-  const { webhooks, redaction, clock, nextId, keep } = means;
+function exchangeOf(
+  delivery: Delivery,
+  index: number,
+  url: string,
+  { transport: { clock, redaction }, log }: SessionMeans,
+): Exchange {
   const { method, target, fields, body, truncated, status, atMs } = delivery;
   const ago = clock.now() - atMs;
   const limits = { bodyBytes: body.length, fieldBytes: 64 * 1024 };
   const request = recordRequest(redaction, { method, target, fields, body }, `${url}${target}`, limits);
-  const exchange: Exchange = {
+  return {
     kind: 'exchange',
-    id: nextId(),
+    id: log.nextId(),
     purpose: `to the receiver of webhooks, delivery ${index + 1}`,
     credential: 'none',
     request: { ...request, body: request.body && { ...request.body, truncated } },
@@ -76,9 +106,6 @@ function received(delivery: Delivery, index: number, url: string, means: Means):
       durationMs: 0,
     },
   };
-  keep(exchange);
-  const { signature } = webhooks;
-  return { reply: new Reply(exchange), atMs, signature: signature && judged(delivery, signature) };
 }
 
 /** RFC 2104 over the octets of the body. */

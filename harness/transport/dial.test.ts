@@ -10,7 +10,7 @@ import { composeRaw, sendRaw } from './http/raw.ts';
 import type { HttpRequest } from './http/request.ts';
 import { systemClock } from './pace/clock.ts';
 import { handshakeRequest } from './websocket/handshake.ts';
-import { openConversation } from './websocket/websocket.ts';
+import { openConnection } from './websocket/websocket.ts';
 import { connectWs } from './websocket/ws-client.ts';
 
 const ending: (() => Promise<void>)[] = [];
@@ -48,7 +48,7 @@ describe('over TLS', () => {
     const exchange = await sendRaw(options, composeRaw(options, GET), about());
     expect(exchange.response?.status).toBe(200);
     const conversation = (
-      await openConversation(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())
+      await openConnection(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())
     ).finish();
     expect(conversation.handshake.response?.status).toBe(200);
     const client = await connectWs(options, { endpoint: '/', request: { target: '/', fields: [] } }, about());

@@ -21,12 +21,15 @@ export const closingChecks = [
       provenBy: ['ws-no-close-echo'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [await probe(kept), ...(await probe(closing.closes))];
-      expectConversation(...talks).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
-        // A reset may have overtaken it.
-        if (serverClose !== null || ended?.how === 'reset') return null;
-        return ended === null ? afterwards : 'the end of TCP';
-      });
+      const conversations = [await probe(kept), ...(await probe(closing.closes))];
+      expectConversation(...conversations).toConform(
+        'a Close frame',
+        ({ serverClose, ended, afterwards }) => {
+          // A reset may have overtaken it.
+          if (serverClose !== null || ended?.how === 'reset') return null;
+          return ended === null ? afterwards : 'the end of TCP';
+        },
+      );
     },
   ),
 
@@ -40,9 +43,9 @@ export const closingChecks = [
       provenBy: ['ws-answers-close-with-other-code'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [await probe(kept), ...(await probe(closing.closes))];
-      expectConversation(...talks).toConform('the same close code, 1000 or none', (talk) => {
-        const { closeCode, clientClose } = talk;
+      const conversations = [await probe(kept), ...(await probe(closing.closes))];
+      expectConversation(...conversations).toConform('the same close code, 1000 or none', (conversation) => {
+        const { closeCode, clientClose } = conversation;
         const isSame = closeCode === null || closeCode === 1000 || closeCode === clientClose?.code;
         // One that must not be on the wire at all is a finding of its own.
         return isSame || !mayBeSent(closeCode) ? null : String(closeCode);
@@ -60,10 +63,10 @@ export const closingChecks = [
       provenBy: ['ws-keeps-tcp-open'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(kept);
-      if (talk.serverClose === null && talk.ended === null)
+      const conversation = await probe(kept);
+      if (conversation.serverClose === null && conversation.ended === null)
         return notApplicable('the Close was not answered');
-      expectConversation(talk).toConform('the end of TCP', ({ ended, afterwards }) =>
+      expectConversation(conversation).toConform('the end of TCP', ({ ended, afterwards }) =>
         ended === null ? afterwards : null,
       );
     },
@@ -107,12 +110,12 @@ export const closingChecks = [
       provenBy: ['ws-accepts-bad-close-payload'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [
+      const conversations = [
         ...(await probe(closing.oneOctetClose)),
         ...(await probe(closing.badReasonClose)),
         ...(await probe(closing.forbiddenCodes)),
       ];
-      expectConversation(...talks).toCloseWith(1002, 1007);
+      expectConversation(...conversations).toCloseWith(1002, 1007);
     },
   ),
 

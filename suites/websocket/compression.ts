@@ -63,11 +63,13 @@ export const compressionChecks = [
       shownBy: ['ws-takes-unfit-deflate-offer'],
     },
     async ({ probe, observe, note }) => {
-      const [talk] = await probe(deflate.fallbackOffer);
-      const taken = talk?.opened ? (talk.handshake?.field('sec-websocket-extensions') ?? null) : null;
-      const seen = talk?.opened ? taken : (talk?.status ?? null);
+      const [conversation] = await probe(deflate.fallbackOffer);
+      const taken = conversation?.opened
+        ? (conversation.handshake?.field('sec-websocket-extensions') ?? null)
+        : null;
+      const seen = conversation?.opened ? taken : (conversation?.status ?? null);
       observe('websocket.deflate-fallback', seen);
-      note(talk?.opened ? (taken ?? 'declined') : `status ${seen ?? 'none'}`);
+      note(conversation?.opened ? (taken ?? 'declined') : `status ${seen ?? 'none'}`);
     },
   ),
 
@@ -170,8 +172,8 @@ export const compressionChecks = [
       provenBy: ['ws-sends-bad-deflate'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talks = [...(await probe(deflate.deflatedEcho)), ...(await probe(deflate.contextEcho))];
-      const compressed = talks.filter(({ serverFrames }) =>
+      const conversations = [...(await probe(deflate.deflatedEcho)), ...(await probe(deflate.contextEcho))];
+      const compressed = conversations.filter(({ serverFrames }) =>
         serverFrames.some(({ frame }) => frame.rsv === 4),
       );
       if (compressed.length === 0) return notApplicable('the service compresses no message of its own');
@@ -189,14 +191,16 @@ export const compressionChecks = [
       provenBy: ['ws-inflates-without-limit'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(deflate.bomb)).toConform('the end of the connection', (talk) => {
-        const { serverFrames, conversation } = talk;
-        if (conversation.failure !== null) return conversation.failure.message;
-        const back = serverFrames.find(
-          ({ frame }) => frame.opcode < 8 && frame.length >= deflate.BULK_OCTETS,
-        )?.frame;
-        return back === undefined ? null : `a message of ${back.length} octets on the wire back`;
-      });
+      expectConversation(await probe(deflate.bomb)).toConform(
+        'the end of the connection',
+        ({ serverFrames, conversation }) => {
+          if (conversation.failure !== null) return conversation.failure.message;
+          const back = serverFrames.find(
+            ({ frame }) => frame.opcode < 8 && frame.length >= deflate.BULK_OCTETS,
+          )?.frame;
+          return back === undefined ? null : `a message of ${back.length} octets on the wire back`;
+        },
+      );
     },
   ),
 ];

@@ -136,8 +136,8 @@ export const credentialChecks = [
       provenBy: ['ws-echoes-key', 'ws-selects-key-as-subprotocol'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [...(await probe(refusals)), await probe(taken), await probe(otherVersion)];
-      expectConversation(...talks).toConform('no credential in the answer', ({ handshake }) => {
+      const conversations = [...(await probe(refusals)), await probe(taken), await probe(otherVersion)];
+      expectConversation(...conversations).toConform('no credential in the answer', ({ handshake }) => {
         const place = handshake?.credentialTrace ?? null;
         return place === null ? null : `one in ${place}`;
       });
@@ -171,8 +171,10 @@ export const credentialChecks = [
       provenBy: ['ws-key-in-query-only'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(handshakeKeyInHeader)).toConform('an open connection', (talk) =>
-        isServed(talk) ? null : `${refusalOf(talk)}: the key must be in the address, which logs keep`,
+      expectConversation(await probe(handshakeKeyInHeader)).toConform('an open connection', (conversation) =>
+        isServed(conversation)
+          ? null
+          : `${refusalOf(conversation)}: the key must be in the address, which logs keep`,
       );
     },
   ),
@@ -199,8 +201,8 @@ function isServed({ opened, isOver }: ConversationView): boolean {
 }
 
 /** The status, or how the connection was closed after 101. */
-function refusalOf(talk: ConversationView): number | string {
-  if (talk.status === null) return 'no answer';
-  if (!talk.opened) return talk.status;
-  return talk.isOver ? `101, then close code ${talk.closeCode ?? 'none'}` : 'not refused';
+function refusalOf(conversation: ConversationView): number | string {
+  if (conversation.status === null) return 'no answer';
+  if (!conversation.opened) return conversation.status;
+  return conversation.isOver ? `101, then close code ${conversation.closeCode ?? 'none'}` : 'not refused';
 }

@@ -57,11 +57,14 @@ export const dialectChecks = [
       const book = new SchemaBook();
       const heard = (await probe(dialect.events)).filter(({ event }) => Object.hasOwn(schemas, event));
       if (heard.length === 0) return notApplicable('none of the events with a schema came');
-      for (const { event, data, talk } of heard) {
+      for (const { event, data, conversation } of heard) {
         try {
           const fault = book.compile(schemas[event])(data);
           if (fault)
-            violated(`expected ${event} to fit its schema, got one in which ${fault.message}`, talk.evidence);
+            violated(
+              `expected ${event} to fit its schema, got one in which ${fault.message}`,
+              conversation.evidence,
+            );
         } catch (error) {
           if (!(error instanceof EndlessSchema)) throw error;
           note(`${event}: ${error.message}`);
@@ -102,8 +105,8 @@ export const dialectChecks = [
       const spoken = await probe(dialect.spoken);
       const { greeting } = spoken;
       if (greeting === undefined) return notApplicable('the dialect has no greeting');
-      expectConversation(await probe(dialect.client)).toConform(`${greeting} first`, (talk) => {
-        const [first] = dialect.heardIn(talk, spoken);
+      expectConversation(await probe(dialect.client)).toConform(`${greeting} first`, (conversation) => {
+        const [first] = dialect.heardIn(conversation, spoken);
         return first?.event === greeting ? null : (first?.event ?? 'no event');
       });
     },
@@ -121,8 +124,8 @@ export const dialectChecks = [
       const spoken = await probe(dialect.spoken);
       const { heartbeat } = spoken;
       if (heartbeat === undefined) return notApplicable('the dialect has no heartbeat');
-      expectConversation(await probe(dialect.client)).toConform(heartbeat.answer, (talk) =>
-        namesOf(dialect.heardIn(talk, spoken), heartbeat.answer),
+      expectConversation(await probe(dialect.client)).toConform(heartbeat.answer, (conversation) =>
+        namesOf(dialect.heardIn(conversation, spoken), heartbeat.answer),
       );
     },
   ),
@@ -139,18 +142,18 @@ export const dialectChecks = [
       const spoken = await probe(dialect.spoken);
       const { subscribe } = spoken;
       if (subscribe === undefined) return notApplicable('the dialect has no subscriptions');
-      expectConversation(await probe(dialect.client)).toConform(subscribe.answer, (talk) =>
-        namesOf(dialect.heardIn(talk, spoken), subscribe.answer),
+      expectConversation(await probe(dialect.client)).toConform(subscribe.answer, (conversation) =>
+        namesOf(dialect.heardIn(conversation, spoken), subscribe.answer),
       );
     },
   ),
 ];
 
 function holdToAnswers(answers: readonly dialect.Answered[], expectConversation: ExpectConversation): void {
-  const faults = new Map(answers.map(({ talk, fault }) => [talk, fault]));
+  const faults = new Map(answers.map(({ conversation, fault }) => [conversation, fault]));
   expectConversation(...faults.keys()).toConform(
     'an answer that fits its schema',
-    (talk) => faults.get(talk) ?? null,
+    (conversation) => faults.get(conversation) ?? null,
   );
 }
 

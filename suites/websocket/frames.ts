@@ -77,10 +77,10 @@ export const frameChecks = [
       provenBy: ['ws-loses-ping-burst'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(pingBurst)).toConform('a Pong for the last Ping', (talk) => {
-        const last = talk.clientFrames.findLast(({ frame }) => frame.opcode === 0x9);
-        return last === undefined || talk.unansweredPings.includes(last)
-          ? `${talk.pongs.length} others`
+      expectConversation(await probe(pingBurst)).toConform('a Pong for the last Ping', (conversation) => {
+        const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === 0x9);
+        return last === undefined || conversation.unansweredPings.includes(last)
+          ? `${conversation.pongs.length} others`
           : null;
       });
     },
@@ -191,8 +191,8 @@ export const frameChecks = [
       provenBy: ['ws-refuses-unsolicited-pong'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(unsolicitedPong)).toConform('the connection to go on', (talk) =>
-        talk.unansweredPings.length === 0 ? null : endOf(talk),
+      expectConversation(await probe(unsolicitedPong)).toConform('the connection to go on', (conversation) =>
+        conversation.unansweredPings.length === 0 ? null : endOf(conversation),
       );
     },
   ),
@@ -262,9 +262,9 @@ function closesWith(
       provenBy: ['ws-wrong-close-code'],
     },
     async ({ probe, expectConversation }) => {
-      const talks: ConversationView[] = [];
-      for (const each of sent) talks.push(...(await probe(each)));
-      expectConversation(...talks).toCloseWith(...codes);
+      const conversations: ConversationView[] = [];
+      for (const each of sent) conversations.push(...(await probe(each)));
+      expectConversation(...conversations).toCloseWith(...codes);
     },
   );
 }

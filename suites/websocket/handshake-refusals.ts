@@ -142,11 +142,11 @@ export const handshakeRefusalChecks = [
       provenBy: ['ws-upgrades-without-connection'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(handshake.withoutConnection);
-      if (talk.opened && talk.intermediary !== null) {
-        return notApplicable(`a server in front may have added the field (${talk.intermediary})`);
+      const conversation = await probe(handshake.withoutConnection);
+      if (conversation.opened && conversation.intermediary !== null) {
+        return notApplicable(`a server in front may have added the field (${conversation.intermediary})`);
       }
-      expectConversation(talk).toStayClosed();
+      expectConversation(conversation).toStayClosed();
     },
   ),
 
@@ -174,11 +174,11 @@ export const handshakeRefusalChecks = [
       provenBy: ['ws-upgrades-any-protocol'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(handshake.otherUpgrade);
-      if (talk.opened && talk.intermediary !== null) {
-        return notApplicable(`a server in front may have changed the field (${talk.intermediary})`);
+      const conversation = await probe(handshake.otherUpgrade);
+      if (conversation.opened && conversation.intermediary !== null) {
+        return notApplicable(`a server in front may have changed the field (${conversation.intermediary})`);
       }
-      expectConversation(talk).toStayClosed();
+      expectConversation(conversation).toStayClosed();
     },
   ),
 

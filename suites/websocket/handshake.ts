@@ -33,8 +33,8 @@ export const handshakeChecks = [
       provenBy: ['ws-wrong-accept'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(taken)).toConform('the accept value of the key', (talk) =>
-        talk.acceptIsRight ? null : (talk.accept ?? 'none'),
+      expectConversation(await probe(taken)).toConform('the accept value of the key', (conversation) =>
+        conversation.acceptIsRight ? null : (conversation.accept ?? 'none'),
       );
     },
   ),

@@ -21,8 +21,8 @@ export const reconnectCheck = check(
     provenBy: ['ws-keeps-place-of-cut-client'],
   },
   async ({ probe, expectConversation, note }) => {
-    const { talk, attempts } = await probe(liveness.comesBack);
-    expectConversation(talk).toBeOpened();
+    const { conversation, attempts } = await probe(liveness.comesBack);
+    expectConversation(conversation).toBeOpened();
     note(attempts === 1 ? 'at the first attempt' : `at attempt ${attempts}`);
   },
 );
@@ -61,8 +61,8 @@ export const livenessChecks = [
       limitMs: 200_000,
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(liveness.idle);
-      expectConversation(talk).toConform(
+      const conversation = await probe(liveness.idle);
+      expectConversation(conversation).toConform(
         'an open connection',
         ({ unansweredPings, clientClose, serverClose, ended }) => {
           const over = serverClose ?? ended;
@@ -118,14 +118,14 @@ export const livenessChecks = [
       provenBy: ['ws-reorders-messages', 'ws-loses-messages'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(liveness.burst);
+      const conversation = await probe(liveness.burst);
       // §7.4.1: so many at once may be against a policy, or too many for now.
-      const { closeCode, serverClose, clientClose } = talk;
+      const { closeCode, serverClose, clientClose } = conversation;
       const isUnasked = serverClose !== null && serverClose.atMs < (clientClose?.atMs ?? Infinity);
       if (isUnasked && closeCode !== null && REFUSES_BURSTS.has(closeCode)) {
         return notApplicable(`so many messages at once are refused with the close code ${closeCode}`);
       }
-      expectConversation(talk).toConform(
+      expectConversation(conversation).toConform(
         `all ${liveness.BURST} messages back in their order`,
         liveness.burstFault,
       );
@@ -142,9 +142,9 @@ export const livenessChecks = [
       provenBy: ['ws-loses-close-in-traffic'],
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(liveness.closedInTraffic);
-      expectConversation(talk).toEnd();
-      expectConversation(talk).toKeep('no frame after the Close', 'after-close');
+      const conversation = await probe(liveness.closedInTraffic);
+      expectConversation(conversation).toEnd();
+      expectConversation(conversation).toKeep('no frame after the Close', 'after-close');
     },
   ),
 
@@ -158,7 +158,7 @@ export const livenessChecks = [
     },
     async ({ probe, observe, note }) => {
       const all = await probe(liveness.manyConnections);
-      const taken = all.filter(({ talk }) => talk !== null).length;
+      const taken = all.filter(({ conversation }) => conversation !== null).length;
       observe('websocket.connections', { asked: all.length, taken });
       note(`${taken} of ${all.length} (safety.maxConnections)`);
     },
@@ -173,13 +173,14 @@ export const livenessChecks = [
       provenBy: ['ws-mixes-connections'],
     },
     async ({ probe, expectConversation }) => {
-      const open = (await probe(liveness.manyConnections)).flatMap(({ said, talk }) =>
-        talk === null ? [] : [{ said, talk }],
+      const open = (await probe(liveness.manyConnections)).flatMap(({ said, conversation }) =>
+        conversation === null ? [] : [{ said, conversation }],
       );
-      const own = new Map(open.map(({ said, talk }) => [talk, said]));
-      expectConversation(...own.keys()).toConform('nothing of other connections', (talk) => {
-        const foreign = talk.messages.find(
-          ({ text }) => text !== null && text !== own.get(talk) && open.some(({ said }) => said === text),
+      const own = new Map(open.map(({ said, conversation }) => [conversation, said]));
+      expectConversation(...own.keys()).toConform('nothing of other connections', (conversation) => {
+        const foreign = conversation.messages.find(
+          ({ text }) =>
+            text !== null && text !== own.get(conversation) && open.some(({ said }) => said === text),
         );
         return foreign ? `"${foreign.text}"` : null;
       });

@@ -38,12 +38,12 @@ export const messageChecks = [
       provenBy: ['ws-corrupts-message'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(echo.textEcho);
-      const isLost = talk.echoes.some(({ isSame }) => !isSame);
-      if (isLost && talk.dialect !== null) {
-        return notApplicable(`the endpoint speaks ${talk.dialect}, which does not echo`);
+      const conversation = await probe(echo.textEcho);
+      const isLost = conversation.echoes.some(({ isSame }) => !isSame);
+      if (isLost && conversation.dialect !== null) {
+        return notApplicable(`the endpoint speaks ${conversation.dialect}, which does not echo`);
       }
-      expectConversation(talk).toSendBack();
+      expectConversation(conversation).toSendBack();
     },
   ),
 
@@ -57,9 +57,9 @@ export const messageChecks = [
       provenBy: ['ws-binary-as-text'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [await probe(echo.textEcho), await probe(echo.binaryEcho)];
-      expectConversation(...talks).toSendBack();
-      expectConversation(...talks).toKeepKind();
+      const conversations = [await probe(echo.textEcho), await probe(echo.binaryEcho)];
+      expectConversation(...conversations).toSendBack();
+      expectConversation(...conversations).toKeepKind();
     },
   ),
   // §5.2: a payload may be empty.
@@ -101,10 +101,10 @@ export const messageChecks = [
       provenBy: ['ws-truncates-long-messages'],
     },
     async ({ probe, expectConversation, note }) => {
-      const talk = await probe(echo.longEchoes);
-      const refused = refusedLength(talk);
+      const conversation = await probe(echo.longEchoes);
+      const refused = refusedLength(conversation);
       if (refused !== null) return note(`a message of ${refused} octets is too long for it`);
-      expectConversation(talk).toSendBack();
+      expectConversation(conversation).toSendBack();
     },
   ),
 
@@ -118,9 +118,9 @@ export const messageChecks = [
       provenBy: ['ws-wrong-too-big-code'],
     },
     async ({ probe, expectConversation, notApplicable }) => {
-      const talk = await probe(echo.longEchoes);
-      if (refusedLength(talk) === null) return notApplicable('no message was too long for it');
-      expectConversation(talk).toConform('the close code 1009', ({ closeCode, ended }) => {
+      const conversation = await probe(echo.longEchoes);
+      if (refusedLength(conversation) === null) return notApplicable('no message was too long for it');
+      expectConversation(conversation).toConform('the close code 1009', ({ closeCode, ended }) => {
         if (closeCode === TOO_BIG || (closeCode === null && ended?.how === 'reset')) return null;
         return closeCode === null ? 'none' : String(closeCode);
       });
@@ -150,9 +150,9 @@ function sendsBack(
 }
 
 /** The length at which the service ended the connection in place of an answer; null when it did not. */
-function refusedLength(talk: ConversationView): number | null {
-  const { serverClose, clientClose, ended } = talk;
+function refusedLength(conversation: ConversationView): number | null {
+  const { serverClose, clientClose, ended } = conversation;
   const unasked = serverClose !== null ? serverClose.atMs < (clientClose?.atMs ?? Infinity) : ended !== null;
-  const lost = talk.echoes.find(({ back }) => back === null)?.sent.length ?? 0;
+  const lost = conversation.echoes.find(({ back }) => back === null)?.sent.length ?? 0;
   return unasked && lost > SURELY_TAKEN ? lost : null;
 }

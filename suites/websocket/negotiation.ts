@@ -20,11 +20,11 @@ export const negotiationChecks = [
       provenBy: ['ws-invents-subprotocol'],
     },
     async ({ probe, expectConversation }) => {
-      const talks = [await probe(taken), await probe(unknownSubprotocol)];
-      expectConversation(...talks).toConform('an offered subprotocol, or none', (talk) => {
-        const { subprotocol } = talk;
+      const conversations = [await probe(taken), await probe(unknownSubprotocol)];
+      expectConversation(...conversations).toConform('an offered subprotocol, or none', (conversation) => {
+        const { subprotocol } = conversation;
         const isOffered =
-          subprotocol === null || talk.offered('sec-websocket-protocol').includes(subprotocol);
+          subprotocol === null || conversation.offered('sec-websocket-protocol').includes(subprotocol);
         return isOffered ? null : `"${subprotocol}"`;
       });
     },

@@ -45,8 +45,8 @@ export const pusherChecks = [
       provenBy: ['pusher-no-activity-timeout'],
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(pusher.establishedClient);
-      expectConversation(talk).toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
+      const conversation = await probe(pusher.establishedClient);
+      expectConversation(conversation).toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
         const established = pusherEvents.find(({ event }) => event === pusher.ESTABLISHED);
         const seconds = established?.data?.activity_timeout;
         return typeof seconds === 'number' && seconds > 0 ? null : (JSON.stringify(seconds) ?? 'none');
@@ -80,8 +80,8 @@ export const pusherChecks = [
       provenBy: ['pusher-opens-private-channels'],
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(pusher.establishedClient);
-      expectConversation(talk).toConform('a subscription error', ({ pusherEvents }) =>
+      const conversation = await probe(pusher.establishedClient);
+      expectConversation(conversation).toConform('a subscription error', ({ pusherEvents }) =>
         pusherEvents.some((event) => succeeded(event, pusher.PRIVATE_CHANNEL))
           ? 'subscription_succeeded'
           : null,
@@ -99,11 +99,13 @@ export const pusherChecks = [
       provenBy: ['pusher-refuses-signatures'],
     },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(pusher.establishedClient);
-      expectConversation(talk).toConform('pusher_internal:subscription_succeeded', ({ pusherEvents }) =>
-        pusherEvents.some((event) => succeeded(event, pusher.SIGNED_CHANNEL))
-          ? null
-          : (pusherEvents.at(-1)?.event ?? 'nothing'),
+      const conversation = await probe(pusher.establishedClient);
+      expectConversation(conversation).toConform(
+        'pusher_internal:subscription_succeeded',
+        ({ pusherEvents }) =>
+          pusherEvents.some((event) => succeeded(event, pusher.SIGNED_CHANNEL))
+            ? null
+            : (pusherEvents.at(-1)?.event ?? 'nothing'),
       );
     },
   ),
@@ -118,8 +120,8 @@ export const pusherChecks = [
       provenBy: ['pusher-accepts-unknown-app', 'pusher-wrong-error-code'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(pusher.unknownApp)).toConform('the code 4001', (talk) =>
-        refusedWith(talk, 4001),
+      expectConversation(await probe(pusher.unknownApp)).toConform('the code 4001', (conversation) =>
+        refusedWith(conversation, 4001),
       );
     },
   ),
@@ -136,10 +138,10 @@ export const pusherChecks = [
     async ({ probe, expectConversation, notApplicable }) => {
       const refused = (
         await Promise.all([pusher.unknownApp, pusher.unsupportedProtocol, pusher.missingProtocol].map(probe))
-      ).filter((talk) => codesOf(talk).length > 0);
+      ).filter((conversation) => codesOf(conversation).length > 0);
       if (refused.length === 0) return notApplicable('no client was refused with a code');
-      expectConversation(...refused).toConform('a code of 4000 to 4099', (talk) => {
-        const code = codesOf(talk).find((each) => pusherAdvice(each) !== 'never come back unchanged');
+      expectConversation(...refused).toConform('a code of 4000 to 4099', (conversation) => {
+        const code = codesOf(conversation).find((each) => pusherAdvice(each) !== 'never come back unchanged');
         return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
       });
     },
@@ -180,11 +182,11 @@ export const pusherChecks = [
       provenBy: ['pusher-accepts-any-protocol'],
     },
     async ({ probe, expectConversation }) => {
-      expectConversation(await probe(pusher.unsupportedProtocol)).toConform('the code 4007', (talk) =>
-        refusedWith(talk, 4007),
+      expectConversation(await probe(pusher.unsupportedProtocol)).toConform('the code 4007', (conversation) =>
+        refusedWith(conversation, 4007),
       );
-      expectConversation(await probe(pusher.missingProtocol)).toConform('the code 4008', (talk) =>
-        refusedWith(talk, 4008),
+      expectConversation(await probe(pusher.missingProtocol)).toConform('the code 4008', (conversation) =>
+        refusedWith(conversation, 4008),
       );
     },
   ),
@@ -202,8 +204,8 @@ function answers(
     `websocket.pusher-${name}`,
     { title, grounds, applies, provenBy: [defect] },
     async ({ probe, expectConversation }) => {
-      const talk = await probe(pusher.establishedClient);
-      expectConversation(talk).toConform(wanted, ({ pusherEvents }) => {
+      const conversation = await probe(pusher.establishedClient);
+      expectConversation(conversation).toConform(wanted, ({ pusherEvents }) => {
         if (pusherEvents.some(isAnswer)) return null;
         return `only ${pusherEvents.map(({ event }) => event).join(', ')}`;
       });
@@ -222,8 +224,8 @@ function codesOf({ closeCode, pusherEvents }: ConversationView): readonly number
 }
 
 /** An HTTP error turns a client away as well; it has no such code. */
-function refusedWith(talk: ConversationView, code: number): string | null {
-  const { opened, status, closeCode, pusherEvents, isOver, afterwards } = talk;
+function refusedWith(conversation: ConversationView, code: number): string | null {
+  const { opened, status, closeCode, pusherEvents, isOver, afterwards } = conversation;
   if (!opened) return status === null ? 'no answer' : null;
   const errors = pusherEvents.filter(({ event }) => event === 'pusher:error').map(({ data }) => data?.code);
   if (closeCode === code || errors.includes(code)) return null;

@@ -1,6 +1,7 @@
 import type { ServiceConfig } from '../../config/service.ts';
-import type { Stimulus } from '../../session/stimulus.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { Sample } from '../../contract/clause.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import { Blocked } from '../../verdict.ts';
 import {
   isSafe,
@@ -29,10 +30,10 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
 }
 
 /** Calls by safe methods. */
-const safeCalls: Probe<Trials> = probe('operation-safe-calls', (stimuli) =>
+const safeCalls: Probe<Trials> = probe('operation-safe-calls', (port) =>
   send(
-    stimuli,
-    ordersOf(stimuli, (order) => order.kind === 'call' && isSafe(order.operation)),
+    port,
+    ordersOf(port.config, (order) => order.kind === 'call' && isSafe(order.operation)),
   ),
 );
 
@@ -43,18 +44,21 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
  * the config allows it.
  */
-const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async (stimuli) => {
-  const orders = ordersOf(stimuli, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
+const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async (port) => {
+  const orders = ordersOf(
+    port.config,
+    (order) => !isSafe(order.operation) && order.kind !== 'unknown-method',
+  );
   const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
   const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
   const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-  return send(stimuli, [...refused, ...calls]);
+  return send(port, [...refused, ...calls]);
 });
 
 /** Every operation called as it is documented. */
-export const operationCalls: Probe<Trials> = probe('operation-calls', async (stimuli) => {
-  const all = Trials.together([await stimuli.ask(safeCalls), await stimuli.ask(unsafeTrials)]);
-  return all.ofKind('call').with({ unexercised: planned(stimuli, 'call') });
+export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config }) => {
+  const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
+  return all.ofKind('call').with({ unexercised: planned(config, 'call') });
 });
 
 /**
@@ -63,31 +67,31 @@ export const operationCalls: Probe<Trials> = probe('operation-calls', async (sti
  */
 function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
   const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
-  const sent = probe(`operation-sent-${kind}`, async (stimuli) => {
-    const calls = await stimuli.ask(safeCalls);
+  const sent = probe(`operation-sent-${kind}`, async (port) => {
+    const calls = await port.ask(safeCalls);
     // A service that has refused to go on, or is all too slow, is not asked again.
     if (calls.ended !== null)
       return Trials.none(
-        ordersOf(stimuli, (order) => order.kind === kind),
+        ordersOf(port.config, (order) => order.kind === kind),
         calls.ended,
       );
     return send(
-      stimuli,
-      ordersOf(stimuli, (order) => {
+      port,
+      ordersOf(port.config, (order) => {
         const { operation } = order;
         return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
       }),
     );
   });
-  return probe(`operation-${kind}`, async (stimuli) => {
-    const found = Trials.together([await stimuli.ask(sent), await stimuli.ask(unsafeTrials)]).ofKind(kind);
-    const { called, ended } = await stimuli.ask(operationCalls);
-    const vain = ordersOf(stimuli, (order) => order.kind === kind && !called.has(order.operation));
+  return probe(`operation-${kind}`, async ({ ask, config }) => {
+    const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
+    const { called, ended } = await ask(operationCalls);
+    const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
     return found.about(called).with({
       unexercised: [
-        ...planned(stimuli, kind),
+        ...planned(config, kind),
         // Where nothing could be called there was no occasion either.
-        ...(called.size === 0 ? planned(stimuli, 'call') : []),
+        ...(called.size === 0 ? planned(config, 'call') : []),
         ...vain.map(({ operation }) => ({
           operation,
           kind,
@@ -109,17 +113,20 @@ export const outOfRange = besideCalls('out-of-range');
 export const surplusMembers = besideCalls('surplus');
 export const extraInputs = besideCalls('extra');
 
-function ordersOf({ config }: Stimuli, wanted: (order: Order) => boolean): readonly Order[] {
+function ordersOf(config: ServiceConfig, wanted: (order: Order) => boolean): readonly Order[] {
   return operationPlan(config).orders.filter(wanted);
 }
 
 /** What the plan leaves out of a kind. */
-function planned({ config }: Stimuli, kind: TrialKind): readonly Unexercised[] {
+function planned(config: ServiceConfig, kind: TrialKind): readonly Unexercised[] {
   return operationPlan(config).unexercised.filter((each) => each.kind === kind);
 }
 
 /** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
-async function send(stimuli: Stimuli, orders: readonly Order[]): Promise<Trials> {
+async function send(
+  { http, documented }: Pick<Port, 'http' | 'documented'>,
+  orders: readonly Order[],
+): Promise<Trials> {
   const trials: Trial[] = [];
   let spentMs = 0;
   for (const order of orders) {
@@ -128,7 +135,7 @@ async function send(stimuli: Stimuli, orders: readonly Order[]): Promise<Trials>
       return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
     }
     try {
-      const reply = await stimuli.reply(stimulusOf(order, stimuli));
+      const reply = await http.send(stimulusOf(order, documented));
       spentMs += reply.exchange.timing.durationMs;
       trials.push({ order, reply });
     } catch (error) {
@@ -140,7 +147,7 @@ async function send(stimuli: Stimuli, orders: readonly Order[]): Promise<Trials>
   return Trials.of(trials);
 }
 
-function stimulusOf(order: Order, { sample }: Stimuli): Stimulus {
+function stimulusOf(order: Order, sample: Sample): Stimulus {
   const { operation, kind, method, path, fields, body, what } = order;
   const content = body === null ? {} : { content: body.text };
   const type = body === null ? [] : ([['Content-Type', body.mediaType]] as const);

@@ -1,6 +1,6 @@
 import { type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { requireServed, sample } from '../request/sample.ts';
+import { served } from '../request/sample.ts';
 
 /** Requests with a wrong key between two good ones. */
 const WRONG = 3;
@@ -13,14 +13,14 @@ export interface FailuresCounted {
 }
 
 /** Whether requests with a wrong key are taken from the quota of the right one. */
-export const failuresCounted: Probe<FailuresCounted> = probe('failures-counted', async (stimuli) => {
-  await requireServed(await stimuli.ask(sample));
-  const first = await stimuli.reply({ purpose: 'as documented, before wrong keys' });
-  const second = await stimuli.reply({ purpose: 'as documented, to see what one request takes' });
+export const failuresCounted: Probe<FailuresCounted> = probe('failures-counted', async ({ ask, http }) => {
+  await ask(served);
+  const first = await http.send({ purpose: 'as documented, before wrong keys' });
+  const second = await http.send({ purpose: 'as documented, to see what one request takes' });
   for (let sent = 0; sent < WRONG; sent += 1) {
-    await stimuli.reply({ purpose: 'with a wrong key', credential: { wrong: 'wrong' } });
+    await http.send({ purpose: 'with a wrong key', credential: { wrong: 'wrong' } });
   }
-  const third = await stimuli.reply({ purpose: 'as documented, after wrong keys' });
+  const third = await http.send({ purpose: 'as documented, after wrong keys' });
   const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
   if (before == null || without == null || after == null)
     throw new NotApplicable('no remaining quota is told');

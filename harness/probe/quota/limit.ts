@@ -5,7 +5,7 @@ import { GRADUAL } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
-import type { MetLimit } from '../../session/burst.ts';
+import type { MetLimit } from '../../session/http/burst.ts';
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import { type LimitMeasurement, limitMeasurement, type Recount } from './measurement.ts';
@@ -25,9 +25,9 @@ export interface MeasuredLimit {
  * The index of the first refused request of a window, from everything that was sent and refused within it and the
  * next one: exact where one number alone explains all of it.
  */
-export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (stimuli) => {
-  const { plan, sent, evidence, firstRefused } = await stimuli.ask(exhaustion);
-  const measurement = await stimuli.ask(limitMeasurement);
+export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async ({ ask }) => {
+  const { plan, sent, evidence, firstRefused } = await ask(exhaustion);
+  const measurement = await ask(limitMeasurement);
   const { inference, observations, recount } = measurement;
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
   const about = { sent, evidence, documented };
@@ -103,12 +103,12 @@ export const togetherAdmitted: Probe<{
   readonly parallelExcess: number;
   readonly parallel: MetLimit | null;
   readonly evidence: string;
-}> = probe('together-admitted', async (stimuli) => {
-  const { inference, parallel, recount, evidence } = await stimuli.ask(limitMeasurement);
+}> = probe('together-admitted', async ({ ask }) => {
+  const { inference, parallel, recount, evidence } = await ask(limitMeasurement);
   const { parallelExcess } = inference;
   if (recount === null || parallel === null || parallelExcess === 0)
     return { parallelExcess, parallel, evidence };
-  const { firstRefused } = await stimuli.ask(measuredLimit);
+  const { firstRefused } = await ask(measuredLimit);
   const admitted = parallel.burst.entries.filter(isAdmitted).length;
   // What others spent of the first window was not missing in the one of the requests sent together.
   const excess = firstRefused === null ? 0 : Math.max(0, admitted - (firstRefused - 1));

@@ -5,8 +5,8 @@ import { GRADUAL, inferLimit, type LimitInference } from '../../evidence/limit/i
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
-import type { MetLimit } from '../../session/burst.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { MetLimit } from '../../session/http/burst.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import { type LimitStep, nextLimitStep, serialBurst } from './planner.ts';
 import { type Exhaustion, exhaustion, observedSoFar, planOf } from './quota.ts';
@@ -17,7 +17,6 @@ import {
   spentAgain,
   variantsWhileExhausted,
 } from './spent.ts';
-import { waitUntil } from './waiting.ts';
 
 /** Everything that is found out about the limit, in one window and the beginning of the next. */
 export interface LimitMeasurement {
@@ -49,21 +48,21 @@ export interface Recount {
 const MOST_STEPS = 60;
 
 /** Lets the planner choose what to send until the kind of limit is known, or as much of it as can be. */
-export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (stimuli) => {
-  const met = await stimuli.ask(exhaustion);
-  const plan = planOf(stimuli);
+export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measurement', async (port) => {
+  const met = await port.ask(exhaustion);
+  const plan = planOf(port.config);
   const probes: Reply[] = [];
   let parallel = met.parallel;
   let spentAsked = false;
-  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
+  const ownOffsetMs = port.clock.wallNow().getTime() - port.clock.now();
   const refusedStatus = met.refusal?.exchange.response?.status;
-  const observed = () => countingOnly(observedSoFar(stimuli, refusedStatus), plan.windowMs);
+  const observed = () => countingOnly(observedSoFar(port, refusedStatus), plan.windowMs);
   const next = (): LimitStep =>
     nextLimitStep({
       documented: plan,
       observations: observed(),
       spentAsked,
-      nowMs: stimuli.clock.now(),
+      nowMs: port.clock.now(),
       ownOffsetMs,
     });
 
@@ -74,16 +73,16 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
       ended = step.reason;
       break;
     }
-    if (step.kind === 'wait') await waitUntil(stimuli, step.untilMs, step.reason);
+    if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
     else if (step.kind === 'probe') {
-      probes.push(await stimuli.replyWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+      probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
     } else if (step.kind === 'while-spent') {
-      await askWhileSpent(stimuli);
+      await askWhileSpent(port);
       spentAsked = true;
     } else {
       const purpose = step.kind === 'serial' ? 'to meet the rate limit' : 'all at once, in a fresh window';
       const upTo = step.kind === 'serial' ? step.upTo : step.count;
-      const burst = await stimuli.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
+      const burst = await port.quota.burst({ purpose, before: 0, upTo, together: step.kind === 'parallel' });
       if (step.kind === 'parallel') parallel ??= burst;
     }
   }
@@ -91,7 +90,7 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const inference = inferLimit(observations, plan, ownOffsetMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
   const why = doubt(met, inference, observations);
-  const recount = why === null ? null : await countAgain(stimuli, met, { observations, inference }, why);
+  const recount = why === null ? null : await countAgain(port, met, { observations, inference }, why);
   return { observations, inference, probes, parallel, recount, ended, evidence };
 });
 
@@ -130,16 +129,16 @@ function doubt(
 }
 
 async function countAgain(
-  stimuli: Stimuli,
+  { pause, quota }: Pick<Port, 'pause' | 'quota'>,
   { firstRefused, plan }: Exhaustion,
   { observations, inference }: Pick<LimitMeasurement, 'observations' | 'inference'>,
   reason: string,
 ): Promise<Recount> {
   // A sliding counter weighs what lies up to two windows back.
   const remembers = inference.compatible.includes('sliding-counter') ? plan.windowMs : 0;
-  await waitUntil(stimuli, forgottenMs(observations, plan.windowMs) + remembers, reason);
+  await pause.until(forgottenMs(observations, plan.windowMs) + remembers, reason);
   const order = { purpose: 'to meet the rate limit once more', before: 0, upTo: serialBurst(plan) };
-  const { burst, refusal } = await stimuli.burst(order);
+  const { burst, refusal } = await quota.burst(order);
   return {
     firstRefused: refusal === null ? null : burst.entries.length,
     firstRefusedBefore: firstRefused,
@@ -152,13 +151,13 @@ async function countAgain(
  * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
  * it; the measurement goes on without.
  */
-async function askWhileSpent(stimuli: Stimuli): Promise<void> {
-  const { credentials } = stimuli.config;
+async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
+  const { credentials } = config;
   const asked: Probe<unknown>[] = [spentAgain];
   if (secondKeyOf(credentials) !== null) asked.push(secondKeyWhileExhausted);
   asked.push(variantsWhileExhausted, forwardedWhileExhausted);
   if (credentials.scheme === 'bearer' || credentials.scheme === 'basic') asked.push(spelledWhileExhausted);
-  for (const each of asked) await stimuli.ask(each).catch(unlessUnjudged);
+  for (const each of asked) await ask(each).catch(unlessUnjudged);
 }
 
 function unlessUnjudged(thrown: unknown): void {

@@ -1,15 +1,14 @@
-import type { Plan } from '../../config/service.ts';
+import type { Plan, ServiceConfig } from '../../config/service.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
-import type { MetLimit } from '../../session/burst.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { MetLimit } from '../../session/http/burst.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { requireServed, sample } from '../request/sample.ts';
+import { sample, served } from '../request/sample.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
-import { waitUntil } from './waiting.ts';
 
 /**
  * Meeting the rate limit on purpose, once: what the other suites have sent in the window is the first part of
@@ -38,33 +37,32 @@ export interface Exhaustion {
 }
 
 /** The sample as the burst is about to begin: its quota fields. */
-export const quotaSample: Probe<Reply> = probe('quota-sample', async (stimuli) => {
-  await requireServed(await stimuli.ask(sample));
-  return stimuli.reply({ purpose: 'as documented, to read the quota fields' });
+export const quotaSample: Probe<Reply> = probe('quota-sample', async ({ ask, http }) => {
+  await ask(served);
+  return http.send({ purpose: 'as documented, to read the quota fields' });
 });
 
 /**
  * Sends until the first refusal: one by one, and where that does not suffice all at once. What others have sent
  * before lies apart from it, so that a sliding window is told from a fixed one.
  */
-export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (stimuli) => {
-  await requireServed(await stimuli.ask(sample));
+export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) => {
+  await port.ask(served);
   // A limiter that wants requests evenly spread may refuse it: the burst shows how many it takes.
-  await stimuli.ask(quotaSample).catch(unlessBlocked);
-  await stimuli.ask(ownWindow);
-  const { windowMs } = planOf(stimuli);
-  const before = countedSoFar(stimuli);
-  const sinceMs = before[0]?.sentMs ?? stimuli.clock.now();
-  await waitUntil(
-    stimuli,
+  await port.ask(quotaSample).catch(unlessBlocked);
+  await port.ask(ownWindow);
+  const { windowMs } = planOf(port.config);
+  const before = countedSoFar(port);
+  const sinceMs = before[0]?.sentMs ?? port.clock.now();
+  await port.pause.until(
     sinceMs + TOLERANCE.spreadShare * windowMs,
     'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
   );
-  const upTo = serialBurst(planOf(stimuli));
-  const met = await exhaust(stimuli, before.length, 'to meet the rate limit', sinceMs, upTo);
+  const upTo = serialBurst(planOf(port.config));
+  const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
   if (met.refusal !== null) return met;
   const { requests } = met.plan;
-  const together = await stimuli.burst({
+  const together = await port.quota.burst({
     purpose: 'all at once, for one by one none was refused',
     before: met.sent,
     upTo: requests + PARALLEL_OVERSHOOT,
@@ -82,31 +80,33 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (stimuli)
 });
 
 /** What others have spent of the window in which the burst was about to begin, if its fields tell; 0 otherwise. */
-const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (stimuli) => {
-  const plan = planOf(stimuli);
-  const seen = observedSoFar(stimuli);
+const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (port) => {
+  const plan = planOf(port.config);
+  const seen = observedSoFar(port);
   const ofOthers = spentBefore(seen, plan);
   if (ofOthers === 0) return { ofOthers };
-  await waitUntil(
-    stimuli,
+  await port.pause.until(
     forgottenMs(seen, plan.windowMs),
     `others have spent ${ofOthers} of this quota: a window without any request clears it`,
   );
-  await stimuli.reply({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
+  await port.http.send({ purpose: 'as documented, to open a window of our own' }).catch(unlessBlocked);
   return { ofOthers };
 });
 
 /** Every request with the service's own credential so far, as a limiter has seen it. */
-export function observedSoFar(stimuli: Stimuli, refusedStatus = 429): readonly LimitObservation[] {
-  const { windowMs } = planOf(stimuli);
-  const ownOffsetMs = stimuli.clock.wallNow().getTime() - stimuli.clock.now();
-  return observationsOf(stimuli.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
+export function observedSoFar(
+  { config, clock, quota }: Pick<Port, 'config' | 'clock' | 'quota'>,
+  refusedStatus = 429,
+): readonly LimitObservation[] {
+  const { windowMs } = planOf(config);
+  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
+  return observationsOf(quota.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
 }
 
-function countedSoFar(stimuli: Stimuli): readonly LimitObservation[] {
-  const { windowMs } = planOf(stimuli);
-  const inWindow = stimuli.clock.now() - windowMs;
-  return countingOnly(observedSoFar(stimuli), windowMs).filter(
+function countedSoFar(port: Port): readonly LimitObservation[] {
+  const { windowMs } = planOf(port.config);
+  const inWindow = port.clock.now() - windowMs;
+  return countingOnly(observedSoFar(port), windowMs).filter(
     ({ sentMs, fate }) => sentMs >= inWindow && fate !== 'refused',
   );
 }
@@ -120,14 +120,14 @@ function unlessBlocked(thrown: unknown): void {
  * for twice the plan: a window may end meanwhile.
  */
 export async function exhaust(
-  stimuli: Stimuli,
+  port: Port,
   before: number,
   purpose: string,
-  sinceMs = stimuli.clock.now(),
-  upTo = 2 * serialBurst(planOf(stimuli)),
+  sinceMs = port.clock.now(),
+  upTo = 2 * serialBurst(planOf(port.config)),
 ): Promise<Exhaustion> {
-  const plan = planOf(stimuli);
-  const { burst, refusal } = await stimuli.burst({ purpose, before, upTo });
+  const plan = planOf(port.config);
+  const { burst, refusal } = await port.quota.burst({ purpose, before, upTo });
   const { entries } = burst;
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
@@ -151,11 +151,11 @@ export async function exhaust(
 }
 
 /** The first refusal. @throws NotApplicable where answers are held back instead, else Blocked when nothing was refused. */
-export const refusal: Probe<Reply> = probe('refusal', async (stimuli) => {
-  const { plan, refusal: met, sent, typicalMs } = await stimuli.ask(exhaustion);
+export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
+  const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
   if (met !== null) return met;
   const slotMs = plan.windowMs / plan.requests;
-  const { durationMs: unheldMs } = (await stimuli.ask(sample)).exchange.timing;
+  const { durationMs: unheldMs } = (await ask(sample)).exchange.timing;
   if (typicalMs >= TOLERANCE.pacedShare * slotMs && unheldMs < (TOLERANCE.pacedShare * slotMs) / 2) {
     throw new NotApplicable(
       `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
@@ -169,9 +169,9 @@ export function flowedBack({ requests, windowMs }: Plan, ms: number): number {
   return (ms * requests) / windowMs;
 }
 
-export function planOf({ config }: Stimuli): Plan {
-  if (config.plan === null) throw new Blocked('no plan is known');
-  return config.plan;
+export function planOf({ plan }: ServiceConfig): Plan {
+  if (plan === null) throw new Blocked('no plan is known');
+  return plan;
 }
 
 function median(values: readonly number[]): number {

@@ -24,10 +24,10 @@ export interface Recovery {
 }
 
 /** How the quota came back: told by requests sent alone, each at the earliest moment that can tell something. */
-export const recovery: Probe<Recovery> = probe('recovery', async (stimuli) => {
-  const met = await stimuli.ask(refusal);
-  const { observations, inference, probes } = await stimuli.ask(limitMeasurement);
-  const { windowMs } = planOf(stimuli);
+export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config }) => {
+  const met = await ask(refusal);
+  const { observations, inference, probes } = await ask(limitMeasurement);
+  const { windowMs } = planOf(config);
   const refusedAt = endOf(met);
   const served = probes.find((each) => each.served);
   const refused = probes.filter((each) => !each.served && each.answered);

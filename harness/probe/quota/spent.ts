@@ -1,6 +1,6 @@
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import type { Stimulus } from '../../session/stimulus.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import { exhaust, exhaustion, flowedBack, planOf, refusal } from './quota.ts';
 
@@ -17,39 +17,40 @@ const PATIENCE = 12;
 /** How long a refusal takes at the least, beside a served request; times in ms. */
 export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidence: string }> = probe(
   'refusal-delay',
-  async (stimuli) => {
-    const { typicalMs } = await stimuli.ask(exhaustion);
-    const met = await stimuli.ask(refusal);
+  async ({ ask }) => {
+    const { typicalMs } = await ask(exhaustion);
+    const met = await ask(refusal);
     // A busy machine holds back one refusal, a tarpit each of them.
-    const again = await stimuli.ask(spentAgain);
+    const again = await ask(spentAgain);
     const refusalMs = Math.min(...[met, again].map(({ exchange }) => exchange.timing.durationMs));
     return { typicalMs, refusalMs, evidence: again.evidence };
   },
 );
 
-/** @throws NotApplicable where only requests sent together were refused: then no quota is ever spent. */
-async function requireSpent(stimuli: Stimuli): Promise<void> {
-  await stimuli.ask(refusal);
-  const { parallel } = await stimuli.ask(exhaustion);
-  if (parallel === null) return;
-  const alone = await stimuli.ask(aloneAfterParallel);
+/** The first refusal. @throws NotApplicable where only requests sent together were refused: then no quota is ever spent. */
+const spent: Probe<Reply> = probe('quota-spent', async ({ ask }) => {
+  const met = await ask(refusal);
+  const { parallel } = await ask(exhaustion);
+  if (parallel === null) return met;
+  const alone = await ask(aloneAfterParallel);
   if (alone.served) throw new NotApplicable('one request after the other is never refused');
-}
+  return met;
+});
 
-const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', (stimuli) =>
-  stimuli.replyWhileSpent({ purpose: 'alone, after requests sent together were refused' }),
+const aloneAfterParallel: Probe<Reply> = probe('alone-after-parallel', ({ quota }) =>
+  quota.sendWhileSpent({ purpose: 'alone, after requests sent together were refused' }),
 );
 
 /** A further refusal, whatever it takes to meet one. */
-export const spentAgain: Probe<Reply> = probe('spent-again', async (stimuli) => {
-  await requireSpent(stimuli);
-  return ensureSpent(stimuli);
+export const spentAgain: Probe<Reply> = probe('spent-again', async (port) => {
+  await port.ask(spent);
+  return ensureSpent(port);
 });
 
-async function ensureSpent(stimuli: Stimuli): Promise<Reply> {
-  const reply = await stimuli.replyWhileSpent({ purpose: 'to see whether the quota is still spent' });
+async function ensureSpent(port: Port): Promise<Reply> {
+  const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
   if (!reply.served) return reply;
-  const { refusal: met } = await exhaust(stimuli, 1, 'to spend the quota once more');
+  const { refusal: met } = await exhaust(port, 1, 'to spend the quota once more');
   if (met === null) throw new Blocked('the quota cannot be spent a second time');
   return met;
 }
@@ -60,23 +61,23 @@ const SECOND_KEY: Stimulus = {
 };
 
 /** The refusal of the second key while the quota of the first is spent, or its service. */
-export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exhausted', async (stimuli) => {
-  await requireSpent(stimuli);
+export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exhausted', async (port) => {
+  await port.ask(spent);
   for (let round = 1; round < ROUNDS; round++) {
-    const reply = await stimuli.replyWhileSpent(SECOND_KEY);
+    const reply = await port.quota.sendWhileSpent(SECOND_KEY);
     if (!reply.served) return reply;
-    const first = await stimuli.replyWhileSpent({ purpose: 'with the first key, whose quota is spent' });
+    const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
     if (!first.served) return reply;
-    await ensureSpent(stimuli);
+    await ensureSpent(port);
   }
-  return servedBeyondFlow(stimuli, SECOND_KEY);
+  return servedBeyondFlow(port, SECOND_KEY);
 });
 
 /** Each refused, or served although the quota is spent. */
 export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
   'variants-while-exhausted',
-  async (stimuli) => {
-    await requireSpent(stimuli);
+  async (port) => {
+    await port.ask(spent);
     const variants: readonly Stimulus[] = [
       { purpose: 'while the quota is spent', method: 'HEAD' },
       { purpose: 'with a slash more, while the quota is spent', target: ({ path }) => withSlash(path) },
@@ -87,7 +88,7 @@ export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
       { purpose: 'with another query, while the quota is spent', target: ({ path }) => `${path}?conform=1` },
     ];
     const replies: Reply[] = [];
-    for (const variant of variants) replies.push(await whileSpent(stimuli, variant));
+    for (const variant of variants) replies.push(await whileSpent(port, variant));
     return replies;
   },
 );
@@ -100,41 +101,44 @@ function withSlash(path: string): string {
 const CLAIMED_ADDRESS = '192.0.2.7';
 
 /** Refused, or served because of an address that the client has made up. */
-export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exhausted', async (stimuli) => {
-  await requireSpent(stimuli);
+export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exhausted', async (port) => {
+  await port.ask(spent);
   const fields = [['X-Forwarded-For', CLAIMED_ADDRESS]] as const;
-  return whileSpent(stimuli, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
+  return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
 });
 
 /** Refused, or served because the same credential is written in another way. */
-export const spelledWhileExhausted: Probe<Reply> = probe('spelled-while-exhausted', async (stimuli) => {
-  await requireSpent(stimuli);
-  return whileSpent(stimuli, {
+export const spelledWhileExhausted: Probe<Reply> = probe('spelled-while-exhausted', async (port) => {
+  await port.ask(spent);
+  return whileSpent(port, {
     purpose: 'with the scheme name in other letter case, while the quota is spent',
     credential: { spelled: 'other-case-scheme' },
   });
 });
 
 /** Its refusal; or its service, if it is served again and again while the sample is refused. */
-async function whileSpent(stimuli: Stimuli, variant: Stimulus): Promise<Reply> {
+async function whileSpent(port: Port, variant: Stimulus): Promise<Reply> {
   for (let round = 0; round < ROUNDS; round++) {
-    const reply = await servedBeyondFlow(stimuli, variant);
+    const reply = await servedBeyondFlow(port, variant);
     if (!reply.served) return reply;
-    const plain = await stimuli.replyWhileSpent({ purpose: 'as documented, while the quota is spent' });
+    const plain = await port.quota.sendWhileSpent({ purpose: 'as documented, while the quota is spent' });
     if (!plain.served) return reply;
-    await ensureSpent(stimuli);
+    await ensureSpent(port);
   }
   throw new Blocked('the quota came back each time before it could be seen whether it is shared');
 }
 
 /** The first refusal; or the last service, once so many have been served that an even flow cannot explain it. */
-async function servedBeyondFlow(stimuli: Stimuli, stimulus: Stimulus): Promise<Reply> {
-  const startedMs = stimuli.clock.now();
+async function servedBeyondFlow(
+  { clock, quota, config }: Pick<Port, 'clock' | 'quota' | 'config'>,
+  stimulus: Stimulus,
+): Promise<Reply> {
+  const startedMs = clock.now();
   for (let served = 1; served <= PATIENCE; served++) {
-    const reply = await stimuli.replyWhileSpent(stimulus);
+    const reply = await quota.sendWhileSpent(stimulus);
     if (!reply.served) return reply;
     // One more may have come back just before.
-    if (served > 1 + flowedBack(planOf(stimuli), stimuli.clock.now() - startedMs)) return reply;
+    if (served > 1 + flowedBack(planOf(config), clock.now() - startedMs)) return reply;
   }
   throw new Blocked(`${PATIENCE} requests take so long from here that the quota flows back meanwhile`);
 }

@@ -103,9 +103,9 @@ function underFields(name: string, purpose: string, fields: readonly FieldLine[]
       fields,
       credential: 'none',
     }),
-    twin: probe(`${name}-twin`, async (stimuli) => {
-      const together = await stimuli.ask(allOddFields);
-      return together.served ? together : stimuli.ask(alone);
+    twin: probe(`${name}-twin`, async ({ ask }) => {
+      const together = await ask(allOddFields);
+      return together.served ? together : ask(alone);
     }),
   };
 }
@@ -180,16 +180,16 @@ export const REFUSED = [
  * The right credential after all those wrong ones: a service that has shut out the client meanwhile refuses for
  * another reason than the credential. The second sample serves for it when it came after them.
  */
-export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async (stimuli) => {
+export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
   const wrong: Reply[] = [];
   for (const each of REFUSED) {
     try {
-      wrong.push(await stimuli.ask(each));
+      wrong.push(await ask(each));
     } catch (error) {
       if (!(error instanceof NotApplicable)) throw error;
     }
   }
-  const again = await stimuli.ask(sampleAgain);
+  const again = await ask(sampleAgain);
   const isLast = wrong.every(({ exchange }) => exchange.timing.startedMs < again.exchange.timing.startedMs);
-  return isLast ? again : stimuli.reply({ purpose: 'as documented, after all the wrong credentials' });
+  return isLast ? again : http.send({ purpose: 'as documented, after all the wrong credentials' });
 });

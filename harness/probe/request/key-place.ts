@@ -1,10 +1,10 @@
 import { isLoopback } from '../../config/blocks/loopback.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import type { KeyPlace } from '../../transport/credential/credential.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { requireServed, sample } from './sample.ts';
+import { served } from './sample.ts';
 
 /** Where the documents leave header or query open: does the key open from places that nobody configured? */
 
@@ -20,36 +20,40 @@ export interface KeyPlaces {
   readonly accepted: readonly string[];
 }
 
-export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (stimuli) =>
+export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (port) =>
   placesTaken(
-    stimuli,
+    port,
     'query parameters',
     PARAMETERS.map((name) => ({ in: 'query', name })),
   ),
 );
-export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (stimuli) =>
-  placesTaken(stimuli, 'header fields', [
+export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (port) =>
+  placesTaken(port, 'header fields', [
     ...FIELDS.map((name): KeyPlace => ({ in: 'header', name })),
-    ...(stimuli.config.credentials.scheme === 'bearer' ? [] : [BEARER]),
+    ...(port.config.credentials.scheme === 'bearer' ? [] : [BEARER]),
   ]),
 );
 
 /** All places in one request; only when that is served does each get a request of its own. */
-async function placesTaken(stimuli: Stimuli, what: string, all: readonly KeyPlace[]): Promise<KeyPlaces> {
-  if (travelsReadable(stimuli.config)) {
+async function placesTaken(
+  { config, ask, http }: Pick<Port, 'config' | 'ask' | 'http'>,
+  what: string,
+  all: readonly KeyPlace[],
+): Promise<KeyPlaces> {
+  if (travelsReadable(config)) {
     throw new NotApplicable('the key is put into other places over https alone, or on this machine');
   }
-  await requireServed(await stimuli.ask(sample));
-  const { credentials } = stimuli.config;
+  await ask(served);
+  const { credentials } = config;
   const configured = 'name' in credentials ? credentials.name.toLowerCase() : null;
   const places = all.filter(({ name }) => name.toLowerCase() !== configured);
-  const reply = await stimuli.reply({
+  const reply = await http.send({
     purpose: `with the key in ${what} that nobody documented (${places.map(({ name }) => name).join(', ')})`,
     credential: { placed: places },
   });
   const accepted: string[] = [];
   for (const place of reply.served ? places : []) {
-    const alone = await stimuli.reply({
+    const alone = await http.send({
       purpose: `with the key in ${place.name}`,
       credential: { placed: place },
     });

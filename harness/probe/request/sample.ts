@@ -1,38 +1,42 @@
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import type { Stimulus } from '../../session/stimulus.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session.ts';
 import { Blocked } from '../../verdict.ts';
 
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
-export const sample: Probe<Reply> = probe('sample', (stimuli) => stimuli.reply({ purpose: 'as documented' }));
+export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
 
 /** The same request once more. */
-export const sampleAgain: Probe<Reply> = probe('sample-again', (stimuli) =>
-  stimuli.reply({ purpose: 'as documented a second time' }),
+export const sampleAgain: Probe<Reply> = probe('sample-again', ({ http }) =>
+  http.send({ purpose: 'as documented a second time' }),
 );
 
 /** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */
-export const rawSample: Probe<Reply> = probe('raw-sample', (stimuli) =>
-  stimuli.reply({
+export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
+  http.send({
     purpose: 'as documented, accepting no content coding, read octet by octet',
     fields: [['Accept-Encoding', 'identity']],
     raw: true,
   }),
 );
 
-/**
- * A variation of the sample, asked only when the sample itself is served: whatever is refused while nothing is
- * served would prove nothing.
- */
+/** The same evidence, where the sample is served: whatever is refused while nothing is served would prove nothing. */
+export const served: Probe<Reply> = probe('sample-served', async ({ ask }) => {
+  const reply = await ask(sample);
+  requireServed(reply);
+  return reply;
+});
+
+/** A variation of the sample, asked only when the sample itself is served. */
 export function variation(name: string, stimulus: Stimulus): Probe<Reply> {
-  return probe(name, async (stimuli) => {
-    await requireServed(await stimuli.ask(sample));
-    return stimuli.reply(stimulus);
+  return probe(name, async ({ ask, http }) => {
+    await ask(served);
+    return http.send(stimulus);
   });
 }
 
 /** @throws Blocked unless the request was served that makes another one's refusal mean something. */
-export async function requireServed(twin: Reply): Promise<void> {
+export function requireServed(twin: Reply): void {
   if (twin.served) return;
   const got = twin.answered
     ? `status ${twin.response.status}`

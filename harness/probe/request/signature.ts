@@ -2,7 +2,7 @@ import type { Sample } from '../../contract/clause.ts';
 import { queryOf, withQuery } from '../../credential/request.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { type Probe, probe } from '../../session.ts';
-import { requireServed, sample, variation } from './sample.ts';
+import { requireServed, served, variation } from './sample.ts';
 
 /** Signed requests: each is the sample but for what the signature should have noticed. */
 
@@ -22,9 +22,9 @@ export const signedForOtherPath = variation('signed-for-other-path', {
 const withParameter = ({ path }: Sample) => `${path}?conform=1`;
 
 /** The same query, signed whole, is served: otherwise its refusal would show nothing. */
-export const signedForOtherQuery: Probe<Reply> = probe('signed-for-other-query', async (stimuli) => {
-  await requireServed(await stimuli.reply({ purpose: 'with a parameter, signed', target: withParameter }));
-  return stimuli.reply({
+export const signedForOtherQuery: Probe<Reply> = probe('signed-for-other-query', async ({ http }) => {
+  requireServed(await http.send({ purpose: 'with a parameter, signed', target: withParameter }));
+  return http.send({
     purpose: 'with a parameter added after signing',
     target: withParameter,
     credential: { flawed: 'other-query' },
@@ -34,29 +34,31 @@ export const signedForOtherQuery: Probe<Reply> = probe('signed-for-other-query',
 /** An event for a channel that nobody has joined: the one request of the documented dialect that has content. */
 const EVENT = '{"name":"conform","channel":"conform-nobody","data":"x"}';
 
-export const signedForOtherContent: Probe<Reply> = probe('signed-for-other-content', async (stimuli) => {
-  const { credentials } = stimuli.config;
-  const id = credentials.scheme === 'none' ? '' : (credentials.app?.id ?? '');
-  const event = {
-    method: 'POST',
-    target: () => `/apps/${encodeURIComponent(id)}/events`,
-    fields: [['Content-Type', 'application/json']] as const,
-    content: EVENT,
-  };
-  await requireServed(await stimuli.reply({ ...event, purpose: 'of an event to nobody, signed' }));
-  return stimuli.reply({
-    ...event,
-    purpose: 'of an event that was altered after signing',
-    credential: { flawed: 'other-content' },
-  });
-});
+export const signedForOtherContent: Probe<Reply> = probe(
+  'signed-for-other-content',
+  async ({ config, http }) => {
+    const { credentials } = config;
+    const id = credentials.scheme === 'none' ? '' : (credentials.app?.id ?? '');
+    const event = {
+      method: 'POST',
+      target: () => `/apps/${encodeURIComponent(id)}/events`,
+      fields: [['Content-Type', 'application/json']] as const,
+      content: EVENT,
+    };
+    requireServed(await http.send({ ...event, purpose: 'of an event to nobody, signed' }));
+    return http.send({
+      ...event,
+      purpose: 'of an event that was altered after signing',
+      credential: { flawed: 'other-content' },
+    });
+  },
+);
 
 /** The very signature of the sample a second time. */
-export const replayedSignature: Probe<Reply> = probe('replayed-signature', async (stimuli) => {
-  const first = await stimuli.ask(sample);
-  await requireServed(first);
+export const replayedSignature: Probe<Reply> = probe('replayed-signature', async ({ ask, http }) => {
+  const first = await ask(served);
   const parameters = queryOf(first.exchange.request.target);
-  return stimuli.reply({
+  return http.send({
     purpose: 'with the signature of an earlier request',
     target: ({ path }) => withQuery(path, parameters),
     credential: 'held',

@@ -1,6 +1,6 @@
-import type { Stimulus } from '../../session/stimulus.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
-import { requireServed, sample } from './sample.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
+import { served } from './sample.ts';
 
 /** How long a request target and a header field may be: found between powers of two, in three requests each. */
 
@@ -15,14 +15,14 @@ export interface SizeLimit {
   readonly status: number | null;
 }
 
-export const targetSize: Probe<SizeLimit> = probe('target-size', (stimuli) =>
-  largestServed(stimuli, (size, path) => ({
+export const targetSize: Probe<SizeLimit> = probe('target-size', (port) =>
+  largestServed(port, (size, path) => ({
     purpose: `with a target of ${size} octets`,
     target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
   })),
 );
-export const fieldSize: Probe<SizeLimit> = probe('field-size', (stimuli) =>
-  largestServed(stimuli, (size) => ({
+export const fieldSize: Probe<SizeLimit> = probe('field-size', (port) =>
+  largestServed(port, (size) => ({
     purpose: `with a header field of ${size} octets`,
     fields: [['X-Conform-Long', 'a'.repeat(size)]],
   })),
@@ -30,15 +30,15 @@ export const fieldSize: Probe<SizeLimit> = probe('field-size', (stimuli) =>
 
 /** Bisects: sizes below `low` were served, those from `high` on were not. */
 async function largestServed(
-  stimuli: Stimuli,
+  { ask, http, documented }: Pick<Port, 'ask' | 'http' | 'documented'>,
   stimulus: (size: number, path: string) => Stimulus,
 ): Promise<SizeLimit> {
-  await requireServed(await stimuli.ask(sample));
+  await ask(served);
   let [low, high] = [0, SIZES.length];
   let status: number | null = null;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const reply = await stimuli.reply(stimulus(SIZES[middle] ?? 0, stimuli.sample.path));
+    const reply = await http.send(stimulus(SIZES[middle] ?? 0, documented.path));
     if (reply.served) low = middle + 1;
     else {
       high = middle;

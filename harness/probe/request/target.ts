@@ -1,10 +1,10 @@
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import type { Stimulus } from '../../session/stimulus.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { withoutCredential } from './credential.ts';
-import { requireServed, sample, variation } from './sample.ts';
+import { served, variation } from './sample.ts';
 
 /** The same service asked for other things, in other ways: methods, targets, field values. */
 
@@ -40,11 +40,11 @@ export const traceSample = variation('trace-sample', {
   raw: true,
 });
 /** Unsafe, so only where the config allows it. */
-export const deleteSample: Probe<Reply> = probe('delete-sample', async (stimuli) => {
-  if (!stimuli.config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
-  await requireServed(await stimuli.ask(sample));
+export const deleteSample: Probe<Reply> = probe('delete-sample', async ({ config, ask, http }) => {
+  if (!config.safety.unsafeMethods) throw new NotApplicable('safety.unsafeMethods is not set');
+  await ask(served);
   // A Content-Type without content may be a reason of its own to refuse it.
-  return stimuli.reply({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
+  return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
 });
 
 export const malformedTarget = variation('malformed-target', {
@@ -74,11 +74,9 @@ export const rangeRequest = variation('range', {
   fields: [['Range', 'bytes=0-1']],
 });
 /** With the entity tag of the sample, where it has one that can be repeated. */
-export const conditional: Probe<Reply> = probe('conditional', async (stimuli) => {
-  const served = await stimuli.ask(sample);
-  await requireServed(served);
-  const { entityTag } = served.response;
-  return stimuli.reply({
+export const conditional: Probe<Reply> = probe('conditional', async ({ ask, http }) => {
+  const { entityTag } = (await ask(served)).response;
+  return http.send({
     purpose: entityTag === null ? 'with If-None-Match: *' : 'with its own ETag in If-None-Match',
     fields: [['If-None-Match', entityTag ?? '*']],
     raw: true,
@@ -111,8 +109,8 @@ export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name',
   fields: [['X-Conform-Spaced ', '1']],
   raw: true,
 });
-export const withoutContentType = probe('without-content-type', (stimuli) =>
-  stimuli.reply({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
+export const withoutContentType = probe('without-content-type', ({ http }) =>
+  http.send({ purpose: 'without the documented Content-Type', without: ['content-type'] }),
 );
 export const gzipAccepted = variation('gzip-accepted', {
   purpose: 'accepting gzip',
@@ -124,13 +122,13 @@ export const gzipAccepted = variation('gzip-accepted', {
  * no quota. Where the answer is the one to a missing credential, once more with it.
  */
 function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
-  return probe(name, async (stimuli) => {
-    await requireServed(await stimuli.ask(sample));
+  return probe(name, async ({ ask, http }) => {
+    await ask(served);
     const purpose = `${stimulus.purpose}, without a credential`;
-    const anonymous = await stimuli.reply({ ...stimulus, purpose, credential: 'none' });
+    const anonymous = await http.send({ ...stimulus, purpose, credential: 'none' });
     const status = anonymous.exchange.response?.status ?? null;
-    const forTheCredential = [401, 403, (await stimuli.ask(withoutCredential)).exchange.response?.status];
-    return forTheCredential.includes(status ?? 0) ? stimuli.reply(stimulus) : anonymous;
+    const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
+    return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { type Probe, probe } from '../../session.ts';
-import { requireServed, sample } from './sample.ts';
+import { served } from './sample.ts';
 
 /** The documented path below another version prefix, or below none. */
 export interface OtherPrefix {
@@ -16,14 +16,14 @@ const OTHERS = ['', '/v2', '/v0', '/v01', '/V1'] as const;
 const USUAL = ['/v1', '/v2'] as const;
 
 /** One request per other prefix. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async (stimuli) => {
-  await requireServed(await stimuli.ask(sample));
-  const documented = versionPrefixOf(stimuli.sample);
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async (port) => {
+  await port.ask(served);
+  const documented = versionPrefixOf(port.documented);
   const found: OtherPrefix[] = [];
   for (const prefix of documented === null ? USUAL : OTHERS) {
     const purpose = prefix === '' ? 'without the version prefix' : `below ${prefix}`;
     const target = ({ path }: Sample) => `${prefix}${path.slice(documented?.length ?? 0)}`;
-    found.push({ prefix, reply: await stimuli.reply({ purpose, target }) });
+    found.push({ prefix, reply: await port.http.send({ purpose, target }) });
   }
   return found;
 });

@@ -1,14 +1,14 @@
 import { OPCODE } from '../../evidence/frame.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
-import type { Talk } from './talk.ts';
 import { heldOpen, heldOpenEach } from './websocket.ts';
 
 /** Ways to say goodbye (RFC 6455 §5.5.1, §7), right and wrong. */
 
 function goodbye(purpose: string, payload: Uint8Array) {
-  const send = async (talk: Talk) => {
-    await talk.frame(OPCODE.close, payload);
-    await talk.end();
+  const send = async (conversation: OpenConversation) => {
+    await conversation.frame(OPCODE.close, payload);
+    await conversation.end();
   };
   return [`a WebSocket closed with ${purpose}`, send] as const;
 }
@@ -44,12 +44,12 @@ export const messageAfterClose = heldOpen(
   'websocket-message-after-close',
   // What we sent as octets counts as no Close of ours; a second one is not to follow it.
   { purpose: 'a WebSocket with a text message behind the Close', automatic: { close: false } },
-  async (talk) => {
-    await talk.together(
+  async (conversation) => {
+    await conversation.together(
       `a Close and, behind it, the text "${LATE}"`,
       [OPCODE.close, ''],
       [OPCODE.text, LATE],
     );
-    await talk.end();
+    await conversation.end();
   },
 );

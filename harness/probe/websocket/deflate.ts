@@ -1,32 +1,32 @@
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { OPCODE } from '../../evidence/frame.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
+import type { Conversing } from '../../session/websocket/conversation.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { type Probe, probe } from '../../session.ts';
 import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
-import { closePayload } from '../../transport/websocket/frames.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { requireEcho } from './echo.ts';
+import { echoes } from './echo.ts';
 import { deflateOffer } from './handshake.ts';
-import { converse, type Talk } from './talk.ts';
-import { openOne, requireAlive } from './websocket.ts';
+import { alive } from './websocket.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
 
 const NAME = 'permessage-deflate';
 
 /** Who declines a plain offer will hardly take another, and is not bothered with them. */
-async function requireCompression(stimuli: Stimuli): Promise<void> {
-  const { isCompressing } = await stimuli.ask(deflateOffer);
-  if (!isCompressing) throw new NotApplicable(`${NAME} is declined`);
-}
+const compresses: Probe<ConversationView> = probe('websocket-compresses', async ({ ask }) => {
+  const offer = await ask(deflateOffer);
+  if (!offer.isCompressing) throw new NotApplicable(`${NAME} is declined`);
+  return offer;
+});
 
 /** One handshake for each offer. */
 function offered(name: string, ...offers: readonly string[]): Probe<readonly ConversationView[]> {
-  return probe(name, async (stimuli) => {
-    await requireCompression(stimuli);
+  return probe(name, async ({ ask, websocket }) => {
+    await ask(compresses);
     return Promise.all(
       offers.map((offer) =>
-        converse(
-          stimuli,
+        websocket.converse(
           {
             purpose: `a WebSocket handshake that offers ${offer}`,
             fields: [['Sec-WebSocket-Extensions', offer]],
@@ -62,21 +62,21 @@ export const clientWindowOffers = offered(
 /** §5: offers in the order of preference. */
 export const fallbackOffer = offered('websocket-deflate-fallback-offer', `${NAME}; conform_unknown, ${NAME}`);
 
-type Sending = readonly [purpose: string, talk: (talk: Talk) => Promise<void>];
+type Sending = readonly [purpose: string, conversing: Conversing];
 
 /** Conversations in which permessage-deflate was agreed on; held only where the service takes it. */
 function deflated(
   name: string,
-  require: (stimuli: Stimuli) => Promise<void>,
+  twin: Probe<unknown>,
   sendings: readonly Sending[],
   offer = NAME,
 ): Probe<readonly ConversationView[]> {
-  return probe(name, async (stimuli) => {
-    await require(stimuli);
-    await requireCompression(stimuli);
+  return probe(name, async ({ ask, websocket }) => {
+    await ask(twin);
+    await ask(compresses);
     return Promise.all(
-      sendings.map(([purpose, talk]) =>
-        openOne(stimuli, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, talk),
+      sendings.map(([purpose, conversation]) =>
+        websocket.hold({ purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, conversation),
       ),
     );
   });
@@ -85,13 +85,13 @@ function deflated(
 function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly ConversationView[]> {
   return deflated(
     name,
-    requireAlive,
+    alive,
     sendings.map(
       ([purpose, send]): Sending => [
         purpose,
-        async (talk) => {
-          await send(talk);
-          await talk.end();
+        async (conversation) => {
+          await send(conversation);
+          await conversation.end();
         },
       ],
     ),
@@ -101,19 +101,19 @@ function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly Co
 /** §6: RSV1 has its meaning on the first frame of a message, and on no other. */
 export const reservedBitOnControl = ended('websocket-deflate-reserved-bit-on-control', [
   'a compressing WebSocket with RSV1 on a Ping',
-  (talk) => talk.frame(OPCODE.ping, 'conform', { rsv: 4 }),
+  (conversation) => conversation.frame(OPCODE.ping, 'conform', { rsv: 4 }),
 ]);
 export const reservedBitOnContinuation = ended('websocket-deflate-reserved-bit-on-continuation', [
   'a compressing WebSocket with RSV1 on a second fragment',
-  async (talk) => {
-    await talk.text('con', { fin: false });
-    await talk.frame(OPCODE.continuation, 'form', { rsv: 4 });
+  async (conversation) => {
+    await conversation.text('con', { fin: false });
+    await conversation.frame(OPCODE.continuation, 'form', { rsv: 4 });
   },
 ]);
 /** RFC 1951 §3.2.3: a block of type 11 does not exist. */
 export const badData = ended('websocket-deflate-bad-data', [
   'a compressing WebSocket with a message that cannot be inflated',
-  (talk) => talk.frame(OPCODE.binary, Uint8Array.of(0xff, 0xff, 0xff, 0xff), { rsv: 4 }),
+  (conversation) => conversation.frame(OPCODE.binary, Uint8Array.of(0xff, 0xff, 0xff, 0xff), { rsv: 4 }),
 ]);
 
 /** Long enough that servers which leave short messages uncompressed compress it; the second part repeats the first. */
@@ -122,17 +122,17 @@ const TEXT = 'conform looks at compressed messages. '.repeat(60);
 function echoed(
   name: string,
   purpose: string,
-  send: (talk: Talk) => Promise<unknown>,
+  send: (conversation: OpenConversation) => Promise<unknown>,
   offer = NAME,
 ): Probe<readonly ConversationView[]> {
   const whole: Sending = [
     `a compressing WebSocket with ${purpose}`,
-    async (talk) => {
-      await send(talk);
-      await talk.close(closePayload(1000));
+    async (conversation) => {
+      await send(conversation);
+      await conversation.close(1000);
     },
   ];
-  return deflated(name, requireEcho, [whole], offer);
+  return deflated(name, echoes, [whole], offer);
 }
 
 /** Without repetition in it, so that only a look at the message before makes it short. */
@@ -143,49 +143,56 @@ const NOVEL = Array.from({ length: 1_500 }, (_, index) => ((index * 7_919) % 94)
 export const deflatedEcho = echoed(
   'websocket-deflate-echo',
   'compressed messages',
-  async (talk) =>
-    (await talk.deflatedEcho('text', TEXT)) && (await talk.deflatedEcho('binary', Buffer.from(TEXT))),
+  async (conversation) =>
+    (await conversation.deflatedEcho('text', TEXT)) &&
+    (await conversation.deflatedEcho('binary', Buffer.from(TEXT))),
 );
-export const plainEcho = echoed('websocket-deflate-plain', 'a message that is not compressed', (talk) =>
-  talk.echo('text', 'conform'),
+export const plainEcho = echoed(
+  'websocket-deflate-plain',
+  'a message that is not compressed',
+  (conversation) => conversation.echo('text', 'conform'),
 );
 /** §7.2.3.6 */
-export const emptyEcho = echoed('websocket-deflate-empty', 'an empty compressed message', (talk) =>
-  talk.deflatedEcho('text', ''),
+export const emptyEcho = echoed('websocket-deflate-empty', 'an empty compressed message', (conversation) =>
+  conversation.deflatedEcho('text', ''),
 );
 export const fragmentedEcho = echoed(
   'websocket-deflate-fragments',
   'a compressed message in three fragments',
-  (talk) => talk.deflatedEcho('text', TEXT, 3),
+  (conversation) => conversation.deflatedEcho('text', TEXT, 3),
 );
 export const echoAroundPing = echoed(
   'websocket-deflate-around-ping',
   'a Ping within a compressed message',
-  async (talk) => {
-    await talk.deflatedMessage('text', talk.deflated(TEXT), 2, () => talk.ping('within'));
-    await talk.returned(Buffer.from(TEXT));
+  async (conversation) => {
+    await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () =>
+      conversation.ping('within'),
+    );
+    await conversation.returned(Buffer.from(TEXT));
   },
 );
 /** §7.2.3.2: the second message is nothing but a reference to the first, unless the service does without them. */
 export const contextEcho = echoed(
   'websocket-deflate-context',
   'a compressed message that refers to the one before',
-  async (talk) => (await talk.deflatedEcho('text', NOVEL)) && (await talk.deflatedEcho('text', NOVEL)),
+  async (conversation) =>
+    (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
 );
 /** §7.2.3.4 */
 export const finalBlockEcho = echoed(
   'websocket-deflate-final-block',
   'a compressed message whose block is marked as the last',
-  async (talk) => {
-    await talk.deflatedMessage('text', deflatedToEnd(Buffer.from(TEXT)));
-    await talk.returned(Buffer.from(TEXT));
+  async (conversation) => {
+    await conversation.deflatedMessage('text', deflatedToEnd(Buffer.from(TEXT)));
+    await conversation.returned(Buffer.from(TEXT));
   },
 );
 /** §7.1.1: neither side refers to messages before. */
 export const withoutContextEcho = echoed(
   'websocket-deflate-without-context',
   'two equal compressed messages, without context takeover',
-  async (talk) => (await talk.deflatedEcho('text', NOVEL)) && (await talk.deflatedEcho('text', NOVEL)),
+  async (conversation) =>
+    (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
   `${NAME}; server_no_context_takeover; client_no_context_takeover`,
 );
 
@@ -195,19 +202,18 @@ export const BOMB_OCTETS = 64 * 1024 * 1024;
 export const BULK_OCTETS = 1024;
 
 /** Inflated it is a thousand times as long. What comes back may be more than is heard out. */
-export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async (stimuli) => {
-  await requireEcho(stimuli);
-  await requireCompression(stimuli);
-  return converse(
-    stimuli,
+export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async ({ ask, websocket }) => {
+  await ask(echoes);
+  await ask(compresses);
+  return websocket.converse(
     {
       purpose: 'a compressing WebSocket with a message of 64 KiB that stands for 64 MiB',
       fields: [['Sec-WebSocket-Extensions', NAME]],
     },
-    async (talk) => {
-      await talk.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
-      await talk.bulk(BULK_OCTETS);
-      await talk.close(closePayload(1000));
+    async (conversation) => {
+      await conversation.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
+      await conversation.bulk(BULK_OCTETS);
+      await conversation.close(1000);
     },
   );
 });

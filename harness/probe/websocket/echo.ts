@@ -1,46 +1,46 @@
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
-import { closePayload } from '../../transport/websocket/frames.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import type { Talk } from './talk.ts';
-import { openOne, requireAlive } from './websocket.ts';
+import { alive } from './websocket.ts';
 
 /** Messages that an echo endpoint sends back. */
 
 /** A short text message: the twin of all others. */
-export const textEcho: Probe<ConversationView> = probe('websocket-text-echo', async (stimuli) => {
-  await requireAlive(stimuli);
-  return openOne(stimuli, { purpose: 'a WebSocket with a text message' }, async (talk) => {
-    await talk.echo('text', 'conform');
-    await talk.close(closePayload(1000));
+export const textEcho: Probe<ConversationView> = probe('websocket-text-echo', async ({ ask, websocket }) => {
+  await ask(alive);
+  return websocket.hold({ purpose: 'a WebSocket with a text message' }, async (conversation) => {
+    await conversation.echo('text', 'conform');
+    await conversation.close(1000);
   });
 });
 
 /** Messages one after the other, as long as each comes back, on an endpoint that sends back a short one. */
 function echoed(name: string, what: string, ...messages: readonly (() => Sent)[]): Probe<ConversationView> {
-  return probe(name, async (stimuli) => {
-    await requireEcho(stimuli);
-    return openOne(stimuli, { purpose: `a WebSocket with ${what}` }, async (talk) => {
-      for (const message of messages) if (!(await send(talk, message()))) break;
-      await talk.close(closePayload(1000));
+  return probe(name, async ({ ask, websocket }) => {
+    await ask(echoes);
+    return websocket.hold({ purpose: `a WebSocket with ${what}` }, async (conversation) => {
+      for (const message of messages) if (!(await send(conversation, message()))) break;
+      await conversation.close(1000);
     });
   });
 }
 
 type Sent = readonly [kind: 'text' | 'binary', ...fragments: (string | Uint8Array)[]];
 
-function send(talk: Talk, [kind, ...fragments]: Sent): Promise<boolean> {
-  return talk.echo(kind, ...fragments);
+function send(conversation: OpenConversation, [kind, ...fragments]: Sent): Promise<boolean> {
+  return conversation.echo(kind, ...fragments);
 }
 
-export async function requireEcho(stimuli: Stimuli): Promise<void> {
-  const twin = await stimuli.ask(textEcho);
-  if (twin.echoes.every(({ isSame }) => isSame)) return;
+/** The same, where it came back. */
+export const echoes: Probe<ConversationView> = probe('websocket-echoes', async ({ ask }) => {
+  const twin = await ask(textEcho);
+  if (twin.echoes.every(({ isSame }) => isSame)) return twin;
   // An endpoint of another dialect speaks first and does not know our messages.
   if (twin.dialect !== null)
     throw new NotApplicable(`the endpoint speaks ${twin.dialect}, which does not echo`);
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
-}
+});
 
 export const binaryEcho = echoed('websocket-binary-echo', 'a binary message', () => [
   'binary',
@@ -78,14 +78,14 @@ export const fragmentedEchoes = echoed(
 /** §5.4, §5.5: a Ping between the fragments leaves the message whole. */
 export const echoAroundPing: Probe<ConversationView> = probe(
   'websocket-echo-around-ping',
-  async (stimuli) => {
-    await requireEcho(stimuli);
-    return openOne(stimuli, { purpose: 'a WebSocket with a Ping within a message' }, async (talk) => {
-      await talk.text('con', { fin: false });
-      await talk.ping('within');
-      await talk.frame(0, 'form');
-      await talk.returned(Buffer.from('conform'));
-      await talk.close(closePayload(1000));
+  async ({ ask, websocket }) => {
+    await ask(echoes);
+    return websocket.hold({ purpose: 'a WebSocket with a Ping within a message' }, async (conversation) => {
+      await conversation.text('con', { fin: false });
+      await conversation.ping('within');
+      await conversation.frame(0, 'form');
+      await conversation.returned(Buffer.from('conform'));
+      await conversation.close(1000);
     });
   },
 );

@@ -1,5 +1,6 @@
 import { OPCODE } from '../../evidence/frame.ts';
-import type { Talk, Unusual } from './talk.ts';
+import type { Conversing } from '../../session/websocket/conversation.ts';
+import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { heldOpenEach } from './websocket.ts';
 
 /**
@@ -9,7 +10,7 @@ import { heldOpenEach } from './websocket.ts';
 
 const { text, ping, continuation } = OPCODE;
 
-type Sending = readonly [purpose: string, talk: (talk: Talk) => Promise<void>];
+type Sending = readonly [purpose: string, conversing: Conversing];
 
 /** One frame, then the wait for the end. */
 function frame(
@@ -25,9 +26,9 @@ function frames(
   purpose: string,
   ...sent: readonly (readonly [opcode: number, payload: string | Uint8Array, unusual?: Unusual])[]
 ): Sending {
-  const send = async (talk: Talk) => {
-    for (const [opcode, payload, unusual] of sent) await talk.frame(opcode, payload, unusual);
-    await talk.end();
+  const send = async (conversation: OpenConversation) => {
+    for (const [opcode, payload, unusual] of sent) await conversation.frame(opcode, payload, unusual);
+    await conversation.end();
   };
   return [`a WebSocket with ${purpose}`, send];
 }

@@ -52,8 +52,8 @@ export const failures = gathered('websocket-failures', () => FAILURES);
 /** All in which the service sent a frame. */
 export const everyConversation: Probe<readonly ConversationView[]> = probe(
   'websocket-every-conversation',
-  async (stimuli) => {
-    const held = (await stimuli.ask(everything)).filter(({ serverFrames }) => serverFrames.length > 0);
+  async ({ ask }) => {
+    const held = (await ask(everything)).filter(({ serverFrames }) => serverFrames.length > 0);
     if (held.length === 0) throw new Blocked('the service sent no frame in any conversation');
     return held;
   },
@@ -72,13 +72,13 @@ function gathered(
   name: string,
   probes: (websocket: { readonly echo: boolean; readonly dialect: string }) => readonly Conversations[],
 ): Probe<readonly ConversationView[]> {
-  return probe(name, async (stimuli) => {
-    const { websocket } = stimuli.config;
+  return probe(name, async ({ config, ask }) => {
+    const { websocket } = config;
     const asked = websocket === null ? [] : probes(websocket);
     const answers = await Promise.allSettled(
       asked.map(
         (each): Promise<ConversationView | readonly ConversationView[]> =>
-          stimuli.ask<ConversationView | readonly ConversationView[]>(each),
+          ask<ConversationView | readonly ConversationView[]>(each),
       ),
     );
     const held: ConversationView[] = [];

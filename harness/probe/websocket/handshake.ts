@@ -2,8 +2,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session.ts';
 import { randomKey } from '../../transport/websocket/handshake.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { conversation, converse } from './talk.ts';
-import { held, requireAlive, requirePong, requireTaken } from './websocket.ts';
+import { answersPings, conversed, held, taken } from './websocket.ts';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 
@@ -42,16 +41,13 @@ export const oldHttp = held('websocket-http-1-0', {
 });
 
 /** How TCP cuts octets says nothing: neither handshake nor frames need come whole. */
-export const octetByOctet = conversation(
+export const octetByOctet = conversed(
   'websocket-octet-by-octet',
   { purpose: 'a WebSocket handshake and a Ping, octet by octet', octetByOctet: true },
-  async (talk) => {
-    await talk.ping('piecemeal', { octets: 1 });
+  async (conversation) => {
+    await conversation.ping('piecemeal', { octets: 1 });
   },
-  async (stimuli) => {
-    await requireAlive(stimuli);
-    await requirePong(stimuli);
-  },
+  [answersPings],
 );
 
 export const otherVersion = held('websocket-other-version', {
@@ -103,7 +99,7 @@ export const foreignOrigin = held(
     purpose: 'a WebSocket handshake from a page of another origin',
     fields: [['Origin', 'https://conform.invalid']],
   },
-  (talk) => talk.end(),
+  (conversation) => conversation.end(),
 );
 
 /** With a credential that is not right, or not in its place. What comes of it besides the answer is waited for. */
@@ -111,12 +107,12 @@ export const foreignOrigin = held(
 export const withoutCredential = held(
   'websocket-without-credential',
   { purpose: 'a WebSocket handshake without a credential', credential: 'none' },
-  (talk) => talk.end(),
+  (conversation) => conversation.end(),
 );
 export const wrongCredential = held(
   'websocket-wrong-credential',
   { purpose: 'a WebSocket handshake with a wrong key', credential: { wrong: 'wrong' } },
-  (talk) => talk.end(),
+  (conversation) => conversation.end(),
 );
 /** Nearly right; those that the scheme and the key do not have are left out. */
 const NEARLY: readonly (readonly [
@@ -131,19 +127,21 @@ const NEARLY: readonly (readonly [
 
 export const nearCredentials: Probe<readonly ConversationView[]> = probe(
   'websocket-near-credentials',
-  async (stimuli) => {
-    await requireTaken(stimuli);
+  async ({ ask, websocket }) => {
+    await ask(taken);
     const tried = await Promise.all(
       NEARLY.map(([what, wrong]) =>
-        converse(stimuli, { purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (talk) =>
-          talk.end(),
-        ).catch((error: unknown) => {
-          if (error instanceof NotApplicable) return null;
-          throw error;
-        }),
+        websocket
+          .converse({ purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (conversation) =>
+            conversation.end(),
+          )
+          .catch((error: unknown) => {
+            if (error instanceof NotApplicable) return null;
+            throw error;
+          }),
       ),
     );
-    return tried.filter((talk) => talk !== null);
+    return tried.filter((conversation) => conversation !== null);
   },
 );
 
@@ -153,7 +151,7 @@ export const keyInQuery = held(
     purpose: 'a WebSocket handshake with the key in the query instead of the header',
     credential: { placed: { in: 'query', name: 'api_key' } },
   },
-  (talk) => talk.end(),
+  (conversation) => conversation.end(),
 );
 
 export const keyInHeader = held(
@@ -162,11 +160,11 @@ export const keyInHeader = held(
     purpose: 'a WebSocket handshake with the key in the header instead of the query',
     credential: { placed: { in: 'authorization', name: 'Authorization' } },
   },
-  (talk) => talk.end(),
+  (conversation) => conversation.end(),
 );
 
 /** Handshakes whose credential must not be accepted. */
-export const refusals: Probe<readonly ConversationView[]> = probe('websocket-refusals', async (stimuli) => {
-  await requireTaken(stimuli);
-  return Promise.all([stimuli.ask(withoutCredential), stimuli.ask(wrongCredential)]);
+export const refusals: Probe<readonly ConversationView[]> = probe('websocket-refusals', async ({ ask }) => {
+  await ask(taken);
+  return Promise.all([ask(withoutCredential), ask(wrongCredential)]);
 });

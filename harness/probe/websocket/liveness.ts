@@ -1,11 +1,10 @@
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { OPCODE } from '../../evidence/frame.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
-import { closePayload } from '../../transport/websocket/frames.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { requireEcho } from './echo.ts';
-import { converse, type Talk } from './talk.ts';
-import { openOne, requireAlive, requirePong } from './websocket.ts';
+import { echoes } from './echo.ts';
+import { alive, answersPings } from './websocket.ts';
 
 /** A connection over time, and many at once. */
 
@@ -15,30 +14,25 @@ const IDLE_MS = 1_000;
 const WORTH_TELLING_MS = 2_000;
 
 /** Nothing is said for a while but what the service's own Pings call for; then a Ping shows whether it is there. */
-export const idle: Probe<ConversationView> = probe('websocket-idle', async (stimuli) => {
-  await requireAlive(stimuli);
-  await requirePong(stimuli);
-  const forMs = stimuli.config.websocket?.keepsIdleMs ?? IDLE_MS;
-  return openOne(
-    stimuli,
-    { purpose: `a WebSocket on which nothing is said for ${forMs} ms` },
-    async (talk) => {
-      if (forMs >= WORTH_TELLING_MS) announce(stimuli, forMs);
-      if (await talk.silence(forMs)) {
-        await talk.ping('still there?');
-        await talk.close(closePayload(1000));
-      }
-    },
-  );
-});
+export const idle: Probe<ConversationView> = probe(
+  'websocket-idle',
+  async ({ ask, config, websocket, pause, clock }) => {
+    await ask(answersPings);
+    const forMs = config.websocket?.keepsIdleMs ?? IDLE_MS;
+    return websocket.hold(
+      { purpose: `a WebSocket on which nothing is said for ${forMs} ms` },
+      async (conversation) => {
+        if (forMs >= WORTH_TELLING_MS) pause.announce(clock.now() + forMs, LEFT_ALONE);
+        if (await conversation.silence(forMs)) {
+          await conversation.ping('still there?');
+          await conversation.close(1000);
+        }
+      },
+    );
+  },
+);
 
-function announce({ clock, waiting }: Stimuli, forMs: number): void {
-  waiting({
-    reason: 'a WebSocket is left alone, to see whether it is kept',
-    untilMs: clock.now() + forMs,
-    until: new Date(clock.wallNow().getTime() + forMs),
-  });
-}
+const LEFT_ALONE = 'a WebSocket is left alone, to see whether it is kept';
 
 /** Messages of a burst. */
 export const BURST = 200;
@@ -46,12 +40,12 @@ const text = (index: number) => `conform ${index}`;
 const texts = (count: number) => Array.from({ length: count }, (_, index) => text(index));
 
 /** RFC 6455 §5.4, TCP: messages arrive in the order in which they were sent, all of them. In one write, so that they meet. */
-export const burst: Probe<ConversationView> = probe('websocket-burst', async (stimuli) => {
-  await requireEcho(stimuli);
-  return openOne(stimuli, { purpose: `a WebSocket with ${BURST} messages at once` }, async (talk) => {
-    await talk.atOnce(`the texts "${text(0)}" to "${text(BURST - 1)}"`, texts(BURST));
+export const burst: Probe<ConversationView> = probe('websocket-burst', async ({ ask, websocket }) => {
+  await ask(echoes);
+  return websocket.hold({ purpose: `a WebSocket with ${BURST} messages at once` }, async (conversation) => {
+    await conversation.atOnce(`the texts "${text(0)}" to "${text(BURST - 1)}"`, texts(BURST));
     const wanted = new Set(texts(BURST));
-    await talk.message(
+    await conversation.message(
       'for all of them to come back',
       (message) => {
         wanted.delete(message.text ?? '');
@@ -59,7 +53,7 @@ export const burst: Probe<ConversationView> = probe('websocket-burst', async (st
       },
       BURST + MORE,
     );
-    await talk.close(closePayload(1000));
+    await conversation.close(1000);
   });
 });
 
@@ -81,49 +75,48 @@ export function burstFault({ messages }: ConversationView): string | null {
 /** A Close behind messages that are still on their way. */
 export const closedInTraffic: Probe<ConversationView> = probe(
   'websocket-closed-in-traffic',
-  async (stimuli) => {
-    await requireEcho(stimuli);
-    return openOne(stimuli, { purpose: 'a WebSocket that is closed behind 50 messages' }, async (talk) => {
-      await talk.atOnce(`the texts "${text(0)}" to "${text(49)}"`, texts(50));
-      await talk.close(closePayload(1000));
-    });
+  async ({ ask, websocket }) => {
+    await ask(echoes);
+    return websocket.hold(
+      { purpose: 'a WebSocket that is closed behind 50 messages' },
+      async (conversation) => {
+        await conversation.atOnce(`the texts "${text(0)}" to "${text(49)}"`, texts(50));
+        await conversation.close(1000);
+      },
+    );
   },
 );
 
 /** One connection of many, with what was said on it; the view is null where none was opened. */
 export interface Beside {
   readonly said: string;
-  readonly talk: ConversationView | null;
+  readonly conversation: ConversationView | null;
 }
 
 /** As many connections as the config allows, open at the same time; each then says something that no other says. */
-export const manyConnections: Probe<readonly Beside[]> = probe(
-  'websocket-many-connections',
-  async (stimuli) => {
-    await requireAlive(stimuli);
-    await requirePong(stimuli);
-    const { safety, websocket } = stimuli.config;
-    const count = safety.maxConnections ?? DEFAULT_CONNECTIONS;
-    const echoes = websocket?.echo === true;
-    if (echoes) await requireEcho(stimuli);
-    const all = new Gathering(count);
-    return Promise.all(
-      Array.from({ length: count }, async (_, index): Promise<Beside> => {
-        const said = `conform, connection ${index + 1}`;
-        const speak = async (talk: Talk) => {
-          await all.arrive(index);
-          await (echoes ? talk.echo('text', said) : talk.ping(said));
-          await talk.close(closePayload(1000));
-        };
-        const purpose = `a WebSocket beside ${count - 1} others`;
-        const talk = await converse(stimuli, { purpose, beside: true }, speak).catch(refused);
-        // Whoever was not let in is not waited for.
-        void all.arrive(index);
-        return { said, talk: talk?.opened ? talk : null };
-      }),
-    );
-  },
-);
+export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
+  await port.ask(answersPings);
+  const { safety, websocket } = port.config;
+  const count = safety.maxConnections ?? DEFAULT_CONNECTIONS;
+  const isEcho = websocket?.echo === true;
+  if (isEcho) await port.ask(echoes);
+  const all = new Gathering(count);
+  return Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Beside> => {
+      const said = `conform, connection ${index + 1}`;
+      const speak = async (conversation: OpenConversation) => {
+        await all.arrive(index);
+        await (isEcho ? conversation.echo('text', said) : conversation.ping(said));
+        await conversation.close(1000);
+      };
+      const purpose = `a WebSocket beside ${count - 1} others`;
+      const conversation = await port.websocket.converse({ purpose, beside: true }, speak).catch(refused);
+      // Whoever was not let in is not waited for.
+      void all.arrive(index);
+      return { said, conversation: conversation?.opened ? conversation : null };
+    }),
+  );
+});
 
 const DEFAULT_CONNECTIONS = 10;
 
@@ -153,29 +146,31 @@ const COMES_BACK_AFTER_MS = [0, 250, 1_000];
 
 export interface Return {
   /** The last attempt. */
-  readonly talk: ConversationView;
+  readonly conversation: ConversationView;
   readonly attempts: number;
 }
 
 /** The connection is cut without a Close, as when a network fails; the client comes back. */
-export const comesBack: Probe<Return> = probe('websocket-comes-back', async (stimuli) => {
-  await requireAlive(stimuli);
-  await openOne(stimuli, { purpose: 'a WebSocket that is cut without a Close' }, async (talk) => {
-    await talk.text('conform', { fin: false });
-  });
-  for (let attempts = 1; ; attempts++) {
-    await stimuli.clock.sleep(COMES_BACK_AFTER_MS[attempts - 1] ?? 0, stimuli.signal);
-    const talk = await converse(
-      stimuli,
-      { purpose: `a WebSocket of a client that was cut, attempt ${attempts}` },
-      async (each) => {
-        await each.ping('back again');
-        await each.close(closePayload(1000));
-      },
-    );
-    if (talk.opened || attempts >= COMES_BACK_AFTER_MS.length) return { talk, attempts };
-  }
-});
+export const comesBack: Probe<Return> = probe(
+  'websocket-comes-back',
+  async ({ ask, websocket, clock, signal }) => {
+    await ask(alive);
+    await websocket.hold({ purpose: 'a WebSocket that is cut without a Close' }, async (conversation) => {
+      await conversation.text('conform', { fin: false });
+    });
+    for (let attempts = 1; ; attempts++) {
+      await clock.sleep(COMES_BACK_AFTER_MS[attempts - 1] ?? 0, signal);
+      const conversation = await websocket.converse(
+        { purpose: `a WebSocket of a client that was cut, attempt ${attempts}` },
+        async (each) => {
+          await each.ping('back again');
+          await each.close(1000);
+        },
+      );
+      if (conversation.opened || attempts >= COMES_BACK_AFTER_MS.length) return { conversation, attempts };
+    }
+  },
+);
 
 /** How long messages took from sending to receiving, in ms, shortest first. */
 export interface Latency {
@@ -186,25 +181,27 @@ export interface Latency {
 const MEASURED = 20;
 
 /** There and back, one after the other. */
-export const echoLatency: Probe<Latency> = probe('websocket-echo-latency', async (stimuli) => {
-  await requireEcho(stimuli);
-  const { clock } = stimuli;
-  const tookMs: number[] = [];
-  await openOne(
-    stimuli,
-    { purpose: `a WebSocket with ${MEASURED} messages, one after the other` },
-    async (talk) => {
-      for (let index = 0; index < MEASURED; index++) {
-        const sentMs = clock.now();
-        if (!(await talk.echo('text', `conform, message ${index}`))) break;
-        tookMs.push(clock.now() - sentMs);
-      }
-      await talk.close(closePayload(1000));
-    },
-  );
-  if (tookMs.length < MEASURED) throw new NotApplicable('not every message came back');
-  return { path: 'sent and echoed', tookMs: tookMs.sort((a, b) => a - b) };
-});
+export const echoLatency: Probe<Latency> = probe(
+  'websocket-echo-latency',
+  async ({ ask, clock, websocket }) => {
+    await ask(echoes);
+
+    const tookMs: number[] = [];
+    await websocket.hold(
+      { purpose: `a WebSocket with ${MEASURED} messages, one after the other` },
+      async (conversation) => {
+        for (let index = 0; index < MEASURED; index++) {
+          const sentMs = clock.now();
+          if (!(await conversation.echo('text', `conform, message ${index}`))) break;
+          tookMs.push(clock.now() - sentMs);
+        }
+        await conversation.close(1000);
+      },
+    );
+    if (tookMs.length < MEASURED) throw new NotApplicable('not every message came back');
+    return { path: 'sent and echoed', tookMs: tookMs.sort((a, b) => a - b) };
+  },
+);
 
 /** By rank: the value that so many of a hundred do not exceed. */
 export function percentile(sorted: readonly number[], percent: number): number | null {

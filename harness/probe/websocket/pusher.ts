@@ -2,13 +2,12 @@ import { type AppCredentials, appOf } from '../../config/service.ts';
 import { withoutQuery, withQuery } from '../../credential/request.ts';
 import { type PusherEvent, readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Probe, probe } from '../../session.ts';
 import { signChannel } from '../../transport/credential/signing.ts';
-import { closePayload } from '../../transport/websocket/frames.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { Latency } from './liveness.ts';
-import type { Talk } from './talk.ts';
-import { held, openOne, requireAlive } from './websocket.ts';
+import { alive, held } from './websocket.ts';
 
 /** What clients of the Pusher protocol, version 7, say. */
 
@@ -18,26 +17,30 @@ export const PRIVATE_CHANNEL = 'private-conform';
 export const SIGNED_CHANNEL = 'private-conform-signed';
 
 /** One client's life: it greets, pings, and asks for a public, a private and, where it can sign, a signed channel. */
-export const pusherClient: Probe<ConversationView> = probe('websocket-pusher-client', async (stimuli) => {
-  await requireAlive(stimuli);
-  const app = appOf(stimuli.config.credentials);
-  return openOne(stimuli, { purpose: 'a WebSocket with a Pusher client' }, async (talk) => {
-    const socketId = await established(talk);
-    if (socketId === null) return;
-    await say(talk, 'pusher:ping', {});
-    await pusherEvent(talk, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
-    await subscribe(talk, { channel: PUBLIC_CHANNEL });
-    await subscribe(talk, { channel: PRIVATE_CHANNEL });
-    if (app !== null) await subscribe(talk, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
-    await talk.close(closePayload(1000));
-  });
-});
+export const pusherClient: Probe<ConversationView> = probe(
+  'websocket-pusher-client',
+  async ({ ask, config, websocket }) => {
+    await ask(alive);
+    const app = appOf(config.credentials);
+    return websocket.hold({ purpose: 'a WebSocket with a Pusher client' }, async (conversation) => {
+      const socketId = await established(conversation);
+      if (socketId === null) return;
+      await say(conversation, 'pusher:ping', {});
+      await pusherEvent(conversation, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
+      await subscribe(conversation, { channel: PUBLIC_CHANNEL });
+      await subscribe(conversation, { channel: PRIVATE_CHANNEL });
+      if (app !== null)
+        await subscribe(conversation, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+      await conversation.close(1000);
+    });
+  },
+);
 
 /** The same, where the service established the connection: without it no client goes on. */
 export const establishedClient: Probe<ConversationView> = probe(
   'websocket-pusher-established',
-  async (stimuli) => {
-    const client = await stimuli.ask(pusherClient);
+  async ({ ask }) => {
+    const client = await ask(pusherClient);
     if (client.pusherEvents.some(({ event }) => event === ESTABLISHED)) return client;
     throw new Blocked(`no ${ESTABLISHED} came, so this would prove nothing`);
   },
@@ -49,24 +52,27 @@ export const PRESENCE_CHANNEL = 'presence-conform';
 export const PRESENT_USER = 'conform';
 
 /** A client that enters a presence channel: the signature covers who it says it is. */
-export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (stimuli) => {
-  await stimuli.ask(establishedClient);
-  const app = appOf(stimuli.config.credentials);
-  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-  return openOne(stimuli, { purpose: 'a WebSocket with a client that is present' }, async (talk) => {
-    const socketId = await established(talk);
-    if (socketId === null) return;
-    const channelData = JSON.stringify({ user_id: PRESENT_USER });
-    const auth = signChannel(
-      { key: app.key, secret: app.secret.reveal() },
-      socketId,
-      PRESENCE_CHANNEL,
-      channelData,
-    );
-    await subscribe(talk, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
-    await talk.close(closePayload(1000));
-  });
-});
+export const presentClient: Probe<ConversationView> = probe(
+  'websocket-pusher-present',
+  async ({ ask, config, websocket }) => {
+    await ask(establishedClient);
+    const app = appOf(config.credentials);
+    if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+    return websocket.hold({ purpose: 'a WebSocket with a client that is present' }, async (conversation) => {
+      const socketId = await established(conversation);
+      if (socketId === null) return;
+      const channelData = JSON.stringify({ user_id: PRESENT_USER });
+      const auth = signChannel(
+        { key: app.key, secret: app.secret.reveal() },
+        socketId,
+        PRESENCE_CHANNEL,
+        channelData,
+      );
+      await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+      await conversation.close(1000);
+    });
+  },
+);
 
 /** A subscriber, and another client that sends events to their channel. */
 export interface ClientEvents {
@@ -78,58 +84,59 @@ export interface ClientEvents {
 
 const CLIENT_EVENTS = 20;
 
-export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (stimuli) => {
-  await stimuli.ask(establishedClient);
-  const { config, clock } = stimuli;
-  const app = appOf(config.credentials);
-  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-  const tookMs: number[] = [];
-  let sender: ConversationView | undefined;
-  const subscriber = await openOne(
-    stimuli,
-    { purpose: 'a WebSocket with a subscriber' },
-    async (listening) => {
-      if (!(await enters(listening, app))) return;
-      sender = await openOne(
-        stimuli,
-        { purpose: 'a WebSocket with a client that sends events' },
-        async (talk) => {
-          if (!(await enters(talk, app))) return;
-          for (let index = 0; index < CLIENT_EVENTS; index++) {
-            const sentMs = clock.now();
-            const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
-            await talk.text(JSON.stringify(message));
-            const isIt = ({ event, data }: PusherEvent) =>
-              event === 'client-conform' && data?.index === index;
-            if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
-            tookMs.push(clock.now() - sentMs);
-          }
-          await talk.close(closePayload(1000));
-        },
-      );
-      await listening.close(closePayload(1000));
-    },
-  );
-  if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
-  const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
-  return { subscriber, sender, latency };
-});
+export const clientEvents: Probe<ClientEvents> = probe(
+  'websocket-pusher-client-events',
+  async ({ ask, config, clock, websocket }) => {
+    await ask(establishedClient);
+
+    const app = appOf(config.credentials);
+    if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+    const tookMs: number[] = [];
+    let sender: ConversationView | undefined;
+    const subscriber = await websocket.hold(
+      { purpose: 'a WebSocket with a subscriber' },
+      async (listening) => {
+        if (!(await enters(listening, app))) return;
+        sender = await websocket.hold(
+          { purpose: 'a WebSocket with a client that sends events' },
+          async (conversation) => {
+            if (!(await enters(conversation, app))) return;
+            for (let index = 0; index < CLIENT_EVENTS; index++) {
+              const sentMs = clock.now();
+              const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+              await conversation.text(JSON.stringify(message));
+              const isIt = ({ event, data }: PusherEvent) =>
+                event === 'client-conform' && data?.index === index;
+              if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+              tookMs.push(clock.now() - sentMs);
+            }
+            await conversation.close(1000);
+          },
+        );
+        await listening.close(1000);
+      },
+    );
+    if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+    const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+    return { subscriber, sender, latency };
+  },
+);
 
 /** Into the channel for which a signature is needed. @returns whether that was allowed. */
-async function enters(talk: Talk, app: AppCredentials): Promise<boolean> {
-  const socketId = await established(talk);
+async function enters(conversation: OpenConversation, app: AppCredentials): Promise<boolean> {
+  const socketId = await established(conversation);
   if (socketId === null) return false;
-  await say(talk, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
+  await say(conversation, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
   const isAnswer = ({ event }: PusherEvent) =>
     event.endsWith(':subscription_succeeded') || event.endsWith('error');
-  const answer = await pusherEvent(talk, 'for the answer to the subscription', isAnswer);
+  const answer = await pusherEvent(conversation, 'for the answer to the subscription', isAnswer);
   return answer?.event.endsWith('succeeded') ?? false;
 }
 
 /** Waits until the service has established the connection. @returns its socket id; null when none came. */
-async function established(talk: Talk): Promise<string | null> {
+async function established(conversation: OpenConversation): Promise<string | null> {
   const greeting = await pusherEvent(
-    talk,
+    conversation,
     'for connection_established',
     ({ event }) => event === ESTABLISHED,
   );
@@ -141,16 +148,16 @@ function authOf({ key, secret }: AppCredentials, socketId: string): string {
   return signChannel({ key, secret: secret.reveal() }, socketId, SIGNED_CHANNEL);
 }
 
-function say(talk: Talk, event: string, data: object): Promise<void> {
-  return talk.text(JSON.stringify({ event, data }));
+function say(conversation: OpenConversation, event: string, data: object): Promise<void> {
+  return conversation.text(JSON.stringify({ event, data }));
 }
 
 async function pusherEvent(
-  talk: Talk,
+  conversation: OpenConversation,
   note: string,
   satisfies: (event: PusherEvent) => boolean,
 ): Promise<PusherEvent | null> {
-  const found = await talk.message(note, ({ text }) => {
+  const found = await conversation.message(note, ({ text }) => {
     const event = readPusherEvent(text ?? '');
     return event !== null && satisfies(event);
   });
@@ -158,12 +165,12 @@ async function pusherEvent(
 }
 
 async function subscribe(
-  talk: Talk,
+  conversation: OpenConversation,
   data: { readonly channel: string; readonly auth?: string; readonly channel_data?: string },
 ): Promise<void> {
-  await say(talk, 'pusher:subscribe', data);
+  await say(conversation, 'pusher:subscribe', data);
   await pusherEvent(
-    talk,
+    conversation,
     'for the answer to the subscription',
     ({ event, channel }) =>
       (event.endsWith(':subscription_succeeded') && channel === data.channel) ||
@@ -173,7 +180,7 @@ async function subscribe(
 }
 
 /** The handshake may be refused as well as the connection be closed; what comes of it is waited for. */
-const untilRefused = (talk: Talk) => talk.end();
+const untilRefused = (conversation: OpenConversation) => conversation.end();
 
 export const unknownApp = held(
   'websocket-pusher-unknown-app',

@@ -59,22 +59,22 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     closed.durationMs += durationMs;
   };
 
-  let troubleTold = false;
-  const reportTrouble = () => {
-    if (session.trouble === null || troubleTold) return;
-    troubleTold = true;
-    record({ type: 'service-trouble', service: input.service, reason: session.trouble });
-    tell({ type: 'trouble', reason: session.trouble });
+  let outageTold = false;
+  const reportOutage = () => {
+    if (session.outage === null || outageTold) return;
+    outageTold = true;
+    record({ type: 'service-trouble', service: input.service, reason: session.outage });
+    tell({ type: 'trouble', reason: session.outage });
   };
 
   /** What was found out is about the provider that is gone: the new one is asked anew. */
   const renew = async () => {
     await close();
     const renewed = await askForRenewal(() => tell({ type: 'renew' }));
-    troubleTold = false;
+    outageTold = false;
     asked = false;
     fresh = 'url' in renewed;
-    session = 'url' in renewed ? open(renewed.url) : inTrouble(open(input.providerUrl), renewed.reason);
+    session = 'url' in renewed ? open(renewed.url) : outOfReach(open(input.providerUrl), renewed.reason);
   };
   let fresh = startsFresh(config);
   let met: Suite | null = null;
@@ -92,7 +92,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       });
       record({ type: 'outcome', service: input.service, id: check.id, ...judgment });
       tell({ type: 'outcome', suite: suite.name, id: check.id, outcome: judgment.outcome });
-      reportTrouble();
+      reportOutage();
       return judgment;
     },
     async finish() {
@@ -110,6 +110,6 @@ function startsFresh({ provider }: ServiceConfig): boolean {
 }
 
 /** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */
-function inTrouble(session: Session, trouble: string): Session {
-  return { ...session, trouble };
+function outOfReach(session: Session, outage: string): Session {
+  return { ...session, outage };
 }

@@ -8,10 +8,10 @@ import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import type { About, TransportOptions } from '../transport.ts';
-import type { ConversationLimits, Converser, Opening } from './converser.ts';
+import type { ConversationLimits, Opening, WebSocketConnection } from './connection.ts';
 import { closePayload, encodeFrame, FrameDecoder, OPCODE, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './handshake.ts';
-import { openConversation } from './websocket.ts';
+import { openConnection } from './websocket.ts';
 
 const ending: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -29,15 +29,18 @@ interface Setup {
   readonly about?: Partial<About>;
 }
 
-async function open(url: string, { options, opening, about: more }: Setup = {}): Promise<Converser> {
+async function open(
+  url: string,
+  { options, opening, about: more }: Setup = {},
+): Promise<WebSocketConnection> {
   const request = handshakeRequest({ target: '/ws', key: SAMPLE_KEY });
-  const converser = await openConversation(
+  const connection = await openConnection(
     setting(url, options),
     { endpoint: '/ws', request, ...opening },
     about(more),
   );
-  ending.push(() => void converser.finish());
-  return converser;
+  ending.push(() => void connection.finish());
+  return connection;
 }
 
 /** A real echo server of the `ws` library. */
@@ -151,7 +154,7 @@ describe('the opening handshake', () => {
       extensions: ';;=',
       fields: [['X-Last', '1']],
     });
-    const converser = await open(server.url, {
+    const connection = await open(server.url, {
       opening: { request: { ...request, method: 'POST' }, form: { httpVersion: '1.0', exact: true } },
     });
     expect(wire.split('\r\n')).toEqual([
@@ -166,10 +169,10 @@ describe('the opening handshake', () => {
       '',
       '',
     ]);
-    expect(converser.open).toBe(false);
-    expect(await converser.sendText('x')).toBe(false);
-    expect(await converser.next({ timeoutMs: 60_000 })).toBeNull();
-    const conversation = converser.finish();
+    expect(connection.open).toBe(false);
+    expect(await connection.sendText('x')).toBe(false);
+    expect(await connection.next({ timeoutMs: 60_000 })).toBeNull();
+    const conversation = connection.finish();
     expect(conversation).toMatchObject({
       failure: null,
       events: [],
@@ -179,8 +182,8 @@ describe('the opening handshake', () => {
 
   it('may go out octet by octet', async () => {
     const { url } = await echoServer();
-    const converser = await open(url, { opening: { octetPauseMs: 0 } });
-    expect(converser.open).toBe(true);
+    const connection = await open(url, { opening: { octetPauseMs: 0 } });
+    expect(connection.open).toBe(true);
   });
 
   it.each<[string, (socket: Socket) => void, string]>([
@@ -191,9 +194,9 @@ describe('the opening handshake', () => {
   ])('with a provider that %s is a failure', async (_what, answer, kind) => {
     const server = await listen((socket) => socket.once('data', () => answer(socket)));
     ending.push(() => server.close());
-    const converser = await open(server.url, { options: SHORT });
-    expect(converser).toMatchObject({ open: false, response: null });
-    expect(converser.finish().failure?.kind).toBe(kind);
+    const connection = await open(server.url, { options: SHORT });
+    expect(connection).toMatchObject({ open: false, response: null });
+    expect(connection.finish().failure?.kind).toBe(kind);
   });
 
   it('is not made where nothing listens, nor in plain with a credential to another machine', async () => {
@@ -212,21 +215,21 @@ describe('the opening handshake', () => {
 describe('a conversation', () => {
   it('with a real server: text, binary, ping, close, and the end of TCP', async () => {
     const { url } = await echoServer();
-    const converser = await open(url);
-    await converser.sendText('grüße');
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('grüße');
-    await converser.sendFrame({ opcode: OPCODE.binary, payload: Buffer.from([1, 2]) });
-    expect(frameIn(await converser.next({ timeoutMs: 2000 }))).toMatchObject({
+    const connection = await open(url);
+    await connection.sendText('grüße');
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('grüße');
+    await connection.sendFrame({ opcode: OPCODE.binary, payload: Buffer.from([1, 2]) });
+    expect(frameIn(await connection.next({ timeoutMs: 2000 }))).toMatchObject({
       opcode: OPCODE.binary,
       masked: false,
     });
-    await converser.ping(Buffer.from('p'));
-    expect(textIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('p');
-    await converser.close(1000, 'done');
-    expect(frameIn(await converser.next({ timeoutMs: 2000 }))?.opcode).toBe(OPCODE.close);
-    expect(await converser.untilEnd({ timeoutMs: 2000 })).toMatchObject({ from: 'server', type: 'end' });
-    expect(converser.open).toBe(false);
-    const conversation = converser.finish();
+    await connection.ping(Buffer.from('p'));
+    expect(textIn(await connection.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('p');
+    await connection.close(1000, 'done');
+    expect(frameIn(await connection.next({ timeoutMs: 2000 }))?.opcode).toBe(OPCODE.close);
+    expect(await connection.untilEnd({ timeoutMs: 2000 })).toMatchObject({ from: 'server', type: 'end' });
+    expect(connection.open).toBe(false);
+    const conversation = connection.finish();
     expect(story(conversation)).toEqual([
       'client text',
       'server text',
@@ -245,17 +248,17 @@ describe('a conversation', () => {
 
   it('records our own frames as they were on the wire', async () => {
     const { url } = await echoServer();
-    const converser = await open(url, { opening: { mask: () => Buffer.from('mask') } });
-    await converser.sendFrame({
+    const connection = await open(url, { opening: { mask: () => Buffer.from('mask') } });
+    await connection.sendFrame({
       opcode: OPCODE.text,
       fin: false,
       rsv: 0,
       payload: Buffer.from('a'),
       lengthOctets: 2,
     });
-    await converser.sendFrame({ opcode: 11, rsv: 5, payload: Buffer.from('b'), mask: null });
-    await converser.sendFrame({ opcode: OPCODE.binary, announcedLength: 2n ** 62n });
-    const frames = converser
+    await connection.sendFrame({ opcode: 11, rsv: 5, payload: Buffer.from('b'), mask: null });
+    await connection.sendFrame({ opcode: OPCODE.binary, announcedLength: 2n ** 62n });
+    const frames = connection
       .finish()
       .events.flatMap((event) => (event.type === 'frame' && event.from === 'client' ? [event.frame] : []));
     expect(frames.slice(0, 2)).toMatchObject([
@@ -271,21 +274,21 @@ describe('a conversation', () => {
     ['bad UTF-8', { opcode: OPCODE.text, payload: Buffer.from([0xff]) }, 1007],
   ])('can provoke: %s', async (_what, wrong, code) => {
     const { url } = await echoServer();
-    const converser = await open(url);
-    await converser.sendFrame(wrong);
-    const answer = frameIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) }));
+    const connection = await open(url);
+    await connection.sendFrame(wrong);
+    const answer = frameIn(await connection.next({ timeoutMs: 2000, match: isFrame(OPCODE.close) }));
     expect(Buffer.from(answer?.payload ?? []).readUInt16BE(0)).toBe(code);
-    expect((await converser.untilEnd({ timeoutMs: 2000 }))?.type).toMatch(/end|reset/);
+    expect((await connection.untilEnd({ timeoutMs: 2000 }))?.type).toMatch(/end|reset/);
   });
 
   it('may send a frame in chops, and octets that are no frame', async () => {
     const { url } = await echoServer();
-    const converser = await open(url);
-    await converser.sendFrame({ opcode: OPCODE.text, payload: Buffer.from('chopped') }, { octets: 3 });
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('chopped');
-    await converser.sendOctets(Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'another request');
-    expect(await converser.untilEnd({ timeoutMs: 2000 })).not.toBeNull();
-    expect(story(converser.finish())).toContain('client octets');
+    const connection = await open(url);
+    await connection.sendFrame({ opcode: OPCODE.text, payload: Buffer.from('chopped') }, { octets: 3 });
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('chopped');
+    await connection.sendOctets(Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'another request');
+    expect(await connection.untilEnd({ timeoutMs: 2000 })).not.toBeNull();
+    expect(story(connection.finish())).toContain('client octets');
   });
 
   it('lets no automatic pong fall into a frame that is sent in pieces', async () => {
@@ -297,19 +300,19 @@ describe('a conversation', () => {
         socket.end();
       })();
     });
-    const converser = await open(server.url);
-    await converser.sendFrame(
+    const connection = await open(server.url);
+    await connection.sendFrame(
       { opcode: OPCODE.text, payload: Buffer.from('in pieces') },
       { octets: 1, pauseMs: 5 },
     );
-    await converser.untilEnd({ timeoutMs: 2000 });
+    await connection.untilEnd({ timeoutMs: 2000 });
     expect(received.map(({ payload }) => Buffer.from(payload).toString())).toEqual(['in pieces', 'now']);
   });
 
   it('takes frames that come with the handshake', async () => {
     const server = await scripted(() => undefined, frame(OPCODE.text, 'early'));
-    const converser = await open(server.url);
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('early');
+    const connection = await open(server.url);
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('early');
   });
 
   it('gives each event out once, and keeps what did not match for later', async () => {
@@ -318,17 +321,17 @@ describe('a conversation', () => {
         Buffer.concat([frame(OPCODE.text, '1'), frame(OPCODE.pong, '2'), frame(OPCODE.text, '3')]),
       );
     });
-    const converser = await open(server.url);
-    expect(textIn(await converser.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('2');
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('1');
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('3');
+    const connection = await open(server.url);
+    expect(textIn(await connection.next({ timeoutMs: 2000, match: isFrame(OPCODE.pong) }))).toBe('2');
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('1');
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('3');
   });
 
   it('records a wait that ran out', async () => {
     const { url } = await echoServer();
-    const converser = await open(url);
-    expect(await converser.next({ timeoutMs: 20, note: 'a greeting' })).toBeNull();
-    expect(converser.finish().events[0]).toMatchObject({
+    const connection = await open(url);
+    expect(await connection.next({ timeoutMs: 20, note: 'a greeting' })).toBeNull();
+    expect(connection.finish().events[0]).toMatchObject({
       from: 'client',
       type: 'waited',
       forMs: 20,
@@ -386,9 +389,9 @@ describe('a conversation', () => {
     const server = await scripted((socket) =>
       socket.on('end', () => undefined).write(frame(OPCODE.text, 'still here')),
     );
-    const converser = await open(server.url);
-    converser.halfClose();
-    expect(textIn(await converser.next({ timeoutMs: 2000 }))).toBe('still here');
+    const connection = await open(server.url);
+    connection.halfClose();
+    expect(textIn(await connection.next({ timeoutMs: 2000 }))).toBe('still here');
   });
 });
 
@@ -416,18 +419,18 @@ describe('bounds', () => {
     ['a conversation without end', frame(OPCODE.pong), { durationMs: 100, events: 1e9 }, 'response-timeout'],
   ])('end %s', async (_what, octets, limits, kind) => {
     const server = await scripted(flood(octets));
-    const converser = await open(server.url, { opening: { limits } });
-    expect(await converser.untilEnd({ timeoutMs: 10_000 })).toBeNull();
-    expect(converser.finish().failure?.kind).toBe(kind);
+    const connection = await open(server.url, { opening: { limits } });
+    expect(await connection.untilEnd({ timeoutMs: 10_000 })).toBeNull();
+    expect(connection.finish().failure?.kind).toBe(kind);
   });
 
   it('cut a long payload in the record, and leave its digest', async () => {
     const { url } = await echoServer();
-    const converser = await open(url, { opening: { limits: { frameBytes: 10 } } });
+    const connection = await open(url, { opening: { limits: { frameBytes: 10 } } });
     const payload = Buffer.alloc(100_000, 'x');
-    await converser.sendFrame({ opcode: OPCODE.binary, payload });
-    const echoed = frameIn(await converser.next({ timeoutMs: 2000 }));
-    const [sent] = converser.finish().events;
+    await connection.sendFrame({ opcode: OPCODE.binary, payload });
+    const echoed = frameIn(await connection.next({ timeoutMs: 2000 }));
+    const [sent] = connection.finish().events;
     expect(echoed).toMatchObject({ length: 100_000, truncated: true });
     expect(echoed?.payload).toHaveLength(10);
     expect(echoed?.digest).toMatch(/^[0-9a-f]{64}$/);
@@ -436,10 +439,10 @@ describe('bounds', () => {
 
   it('end the sending to a server that does not read', async () => {
     const server = await scripted((socket) => void socket.pause());
-    const converser = await open(server.url, { options: SHORT });
+    const connection = await open(server.url, { options: SHORT });
     const taken: boolean[] = [];
     for (let count = 0; count < 20 && !taken.includes(false); count++) {
-      taken.push(await converser.sendFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(1 << 20) }));
+      taken.push(await connection.sendFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(1 << 20) }));
     }
     expect(taken.at(-1)).toBe(false);
   });
@@ -447,11 +450,11 @@ describe('bounds', () => {
   it('end a conversation when the run is aborted', async () => {
     const { url } = await echoServer();
     const abort = new AbortController();
-    const converser = await open(url, { about: { signal: abort.signal } });
-    const waiting = converser.untilEnd({ timeoutMs: 60_000 });
+    const connection = await open(url, { about: { signal: abort.signal } });
+    const waiting = connection.untilEnd({ timeoutMs: 60_000 });
     abort.abort(new Error('run aborted'));
     expect(await waiting).toBeNull();
-    expect(converser.finish().failure).toEqual({
+    expect(connection.finish().failure).toEqual({
       kind: 'not-sent',
       message: 'aborted during the conversation: run aborted',
     });
@@ -480,18 +483,18 @@ describe('secrets', () => {
       target: `/ws?key=${SECRET}`,
       fields: [['Authorization', `Bearer ${SECRET}`]],
     });
-    const converser = await open(url, { options: { redaction: redaction() }, opening: { request } });
-    await converser.sendText(`key: ${SECRET}`);
-    await converser.next({ timeoutMs: 2000 });
+    const connection = await open(url, { options: { redaction: redaction() }, opening: { request } });
+    await connection.sendText(`key: ${SECRET}`);
+    await connection.next({ timeoutMs: 2000 });
     for (const [index, char] of [...SECRET].entries()) {
-      await converser.sendFrame({
+      await connection.sendFrame({
         opcode: index === 0 ? OPCODE.text : OPCODE.continuation,
         fin: index === SECRET.length - 1,
         payload: Buffer.from(char),
       });
     }
-    await converser.next({ timeoutMs: 2000 });
-    const conversation = converser.finish();
+    await connection.next({ timeoutMs: 2000 });
+    const conversation = connection.finish();
     const octets = octetsOf(conversation);
     expect(octets).not.toContain(SECRET);
     expect(octets.split('[redacted:TEST_KEY]')).toHaveLength(5);
@@ -500,9 +503,9 @@ describe('secrets', () => {
 
   it('sent octet by octet are recorded in one place, redacted', async () => {
     const server = await scripted(() => undefined);
-    const converser = await open(server.url, { options: { redaction: redaction() } });
-    for (const char of SECRET) await converser.sendOctets(Buffer.from(char), 'one octet');
-    expect(octetsOf(converser.finish())).toBe('[redacted:TEST_KEY]');
+    const connection = await open(server.url, { options: { redaction: redaction() } });
+    for (const char of SECRET) await connection.sendOctets(Buffer.from(char), 'one octet');
+    expect(octetsOf(connection.finish())).toBe('[redacted:TEST_KEY]');
   });
 });
 
@@ -518,10 +521,10 @@ describe('a compressed message that holds a secret', () => {
       socket.write(frame(OPCODE.text, deflated('the key is hush-key-for-tests'), { rsv: 4 }));
       socket.write(frame(OPCODE.text, clean, { rsv: 4 }));
     });
-    const converser = await open(url, { options: { redaction } });
-    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
-    await converser.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
-    const recorded = converser
+    const connection = await open(url, { options: { redaction } });
+    await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    await connection.next({ timeoutMs: 2_000, match: isFrame(OPCODE.text) });
+    const recorded = connection
       .finish()
       .events.flatMap((event) => (event.type === 'frame' ? [event.frame] : []));
     expect(recorded.map(({ payload, truncated }) => [payload.length, truncated])).toEqual([

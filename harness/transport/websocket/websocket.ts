@@ -14,8 +14,8 @@ import { ResponseReader } from '../reader/http1-reader.ts';
 import { octetByOctet, type Piece, writePieces } from '../reader/pieces.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../recording.ts';
 import { type About, responseLimits, type TransportOptions } from '../transport.ts';
+import type { Chops, ConversationLimits, Opening, WebSocketConnection } from './connection.ts';
 import { ConversationLog } from './conversation-log.ts';
-import type { Chops, ConversationLimits, Converser, Opening } from './converser.ts';
 import { closeAnswer, closePayload, encodeFrame, FrameDecoder, OPCODE, type WireFrame } from './frames.ts';
 import { expectedAccept } from './handshake.ts';
 
@@ -27,11 +27,11 @@ const DEFAULT_LIMITS: ConversationLimits = {
 };
 
 /** Opens a WebSocket connection octet by octet under our control, and records it. Judges nothing. */
-export async function openConversation(
+export async function openConnection(
   options: TransportOptions,
   opening: Opening,
   about: About,
-): Promise<Converser> {
+): Promise<WebSocketConnection> {
   const { clock, redaction, timeouts } = options;
   const { address } = socketAddressOf(options.baseUrl, opening.endpoint);
   const answerLimits = responseLimits(options);
@@ -163,7 +163,7 @@ export async function openConversation(
     return mine;
   }
 
-  function sendFrame(...[frame, chops]: Parameters<Converser['sendFrame']>): Promise<boolean> {
+  function sendFrame(...[frame, chops]: Parameters<WebSocketConnection['sendFrame']>): Promise<boolean> {
     const octets = encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask });
     if (frame.opcode === OPCODE.close) closeSent = true;
     const record = () => log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));

@@ -56,7 +56,7 @@ const MAX_EVENTS = 20_000;
 /**
  * Opens a connection as an ordinary application does: through `ws`, which answers pings, undoes compression and
  * judges what it gets. Recorded are messages, each as one frame, and what `ws` objects to, as the failure. For
- * everything else there is `openConversation`.
+ * everything else there is `openConnection`.
  */
 export async function connectWs(
   options: TransportOptions,

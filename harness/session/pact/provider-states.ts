@@ -1,11 +1,11 @@
-import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../config/pact/pacts.ts';
-import { commandOutput } from '../config/secret/command-output.ts';
-import type { Exchange } from '../evidence/exchange.ts';
-import { visible } from '../evidence/octets/visible.ts';
-import { parseJsonObject } from '../json-text.ts';
-import type { PactQuestion, RelayedResponse } from '../pact/relay.ts';
-import type { HttpRequest } from '../transport/http/request.ts';
-import type { CredentialChoice } from './credential.ts';
+import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
+import { commandOutput } from '../../config/secret/command-output.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { visible } from '../../evidence/octets/visible.ts';
+import { parseJsonObject } from '../../json-text.ts';
+import type { PactQuestion, RelayedResponse } from '../../pact/relay.ts';
+import type { HttpRequest } from '../../transport/http/request.ts';
+import type { CredentialChoice } from '../credential.ts';
 
 /** How a handler is reached. */
 export interface StateMeans {
@@ -46,7 +46,7 @@ export async function post(
 /** Brings the provider into the states of one interaction, and out of them. */
 export class ProviderStates {
   /** Why a state could not be set up; null while none failed. */
-  trouble: string | null = null;
+  failure: string | null = null;
   /** Whether there is anybody to set a state up, and a state. */
   readonly handled: boolean;
   #undone: string | null = null;
@@ -81,7 +81,7 @@ export class ProviderStates {
     );
     if ('values' in outcome) return jsonAnswer(outcome.values);
     if (undoing) this.#undone ??= `the provider state ${named} was not taken down: ${outcome.failure}`;
-    else this.trouble ??= `the provider state ${named} could not be set up: ${outcome.failure}`;
+    else this.failure ??= `the provider state ${named} could not be set up: ${outcome.failure}`;
     return REFUSED;
   }
 

@@ -1,10 +1,37 @@
-import type { Burst, BurstEntry } from '../evidence/burst.ts';
-import type { Evidence } from '../evidence/evidence.ts';
-import type { EvidenceId, Exchange, FieldLine } from '../evidence/exchange.ts';
-import { type HttpTransport, openHttp } from '../transport/http/http.ts';
-import type { Budget } from '../transport/pace/budget.ts';
-import type { Clock } from '../transport/pace/clock.ts';
-import type { TransportOptions } from '../transport/transport.ts';
+import type { Burst, BurstEntry } from '../../evidence/burst.ts';
+import type { Evidence } from '../../evidence/evidence.ts';
+import type { Reply } from '../../evidence/exchange/reply.ts';
+import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
+import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
+import { NotApplicable } from '../../verdict.ts';
+import type { SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { ServiceHttp } from './http.ts';
+import type { Stimulus } from './stimulus.ts';
+
+/** Meeting the rate limit on purpose. */
+export interface QuotaPort {
+  /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
+  burst(order: BurstOrder): Promise<MetLimit>;
+  /** One request while the quota is spent on purpose: 429 is an answer like any other. */
+  sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
+  /** Everything recorded so far, in the order of recording. */
+  evidenceSoFar(): readonly Evidence[];
+}
+
+export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): QuotaPort {
+  const { config, budget, log } = means;
+  return {
+    async burst(order) {
+      if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
+      const met = await sendBurst(order, means, http, turn.signal);
+      for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) turn.trail.add(id);
+      return met;
+    },
+    sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
+    evidenceSoFar: () => log.all(),
+  };
+}
 
 export interface BurstOrder {
   readonly purpose: string;
@@ -44,28 +71,25 @@ function isServed({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
 }
 
-interface Means {
-  readonly budget: Budget;
-  readonly clock: Clock;
-  readonly transport: TransportOptions;
-  /** The connection that the session has anyway. */
-  readonly http: HttpTransport;
-  nextId(): EvidenceId;
-  keep<E extends Evidence>(evidence: E, requests: number): E;
-  /** One request of the burst, budgeted and redacted. */
-  send(via: HttpTransport): Promise<Exchange>;
-}
-
 /** Sends a burst past the plan's rate and keeps it as one piece of evidence, its first refusal whole beside it. */
-export function sendBurst(order: BurstOrder, means: Means): Promise<MetLimit> {
-  const { budget, clock, keep, nextId } = means;
+function sendBurst(
+  order: BurstOrder,
+  means: SessionMeans,
+  http: ServiceHttp,
+  signal: AbortSignal,
+): Promise<MetLimit> {
+  const { budget, log, transport } = means;
+  const { clock } = transport;
+  const send = (via: HttpTransport) => http.exchange({ purpose: order.purpose }, signal, undefined, via);
   return budget.exceed(async () => {
-    const id = nextId();
+    const id = log.nextId();
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
-    const done = await (order.together ? together(order, means) : inTurn(order, means));
+    const done = await (order.together
+      ? together(order.upTo, means, send)
+      : inTurn(order.upTo, () => send(http.transport)));
     const refusal = done.find((each) => !isServed(each)) ?? null;
-    if (refusal !== null) keep(refusal, 0);
+    if (refusal !== null) log.keep(refusal, 0);
     const entries = done.map((each, at) => burstEntry(at + 1, each));
     const burst: Burst = {
       kind: 'burst',
@@ -84,19 +108,20 @@ export function sendBurst(order: BurstOrder, means: Means): Promise<MetLimit> {
         durationMs: clock.now() - startedMs,
       },
     };
-    return { burst: keep(burst, entries.length), refusal };
+    return { burst: log.keep(burst, entries.length), refusal };
   });
 }
 
-async function inTurn({ upTo }: BurstOrder, { send, http }: Means): Promise<readonly Exchange[]> {
+async function inTurn(upTo: number, send: () => Promise<Exchange>): Promise<readonly Exchange[]> {
   const done: Exchange[] = [];
-  while (done.length < upTo && done.every(isServed)) done.push(await send(http));
+  while (done.length < upTo && done.every(isServed)) done.push(await send());
   return done;
 }
 
 async function together(
-  { upTo }: BurstOrder,
-  { budget, transport, send }: Means,
+  upTo: number,
+  { budget, transport }: SessionMeans,
+  send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<readonly Exchange[]> {
   const connections = openHttp({ ...transport, connections: TOGETHER });
   try {

@@ -1,14 +1,52 @@
-import type { ExpectedInteraction } from '../config/pact/interaction.ts';
-import type { ServiceConfig } from '../config/service.ts';
-import type { Exchange } from '../evidence/exchange.ts';
-import { fieldValues } from '../evidence/fields/grammar/field-lines.ts';
-import { visible } from '../evidence/octets/visible.ts';
-import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../pact/relay.ts';
-import { PactTrouble, type PactVerifier } from '../pact/verifier.ts';
-import { type HttpRequest, SAFE_METHODS } from '../transport/http/request.ts';
-import { Blocked } from '../verdict.ts';
-import type { CredentialChoice } from './credential.ts';
+import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import { visible } from '../../evidence/octets/visible.ts';
+import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
+import { PactTrouble, type PactVerifier } from '../../pact/verifier.ts';
+import { openHttp } from '../../transport/http/http.ts';
+import { type HttpRequest, SAFE_METHODS } from '../../transport/http/request.ts';
+import { Blocked } from '../../verdict.ts';
+import type { CredentialChoice } from '../credential.ts';
+import type { ServiceHttp } from '../http/http.ts';
+import { rateLimited, type SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
 import { ProviderStates, post, REFUSED, type StateMeans } from './provider-states.ts';
+
+/** Pacts: what consumers expect of the service. */
+export interface PactPort {
+  /** Has Pact hold the service against what a consumer expects. @throws Blocked when nothing could be decided. */
+  verify(interaction: ExpectedInteraction): Promise<Verification>;
+}
+
+export function pactPort(
+  means: SessionMeans,
+  http: ServiceHttp,
+  verifier: PactVerifier,
+  { signal, keep }: Turn,
+): PactPort {
+  const { config, transport, log } = means;
+  const verification: VerificationMeans = {
+    config,
+    verifier,
+    signal,
+    redact: (text) => transport.redaction.sink(text),
+    rateLimited: () => rateLimited(means),
+    send: async (request, about) => keep(await http.exchange(about, signal, request)),
+    async sendElsewhere(url, request, purpose) {
+      const elsewhere = openHttp({ ...transport, baseUrl: url.origin });
+      const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;
+      try {
+        // No request to the service, so it counts as none.
+        return keep(await elsewhere.send(request, about), 0);
+      } finally {
+        await elsewhere.close();
+      }
+    },
+  };
+  return { verify: (interaction) => verifyInteraction(interaction, verification) };
+}
 
 /** What came of holding the service against one interaction of a consumer. */
 export interface Verification {
@@ -21,7 +59,7 @@ export interface Verification {
 }
 
 /** What a verification has of its session. */
-export interface VerificationMeans extends StateMeans {
+interface VerificationMeans extends StateMeans {
   readonly config: ServiceConfig;
   readonly verifier: PactVerifier;
   readonly redact: (text: string) => string;
@@ -38,7 +76,7 @@ const LONGEST_NAME = 120;
  *
  * @throws Blocked when nothing could be decided: what it needs may not be sent or cannot be had, or Pact itself fails.
  */
-export async function verifyInteraction(
+async function verifyInteraction(
   interaction: ExpectedInteraction,
   means: VerificationMeans,
 ): Promise<Verification> {
@@ -67,7 +105,7 @@ export async function verifyInteraction(
     .catch((error: unknown) => {
       throw error instanceof PactTrouble ? new Blocked(redact(error.message)) : error;
     });
-  if (states.trouble !== null) throw new Blocked(states.trouble);
+  if (states.failure !== null) throw new Blocked(states.failure);
   const last = exchanges.at(-1);
   if (last === undefined) {
     const reason = verdict.kind === 'undecided' ? verdict.reason : 'Pact asked the service nothing';

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { loadServices } from '../config/load.ts';
-import type { ExpectedInteraction } from '../config/pact/interaction.ts';
-import type { PactsConfig } from '../config/pact/pacts.ts';
-import type { ServiceConfig } from '../config/service.ts';
-import { interaction, message } from '../pact/fixtures/interactions.ts';
-import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
-import { settingNamed } from '../proof/settings.ts';
-import { startProvider } from '../provider/start.ts';
-import type { JournalEvent } from '../report/results/events.ts';
-import { openSession, probe } from '../session.ts';
-import { systemClock } from '../transport/pace/clock.ts';
-import { Blocked } from '../verdict.ts';
+import { loadServices } from '../../config/load.ts';
+import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
+import type { PactsConfig } from '../../config/pact/pacts.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { interaction, message } from '../../pact/fixtures/interactions.ts';
+import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
+import { settingNamed } from '../../proof/settings.ts';
+import { startProvider } from '../../provider/start.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import { openSession, probe } from '../../session.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import { Blocked } from '../../verdict.ts';
 
-const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const KEY = 'example-search-key-not-secret';
 
 let verifier: PactVerifier;
@@ -78,7 +78,7 @@ async function verified(config: ServiceConfig, url: string, expected: ExpectedIn
     verifier,
   });
   const answer = await session.ask(
-    probe('verification', (stimuli) => stimuli.verify(expected)),
+    probe('verification', ({ pact }) => pact.verify(expected)),
     new AbortController().signal,
   );
   const { requestsSent } = await session.close();

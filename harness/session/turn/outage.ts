@@ -1,4 +1,5 @@
-import type { Exchange, ExchangeFailureKind } from '../evidence/exchange.ts';
+import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
+import { Blocked } from '../../verdict.ts';
 
 /** Nothing of the service was reached at all. */
 const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([
@@ -16,7 +17,7 @@ const SILENT_IN_A_ROW = 4;
  * Notices that there is nobody to judge any more. What is unreachable is not known to break its contract, so
  * the remaining checks are blocked at once instead of each waiting for its own deadline.
  */
-export class TroubleWatch {
+export class OutageWatch {
   #reason: string | null = null;
   #silent = 0;
   #everAnswered = false;
@@ -24,6 +25,11 @@ export class TroubleWatch {
   /** Why the service cannot be exercised any more; null while it can. */
   get reason(): string | null {
     return this.#reason;
+  }
+
+  /** @throws Blocked when nobody is there any more. */
+  requireReachable(): void {
+    if (this.#reason !== null) throw new Blocked(this.#reason);
   }
 
   saw({ response, failure }: Pick<Exchange, 'response' | 'failure'>): void {

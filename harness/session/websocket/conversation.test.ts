@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { loadServices } from '../config/load.ts';
-import type { Credentials, ServiceConfig, WebSocketConfig } from '../config/service.ts';
-import { Secret } from '../credential/secret.ts';
-import type { ConversationView } from '../evidence/conversation/view.ts';
-import type { JournalEvent } from '../report/results/events.ts';
-import { openSession, type Probe, probe, type Session, type Stimuli } from '../session.ts';
-import { echoing, serveSockets } from '../transport/fixtures/ws-endpoint.ts';
-import { systemClock } from '../transport/pace/clock.ts';
-import { Blocked, NotApplicable } from '../verdict.ts';
-import type { HandshakeStimulus } from './handshake.ts';
+import { loadServices } from '../../config/load.ts';
+import type { Credentials, ServiceConfig, WebSocketConfig } from '../../config/service.ts';
+import { Secret } from '../../credential/secret.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import { openSession, type Port, type Probe, probe, type Session } from '../../session.ts';
+import { echoing, serveSockets } from '../../transport/fixtures/ws-endpoint.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';
 const BEARER: Credentials = {
@@ -60,7 +60,7 @@ interface Setup {
   readonly websocket?: Partial<WebSocketConfig> | null;
 }
 
-const configDir = fileURLToPath(new URL('../../config', import.meta.url));
+const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
 
 async function open(url: string, { config, websocket = {} }: Setup = {}) {
   const [shipped] = (await loadServices({ configDir, services: ['realtime'], env: {} })).services;
@@ -87,7 +87,7 @@ async function open(url: string, { config, websocket = {} }: Setup = {}) {
 let count = 0;
 
 /** What a probe yields that does just this; rejects with what it throws. */
-async function ask<E>(session: Session, send: (stimuli: Stimuli) => Promise<E>): Promise<E> {
+async function ask<E>(session: Session, send: (port: Port) => Promise<E>): Promise<E> {
   const asked: Probe<E> = probe(`for-test-${++count}`, send);
   const answer = await session.ask(asked, new AbortController().signal);
   if ('failed' in answer) throw answer.failed;
@@ -95,17 +95,19 @@ async function ask<E>(session: Session, send: (stimuli: Stimuli) => Promise<E>):
 }
 
 function shake(session: Session, stimulus: Partial<HandshakeStimulus> = {}): Promise<ConversationView> {
-  return ask(session, (stimuli) => stimuli.converse({ purpose: 'a WebSocket for a test', ...stimulus }));
+  return ask(session, ({ websocket }) =>
+    websocket.converse({ purpose: 'a WebSocket for a test', ...stimulus }),
+  );
 }
 
 describe('a conversation', () => {
   it('is one request of the budget and one piece of evidence', async () => {
     const { url } = await echo();
     const { session, events } = await open(url);
-    const view = await ask(session, (stimuli) =>
-      stimuli.converse({ purpose: 'a WebSocket for a test' }, async (converser) => {
-        await converser.sendText('hello');
-        await converser.next({ timeoutMs: 2_000 });
+    const view = await ask(session, ({ websocket }) =>
+      websocket.converse({ purpose: 'a WebSocket for a test' }, async (conversation) => {
+        await conversation.text('hello');
+        await conversation.returned(Buffer.from('hello'));
       }),
     );
     await shake(session);
@@ -124,8 +126,8 @@ describe('a conversation', () => {
     const { url, sockets } = await echo();
     const { session } = await open(url);
     const closed = once(sockets, 'connection').then(([client]) => once(client, 'close'));
-    const failing = ask(session, (stimuli) =>
-      stimuli.converse({ purpose: 'a WebSocket for a test' }, async () => {
+    const failing = ask(session, ({ websocket }) =>
+      websocket.converse({ purpose: 'a WebSocket for a test' }, async () => {
         throw new Error('as intended');
       }),
     );
@@ -138,17 +140,17 @@ describe('a conversation', () => {
     const { session } = await open(url);
     const full = Promise.withResolvers<void>();
     let [now, most] = [0, 0];
-    const talk = (stimuli: Stimuli) =>
-      stimuli.converse({ purpose: 'a WebSocket for a test' }, async (converser) => {
+    const converse = ({ websocket }: Pick<Port, 'websocket'>) =>
+      websocket.converse({ purpose: 'a WebSocket for a test' }, async (conversation) => {
         now += 1;
         most = Math.max(most, now);
         if (now === 4) full.resolve();
         await full.promise;
-        await converser.sendText('hello');
-        await converser.next({ timeoutMs: 2_000 });
+        await conversation.text('hello');
+        await conversation.returned(Buffer.from('hello'));
         now -= 1;
       });
-    await Promise.all(Array.from({ length: 8 }, () => ask(session, talk)));
+    await Promise.all(Array.from({ length: 8 }, () => ask(session, converse)));
     expect(handshakes).toHaveLength(8);
     expect(most).toBe(4);
   });
@@ -292,7 +294,7 @@ describe('no conversation', () => {
     await once(server, 'close');
     const { session } = await open(`http://127.0.0.1:${port}`);
     await expect(shake(session)).rejects.toThrow(/cannot be reached/);
-    expect(session.trouble).toMatch(/cannot be reached/);
+    expect(session.outage).toMatch(/cannot be reached/);
   });
 });
 
@@ -306,7 +308,7 @@ describe('silence', () => {
       const view = await shake(session, { fields: [['Sec-WebSocket-Version', '12']] });
       expect([view.status, view.opened]).toEqual([null, false]);
     }
-    expect(session.trouble).toBeNull();
+    expect(session.outage).toBeNull();
     expect((await shake(session)).opened).toBe(true);
   });
 });

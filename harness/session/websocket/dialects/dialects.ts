@@ -1,5 +1,5 @@
-import { type Dialect, type DialectEvent, loadDialect } from '../../config/blocks/dialect.ts';
-import type { WebSocketConfig } from '../../config/service.ts';
+import { type Dialect, type DialectEvent, loadDialect } from '../../../config/blocks/dialect.ts';
+import type { WebSocketConfig } from '../../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';
 

@@ -1,10 +1,10 @@
-import type { Dialect } from '../config/blocks/dialect.ts';
-import type { WebSocketConfig } from '../config/service.ts';
-import type { FieldLine } from '../evidence/exchange.ts';
-import type { HttpRequest } from '../transport/http/request.ts';
-import type { Converser, Opening } from '../transport/websocket/converser.ts';
-import { handshakeRequest } from '../transport/websocket/handshake.ts';
-import type { CredentialChoice } from './credential.ts';
+import type { Dialect } from '../../config/blocks/dialect.ts';
+import type { WebSocketConfig } from '../../config/service.ts';
+import type { FieldLine } from '../../evidence/exchange.ts';
+import type { HttpRequest } from '../../transport/http/request.ts';
+import type { Opening } from '../../transport/websocket/connection.ts';
+import { handshakeRequest } from '../../transport/websocket/handshake.ts';
+import type { CredentialChoice } from '../credential.ts';
 
 /** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
 export interface HandshakeStimulus {
@@ -27,9 +27,6 @@ export interface HandshakeStimulus {
   /** Takes none of the places that few connections share, so that many are open at the same time. */
   readonly beside?: boolean;
 }
-
-/** What a probe does on the open connection. Not called when the handshake was not answered 101. */
-export type Talking = (converser: Converser) => Promise<void>;
 
 /** Whether anything makes this handshake other than an ordinary client's. */
 export function isOrdinary(stimulus: HandshakeStimulus): boolean {

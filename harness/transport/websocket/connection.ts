@@ -44,7 +44,7 @@ export interface Chops {
 }
 
 /** One WebSocket connection in the hands of a probe. Nothing it does throws for what the provider does. */
-export interface Converser {
+export interface WebSocketConnection {
   /** The handshake was answered with 101 and TCP is not over. */
   readonly open: boolean;
   /** The answer to the handshake, as recorded. */

@@ -1,4 +1,3 @@
-import type { ServiceConfig } from '../../config/service.ts';
 import { agreedInflation, type Inflation } from '../../evidence/conversation/inflation.ts';
 import {
   assemble,
@@ -6,43 +5,34 @@ import {
   type Message,
   type TimedFrame,
 } from '../../evidence/conversation/message.ts';
-import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { type Extension, readExtensions } from '../../evidence/fields/extension.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { isControl, OPCODE } from '../../evidence/frame.ts';
-import type { HandshakeStimulus } from '../../session/handshake.ts';
-import { type Probe, probe, type Stimuli } from '../../session.ts';
-import type { Converser } from '../../transport/websocket/converser.ts';
+import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { Deflation } from '../../transport/websocket/deflate.ts';
-import { encodeFrame, type FrameToSend } from '../../transport/websocket/frames.ts';
+import { closePayload, encodeFrame, type FrameToSend } from '../../transport/websocket/frames.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
 
-/** What should come at once is waited for no longer than this, in ms. */
-const LONGEST_PATIENCE_MS = 5_000;
 /** What comes after the decisive event, and on which nothing rests: the end of TCP behind a Close, a sign of life; in ms. */
 const LINGER_MS = 500;
 /** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
 const MOST_MESSAGES = 100;
 
-export function patienceMs({ timeouts }: ServiceConfig): number {
-  return Math.min(timeouts.responseMs, LONGEST_PATIENCE_MS);
-}
-
-/** How a probe talks on an open connection: it sends, and waits a bounded time for what should come of it. */
-export class Talk {
-  readonly #converser: Converser;
+/** An open connection in the hands of a probe: it sends, and waits a bounded time for what should come of it. */
+export class OpenConversation {
+  readonly #connection: WebSocketConnection;
   readonly #patienceMs: number;
   readonly #agreed: readonly Extension[];
   readonly #inflation: Inflation | null;
   readonly #deflation: Deflation;
 
-  constructor(converser: Converser, patience: number) {
-    this.#converser = converser;
+  constructor(connection: WebSocketConnection, patience: number) {
+    this.#connection = connection;
     this.#patienceMs = patience;
-    const fields = converser.response?.fields ?? [];
+    const fields = connection.response?.fields ?? [];
     this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
     this.#inflation = agreedInflation(this.#agreed, 'server');
     this.#deflation = new Deflation(this.#clientKeepsContext);
@@ -81,7 +71,7 @@ export class Talk {
   }
 
   async frame(opcode: number, payload: string | Uint8Array = '', unusual: Unusual = {}): Promise<void> {
-    await this.#converser.sendFrame({ opcode, payload: octets(payload), ...unusual });
+    await this.#connection.sendFrame({ opcode, payload: octets(payload), ...unusual });
   }
 
   text(payload: string | Uint8Array, unusual: Unusual = {}): Promise<void> {
@@ -97,7 +87,7 @@ export class Talk {
     const encoded = frames.map(([opcode, payload]) =>
       encodeFrame({ opcode, payload: octets(payload), mask }),
     );
-    await this.#converser.sendOctets(Buffer.concat(encoded), note);
+    await this.#connection.sendOctets(Buffer.concat(encoded), note);
   }
 
   /** Sends a Ping and waits for its Pong. @returns whether it came. */
@@ -110,7 +100,7 @@ export class Talk {
     const last = octets(payloads.at(-1) ?? '');
     const mask = Uint8Array.of(1, 2, 3, 4);
     for (const payload of payloads.slice(0, -1)) {
-      void this.#converser.sendFrame({ opcode: OPCODE.ping, payload: octets(payload), mask });
+      void this.#connection.sendFrame({ opcode: OPCODE.ping, payload: octets(payload), mask });
     }
     return this.ping(last);
   }
@@ -121,10 +111,10 @@ export class Talk {
     chops?: { readonly octets: number },
   ): Promise<boolean> {
     const sent = octets(payload);
-    await this.#converser.sendFrame({ opcode: OPCODE.ping, payload: sent }, chops);
+    await this.#connection.sendFrame({ opcode: OPCODE.ping, payload: sent }, chops);
     const match = (event: ConversationEvent) =>
       isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
-    return (await this.#converser.next({ timeoutMs, match, note: 'for the Pong' })) !== null;
+    return (await this.#connection.next({ timeoutMs, match, note: 'for the Pong' })) !== null;
   }
 
   /** Sends a message and waits until it comes back. @returns whether it did. */
@@ -155,8 +145,8 @@ export class Talk {
 
   /** Says nothing for so long. @returns whether the connection is still open then. */
   async silence(forMs: number): Promise<boolean> {
-    const over = await this.#converser.next({ timeoutMs: forMs, match: isOver, note: 'in silence' });
-    return over === null && this.#converser.open;
+    const over = await this.#connection.next({ timeoutMs: forMs, match: isOver, note: 'in silence' });
+    return over === null && this.#connection.open;
   }
 
   /** Waits for a message of the server that satisfies, among the next hundred. @returns it, null when none came. */
@@ -190,16 +180,23 @@ export class Talk {
     }
   }
 
-  /** Sends a Close and waits for the server's, then for the end of TCP, which is the server's to do (RFC 6455 §7.1.1). */
-  async close(payload: Uint8Array, untilMs = LINGER_MS): Promise<void> {
-    await this.frame(OPCODE.close, payload);
-    await this.#next('for the Close', isOver);
-    await this.#converser.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
+  /**
+   * Sends a Close, without a code when none is given, and waits for the server's; then for a moment for the end of
+   * TCP, which is the server's to do (RFC 6455 §7.1.1).
+   */
+  close(code?: number, reason?: string): Promise<void> {
+    return this.#close(closePayload(code, reason), LINGER_MS);
   }
 
   /** As `close`, waiting for the end of TCP as for anything that should come at once. */
-  closeWhole(payload: Uint8Array): Promise<void> {
-    return this.close(payload, this.#patienceMs);
+  closeWhole(code?: number, reason?: string): Promise<void> {
+    return this.#close(closePayload(code, reason), this.#patienceMs);
+  }
+
+  async #close(payload: Uint8Array, untilMs: number): Promise<void> {
+    await this.frame(OPCODE.close, payload);
+    await this.#next('for the Close', isOver);
+    await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
   }
 
   /**
@@ -209,37 +206,16 @@ export class Talk {
   async end(): Promise<void> {
     const over = await this.#next('for the end', isOver);
     if (over?.type === 'frame') {
-      await this.#converser.untilEnd({ timeoutMs: LINGER_MS, note: 'for the end of TCP' });
-    } else if (this.#converser.open) {
+      await this.#connection.untilEnd({ timeoutMs: LINGER_MS, note: 'for the end of TCP' });
+    } else if (this.#connection.open) {
       await this.#ping('still there?', LINGER_MS);
     }
   }
 
   #next(note: string, match: (event: ConversationEvent) => boolean): Promise<ConversationEvent | null> {
     // Whoever waits for more than the end is not kept waiting by it.
-    return this.#converser.next({ timeoutMs: this.#patienceMs, match, note });
+    return this.#connection.next({ timeoutMs: this.#patienceMs, match, note });
   }
-}
-
-/** A conversation as a probe of its own. */
-export function conversation(
-  name: string,
-  stimulus: HandshakeStimulus,
-  talk: (talk: Talk) => Promise<void>,
-  before: (stimuli: Stimuli) => Promise<void> = async () => {},
-): Probe<ConversationView> {
-  return probe(name, async (stimuli) => {
-    await before(stimuli);
-    return converse(stimuli, stimulus, talk);
-  });
-}
-
-export function converse(
-  stimuli: Stimuli,
-  stimulus: HandshakeStimulus,
-  talk: (talk: Talk) => Promise<void>,
-): Promise<ConversationView> {
-  return stimuli.converse(stimulus, (converser) => talk(new Talk(converser, patienceMs(stimuli.config))));
 }
 
 function octets(payload: string | Uint8Array): Uint8Array {

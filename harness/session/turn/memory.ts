@@ -1,4 +1,4 @@
-import { HarnessError } from '../exit.ts';
+import { HarnessError } from '../../exit.ts';
 
 /** What a probe yielded, or threw, with the ids of the evidence it rests on. */
 export type Remembered<E> =

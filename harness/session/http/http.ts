@@ -1,0 +1,98 @@
+import { Reply } from '../../evidence/exchange/reply.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { addressOf } from '../../transport/address.ts';
+import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
+import { composeRaw, sendRaw } from '../../transport/http/raw.ts';
+import type { HttpRequest } from '../../transport/http/request.ts';
+import { Blocked } from '../../verdict.ts';
+import { credentialUse, placeChoice } from '../credential.ts';
+import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
+import { requestOf, type Stimulus } from './stimulus.ts';
+
+/** Ordinary requests. */
+export interface HttpPort {
+  /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
+  send(stimulus: Stimulus): Promise<Reply>;
+}
+
+/** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
+const RAW_GRACE_MS = 50;
+
+/** The HTTP side of a session. */
+export class ServiceHttp {
+  readonly transport: HttpTransport;
+  readonly #means: SessionMeans;
+  readonly #opening: QuotaOpening;
+  readonly #quotaAsFound: QuotaAsFound;
+
+  constructor(means: SessionMeans) {
+    this.#means = means;
+    this.transport = openHttp(means.transport);
+    this.#opening = new QuotaOpening(means);
+    this.#quotaAsFound = new QuotaAsFound(means.transport.clock, means.budget);
+  }
+
+  /**
+   * Sends one request within the budget; the exchange is not yet kept as evidence. `bare` is the request before its
+   * credential is placed, that of the stimulus when left out.
+   *
+   * @throws Blocked when the budget is spent or nobody is there.
+   */
+  async exchange(
+    stimulus: Stimulus,
+    signal: AbortSignal,
+    bare: HttpRequest = requestOf(stimulus, this.#means.documented),
+    via: HttpTransport = this.transport,
+  ): Promise<Exchange> {
+    const { config, transport, budget, outage, log } = this.#means;
+    outage.requireReachable();
+    const choice = stimulus.credential ?? 'right';
+    const request = placeChoice(bare, choice, config.credentials, transport.redaction, {
+      at: transport.clock.wallNow(),
+      pathPrefix: addressOf(transport.baseUrl).prefix,
+    });
+    const about = {
+      id: log.nextId(),
+      purpose: stimulus.purpose,
+      credential: credentialUse(choice),
+      signal,
+    };
+    const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
+    const send = () =>
+      stimulus.raw
+        ? sendRaw(
+            transport,
+            { octets: composeRaw(transport, request, rawForm).octets, graceMs: RAW_GRACE_MS },
+            about,
+          )
+        : via.send(request, via === this.transport ? about : { ...about, freshConnection: true });
+    const done = await budget.run(send, signal).catch(blockedByBudget);
+    signal.throwIfAborted();
+    outage.saw(done);
+    this.#quotaAsFound.saw(done);
+    return done;
+  }
+
+  /** One request, kept as evidence, whatever came of it. */
+  async reply(stimulus: Stimulus, turn: Turn): Promise<Reply> {
+    return new Reply(turn.keep(await this.exchange(stimulus, turn.signal)));
+  }
+
+  portFor(turn: Turn): HttpPort {
+    return {
+      send: async (stimulus) => {
+        const send = () => this.reply(stimulus, turn);
+        const isOwn = credentialUse(stimulus.credential ?? 'right') === 'right';
+        const reply = await (isOwn ? this.#opening.reply(send, turn.signal) : send());
+        if (reply.exchange.response?.status === 429) throw new Blocked(rateLimited(this.#means));
+        return reply;
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+}

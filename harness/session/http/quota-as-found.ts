@@ -1,0 +1,100 @@
+import type { Reply } from '../../evidence/exchange/reply.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { observationsOf } from '../../evidence/limit/observing.ts';
+import { spentBefore } from '../../evidence/limit/others.ts';
+import { retrying } from '../../transport/pace/backoff.ts';
+import type { Budget } from '../../transport/pace/budget.ts';
+import type { Clock } from '../../transport/pace/clock.ts';
+import type { SessionMeans } from '../turn/means.ts';
+
+const TOO_MANY = 429;
+/** RFC 6585 §4: the only answer that tells nothing but that others were here before. */
+const ONLY = new Set([TOO_MANY]);
+const MOST_ATTEMPTS = 6;
+
+/**
+ * The first request of a session with the service's own credential meets the quota as it was left; the others wait
+ * until it is known how that is. An earlier run, or a colleague, may have spent it: while the request is refused for
+ * that it is no evidence of anything, and the client comes back as any good client does.
+ */
+export class QuotaOpening {
+  readonly #means: Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random'>;
+  #opening: Promise<unknown> | null = null;
+
+  constructor(means: Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random'>) {
+    this.#means = means;
+  }
+
+  /** `send` sends the request and keeps what comes as evidence. */
+  async reply(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    if (this.#opening !== null) {
+      await this.#opening;
+      return send();
+    }
+    const first = this.#first(send, signal);
+    this.#opening = first.catch(() => undefined);
+    return first;
+  }
+
+  async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    const { budget, transport, pauses, random } = this.#means;
+    const { windowMs } = budget.rate;
+    const first = await send();
+    let last = first;
+    if (first.exchange.response?.status === TOO_MANY) {
+      const attempts = async (attempt: number) => {
+        if (attempt > 1) last = await send();
+        return last.exchange;
+      };
+      await retrying(
+        { request: { method: first.exchange.request.method, fields: [] }, send: attempts },
+        {
+          clock: transport.clock,
+          random,
+          baseMs: windowMs / 8,
+          capMs: windowMs,
+          maxAttempts: MOST_ATTEMPTS,
+          // Rounded up to a whole second, it may ask for a little more than a window.
+          maxTotalMs: 1.5 * windowMs + 2_000,
+          onlyFor: ONLY,
+          signal,
+          waiting: (wait) =>
+            pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` }),
+        },
+      );
+    }
+    return last;
+  }
+}
+
+/** Answers after which the fall of the remaining quota is known: one request, one less. */
+const ENOUGH = 3;
+
+/** Watches the first answers for what others have spent of the window; the budget keeps clear of that. */
+export class QuotaAsFound {
+  readonly #clock: Clock;
+  readonly #budget: Budget;
+  #seen: Exchange[] = [];
+  #known: boolean;
+
+  constructor(clock: Clock, budget: Budget) {
+    this.#clock = clock;
+    this.#budget = budget;
+    this.#known = budget.plan === null;
+  }
+
+  saw(exchange: Exchange): void {
+    const { plan } = this.#budget;
+    if (this.#known || plan === null) return;
+    this.#seen.push(exchange);
+    const ownOffsetMs = this.#clock.wallNow().getTime() - this.#clock.now();
+    const reading = { windowMs: plan.windowMs, ownOffsetMs, refusedStatus: TOO_MANY };
+    const seen = observationsOf(this.#seen, reading);
+    if (seen.filter(({ fate }) => fate === 'admitted').length < ENOUGH) return;
+    const resetSeconds = seen.at(-1)?.quota?.resetSeconds ?? null;
+    const forMs = resetSeconds === null ? plan.windowMs : Math.min(plan.windowMs, resetSeconds * 1000);
+    this.#budget.setAside(spentBefore(seen, plan), forMs);
+    this.#known = true;
+    this.#seen = [];
+  }
+}

@@ -1,0 +1,48 @@
+import { type Evidence, evidenceToJson } from '../../evidence/evidence.ts';
+import type { EvidenceId } from '../../evidence/exchange.ts';
+import { curlCommand } from '../../evidence/forms/curl.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+
+interface LogOptions {
+  readonly service: string;
+  readonly record: (event: JournalEvent) => void;
+  /** Number of the last piece of evidence that is in the journal already. Default: 0. */
+  readonly after?: number | undefined;
+}
+
+/** All evidence of a session, redacted when it comes here: numbered, kept, and journaled as it falls. */
+export class EvidenceLog {
+  readonly #options: LogOptions;
+  readonly #kept = new Map<string, Evidence>();
+  #last: number;
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#last = options.after ?? 0;
+  }
+
+  nextId(): EvidenceId {
+    this.#last += 1;
+    return `e${this.#last}` as EvidenceId;
+  }
+
+  /** `requests`: how many requests to the service it counts as. */
+  keep<E extends Evidence>(evidence: E, requests: number): E {
+    const { service, record } = this.#options;
+    const { id, purpose } = evidence;
+    this.#kept.set(id, evidence);
+    record({ type: 'evidence', service, id, purpose, requests, value: evidenceToJson(evidence) });
+    return evidence;
+  }
+
+  /** In the order of recording. */
+  all(): readonly Evidence[] {
+    return [...this.#kept.values()];
+  }
+
+  /** A command line that repeats a piece of evidence; null where there is none. */
+  reproduce(id: string | null): string | null {
+    const evidence = id === null ? undefined : this.#kept.get(id);
+    return evidence === undefined || evidence.kind === 'burst' ? null : curlCommand(evidence);
+  }
+}

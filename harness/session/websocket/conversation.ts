@@ -1,0 +1,128 @@
+import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
+import type { Conversation } from '../../evidence/conversation.ts';
+import { socketAddressOf } from '../../transport/address.ts';
+import type { Budget } from '../../transport/pace/budget.ts';
+import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
+import { openConnection } from '../../transport/websocket/websocket.ts';
+import { Blocked, NotApplicable } from '../../verdict.ts';
+import { credentialUse } from '../credential.ts';
+import { placeInHandshake } from '../handshake-credential.ts';
+import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
+import type { Turn } from '../turn/turn.ts';
+import { dialectOf } from './dialects/dialects.ts';
+import { credentialOf, type HandshakeStimulus, isOrdinary, openingRequest } from './handshake-stimulus.ts';
+import { OpenConversation } from './open-conversation.ts';
+
+/** What a probe does on the open connection. */
+export type Conversing = (conversation: OpenConversation) => Promise<void>;
+
+/** WebSocket connections, the handshake of each a request like others. */
+export interface WebSocketPort {
+  /** One connection from its handshake to its end; `conversing` has it when it is open, and is not called when it is not. */
+  converse(stimulus: HandshakeStimulus, conversing?: Conversing): Promise<ConversationView>;
+  /** The same, where all rests on what is said. @throws Blocked when no connection was opened, or not heard to its end. */
+  hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
+}
+
+/** What should come at once is waited for no longer than this, in ms. */
+const LONGEST_PATIENCE_MS = 5_000;
+
+export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
+  const { config, outage } = means;
+  const patienceMs = Math.min(config.timeouts.responseMs, LONGEST_PATIENCE_MS);
+  const port: WebSocketPort = {
+    async converse(stimulus, conversing = async () => {}) {
+      outage.requireReachable();
+      const done = await connect(
+        means,
+        stimulus,
+        (connection) => conversing(new OpenConversation(connection, patienceMs)),
+        turn.signal,
+      ).catch(blockedByBudget);
+      turn.signal.throwIfAborted();
+      const { response } = done.handshake;
+      // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
+      if (response !== null || isOrdinary(stimulus)) outage.saw({ response, failure: done.failure });
+      turn.keep(done);
+      if (response?.status === 429) throw new Blocked(rateLimited(means));
+      return viewConversation(done);
+    },
+    async hold(stimulus, conversing) {
+      const view = await port.converse(stimulus, conversing);
+      if (!view.opened) throw new Blocked(`no connection for ${stimulus.purpose}: ${answerOf(view)}`);
+      requireHeardOut(view);
+      return view;
+    },
+  };
+  return port;
+}
+
+/** @throws Blocked for what was not heard to its end, for it was too much: it shows nothing of how it would have ended. */
+export function requireHeardOut({ to, conversation: { failure } }: ConversationView): void {
+  if (failure !== null) throw new Blocked(`${to} was not heard to its end: ${failure.message}`);
+}
+
+/** What came of a handshake, for a sentence: `status 403`. */
+export function answerOf(view: ConversationView): string {
+  const { status, redirect, conversation } = view;
+  if (status === null) return conversation.failure?.message ?? 'no answer';
+  return redirect === null ? `status ${status}` : `status ${status}, to ${redirect}`;
+}
+
+/** A conversation is kept whole for as long as the session lasts, so no service is heard out without end. */
+const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
+
+/**
+ * One WebSocket connection from its handshake to its end. The handshake counts as one request of the budget, and
+ * the connection takes one of its places for as long as it lasts, so that few are open at the same time.
+ *
+ * @throws NotApplicable where the service has no WebSocket endpoint.
+ */
+async function connect(
+  { config, transport, budget, log }: SessionMeans,
+  stimulus: HandshakeStimulus,
+  conversing: (connection: WebSocketConnection) => Promise<void>,
+  signal: AbortSignal,
+): Promise<Conversation> {
+  const id = log.nextId();
+  const { websocket, credentials } = config;
+  if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
+  const { baseUrl, clock, redaction, userAgent } = transport;
+  const { target } = socketAddressOf(baseUrl, websocket.url);
+  const choice = credentialOf(stimulus, websocket);
+  const credential = credentialUse(choice);
+  const bare = openingRequest(stimulus, {
+    websocket,
+    dialect: await dialectOf(websocket),
+    target,
+    userAgent,
+  });
+  // The target has the path of the base URL already.
+  const means = { websocket, credentials, redaction };
+  const request = placeInHandshake(bare, choice, means, { at: clock.wallNow() });
+  const opening = {
+    endpoint: websocket.url,
+    request,
+    limits: LIMITS,
+    ...(stimulus.httpVersion && { form: { httpVersion: stimulus.httpVersion } }),
+    ...(stimulus.octetByOctet && { octetPauseMs: 0 }),
+    ...(stimulus.automatic && { automatic: stimulus.automatic }),
+  };
+  const about = { id, purpose: stimulus.purpose, credential, signal };
+  const run: Budget['run'] = stimulus.beside
+    ? async (send, until) => {
+        await budget.take(until);
+        return send();
+      }
+    : budget.run;
+  return run(async () => {
+    const connection = await openConnection(transport, opening, about);
+    if (connection.open) {
+      await conversing(connection).catch((error: unknown) => {
+        connection.finish();
+        throw error;
+      });
+    }
+    return connection.finish();
+  }, signal);
+}
