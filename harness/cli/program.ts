@@ -71,6 +71,15 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     });
 
   program
+    .command('clauses')
+    .description('the words of contracts: meaning, form, example and the checks that rest on each')
+    .argument('[key]', 'one clause, such as limits.rate')
+    .action(async (key) => {
+      const { clauses } = await import('./commands/clauses.ts');
+      ends(await clauses(key ?? null));
+    });
+
+  program
     .command('config')
     .description('the effective config, each value with its origin, secrets masked')
     .argument('[service]')

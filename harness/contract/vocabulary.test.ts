@@ -16,6 +16,14 @@ describe('the vocabulary', () => {
     for (const { value } of Object.values(VOCABULARY)) expect(() => ajv.compile(value)).not.toThrow();
   });
 
+  it('has examples that its own schemas take', () => {
+    const ajv = new Ajv2020({ allowUnionTypes: true });
+    const unfit = Object.entries(VOCABULARY).filter(
+      ([, { value, example }]) => !ajv.validate(value, example),
+    );
+    expect(unfit).toEqual([]);
+  });
+
   it('knows its own keys and no inherited ones', () => {
     expect(CLAUSE_KEYS.every(isClauseKey)).toBe(true);
     expect(isClauseKey('toString')).toBe(false);

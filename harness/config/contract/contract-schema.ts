@@ -104,7 +104,7 @@ export function contractSchema(): JsonSchema {
   const valueOfKey = Object.entries(VOCABULARY).map(([key, { meaning, value }]) => ({
     if: { properties: { key: { const: key } }, required: ['key', 'value'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-    then: { properties: { value: { description: meaning, ...value } } },
+    then: { properties: { value: { ...value, description: meaning } } },
   }));
   const clauses = { ...properties.clauses, items: { ...items, allOf: valueOfKey } };
   return { ...CONTRACT_FRAME, properties: { ...properties, clauses } };
