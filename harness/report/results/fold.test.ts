@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEvent, PlannedCheck } from './events.ts';
+import type { JournalEvent } from './events.ts';
 import { type FoldContext, foldEvents } from './fold.ts';
 import { validateResults } from './read-results.ts';
+import type { PlannedCheck } from './results.ts';
 
 const RUN = {
   id: 'r1',

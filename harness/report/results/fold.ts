@@ -1,8 +1,9 @@
-import { type JournalEvent, type PlannedCheck, readEvent } from './events.ts';
+import { type JournalEvent, readEvent } from './events.ts';
 import type {
   CheckResult,
   LedgerLine,
   Observation,
+  PlannedCheck,
   Results,
   RunResult,
   ServiceResult,

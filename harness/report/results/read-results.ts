@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
-import type { Results } from './results.ts';
-import { explainSchemaError, RESULTS_SCHEMA_ID, reportSchemas } from './schemas.ts';
+import { RESULTS, type Results } from './results.ts';
+import { compiled, problemOf } from './schemas.ts';
 
 const SCHEMA_VERSION = 1;
 
@@ -22,9 +22,9 @@ export function validateResults(value: unknown, source = 'results'): Results {
       },
     );
   }
-  const validator = reportSchemas();
-  if (isResults(validator, value)) return value;
-  const { key, problem } = explainSchemaError(validator.errors?.[0]);
+  const isResults = compiled<Results>(RESULTS);
+  if (isResults(value)) return value;
+  const { key, problem } = problemOf(isResults);
   throw new UsageError(`not a results file: ${problem}`, {
     place: { file: source },
     ...(key === '' ? {} : { key }),
@@ -53,10 +53,6 @@ export function readResults(path: string): Results {
     });
   }
   return validateResults(value, path);
-}
-
-function isResults(validator: ReturnType<typeof reportSchemas>, value: unknown): value is Results {
-  return validator.validate(RESULTS_SCHEMA_ID, value) === true;
 }
 
 const READ_FAULTS: Readonly<Record<string, string>> = {

@@ -1,108 +1,205 @@
-import type { Level, Outcome, ResolvedGround } from '../../contract/outcome.ts';
+import Type, { type Static, type TSchema } from 'typebox';
+import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
 
 /**
- * The results model (`results.json`, schema version 1). Every report is rendered from it and from nothing
- * else. Other tools read it: it only grows.
+ * The results model (`results.json`, schema version 1). Every report is rendered from it and from nothing else. Other
+ * tools read it: it only grows. Each shape is declared once, and gives its type and its part of `results.schema.json`.
  */
-export interface Results {
-  readonly schemaVersion: 1;
-  readonly run: RunResult;
-  readonly services: readonly ServiceResult[];
-  readonly totals: Readonly<Record<Outcome, number>>;
+
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T;
+
+/** The shapes that others refer to by name. */
+export const SHARED: Record<string, TSchema> = {};
+
+function shared<Shape extends TSchema>(name: string, shape: Shape) {
+  SHARED[name] = shape;
+  return Type.Unsafe<Frozen<Static<Shape>>>({ $ref: `#/$defs/${name}` });
 }
 
-export interface RunResult {
-  readonly id: string;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  readonly harness: { readonly name: string; readonly version: string; readonly node: string };
-  /** The run was cut short; `interruption` says by what. */
-  readonly interrupted: boolean;
-  readonly interruption: string | null;
-  readonly strict: boolean;
-  readonly exitCode: number;
-  /** Faults of the harness that belong to no check. */
-  readonly faults: readonly string[];
-}
+const described = (description?: string) => (description === undefined ? {} : { description });
+export const text = (description?: string) => Type.String(described(description));
+export const name = Type.String({ minLength: 1 });
+export const textOrNull = (description?: string) =>
+  Type.Unsafe<string | null>({ ...described(description), type: ['string', 'null'] });
+export const texts = (description?: string) => Type.Array(Type.String(), described(description));
 
-export interface ServiceResult {
-  readonly service: string;
-  readonly contract: string;
-  readonly environment: string | null;
-  readonly provider: {
-    readonly kind: string;
-    readonly url: string;
-    /** What a container ran, by name and content. */
-    readonly image?: string;
-    /** What it wrote, a file beside the results; absent where nothing was kept. */
-    readonly log?: string;
-  };
-  readonly plan: { readonly requests: number; readonly windowSeconds: number } | null;
-  readonly requestsSent: number;
-  readonly durationMs: number;
-  /** Set when the service could not be exercised to its end (unreachable, crashed worker …). */
-  readonly trouble: string | null;
-  readonly checks: readonly CheckResult[];
-  readonly observations: readonly Observation[];
-  /** The pacts that the service is held against; absent where there are none. */
-  readonly pacts?: readonly ListedPact[];
-  /** What each request was for, in the order sent. */
-  readonly ledger: readonly LedgerLine[];
-  /** Waits on purpose, in the order begun; absent where there were none. */
-  readonly waits?: readonly Wait[];
-  /** Evidence id to evidence in its JSON form (`evidence/evidence.ts`). */
-  readonly evidence: Readonly<Record<string, unknown>>;
-}
+export const Count = shared('count', Type.Integer({ minimum: 0 }));
+export const Milliseconds = shared('milliseconds', Type.Number({ minimum: 0 }));
+export const Instant = shared(
+  'instant',
+  Type.String({
+    description: 'ISO 8601, UTC.',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$',
+  }),
+);
+const OneOutcome = shared('outcome', Type.Enum([...OUTCOMES]));
+const OneLevel = shared('level', Type.Enum(['MUST', 'SHOULD', 'NONE']));
+export const Harness = shared('harness', Type.Object({ name: text(), version: text(), node: text() }));
+
+export const RUN = Type.Object({
+  id: name,
+  startedAt: Instant,
+  finishedAt: Instant,
+  harness: Harness,
+  interrupted: Type.Boolean(),
+  interruption: textOrNull('What cut the run short.'),
+  strict: Type.Boolean({ description: 'Warnings counted as failures.' }),
+  exitCode: Type.Enum([0, 1, 2, 3, 70]),
+  faults: texts('Faults of the harness that belong to no check.'),
+});
+const Run = shared('run', RUN);
+
+const Provider = shared(
+  'provider',
+  Type.Object({
+    kind: text(),
+    url: text(),
+    image: Type.Optional(text('What a container ran, by name and content.')),
+    log: Type.Optional(text('What the provider wrote, a file beside the results.')),
+  }),
+);
+
+const PLAN = Type.Object({ requests: Count, windowSeconds: Type.Number({ minimum: 0 }) });
+const Plan = Type.Unsafe<Frozen<Static<typeof PLAN>> | null>(
+  shared('plan', { ...PLAN, type: ['object', 'null'] }),
+);
+
+const Ground = shared(
+  'ground',
+  Type.Object({
+    kind: Type.Enum(['clause', 'standard', 'practice']),
+    ref: text('Clause key, section of the standard, or name of the practice.'),
+    standing: text(
+      'stated | advised | not-shown | config for a clause; MUST | SHOULD | MAY for a standard; practice.',
+    ),
+    place: text(),
+  }),
+);
+
+/** A check as it stands for one service, before it is judged. */
+export type PlannedCheck = Static<typeof PlannedCheck>;
+export const PlannedCheck = shared(
+  'plannedCheck',
+  Type.Object({ id: name, suite: text(), title: text(), level: OneLevel, grounds: Type.Array(Ground) }),
+);
 
 /** A consumer's pact and the checks that judge its interactions. */
-export interface ListedPact {
-  readonly consumer: string;
-  /** A path or a URL. */
-  readonly source: string;
-  readonly interactions: readonly {
-    readonly check: string;
-    /** What the broker calls it; null for a pact that comes from none. */
-    readonly brokerId: string | null;
-  }[];
-}
+export type ListedPact = Static<typeof ListedPact>;
+const ListedPact = shared(
+  'listedPact',
+  Type.Object({
+    consumer: text(),
+    source: text('A path or a URL.'),
+    interactions: Type.Array(
+      Type.Object({
+        check: text('Id of the check that judges it.'),
+        brokerId: textOrNull('What the broker calls it.'),
+      }),
+    ),
+  }),
+);
 
-export interface CheckResult {
-  readonly id: string;
-  readonly suite: string;
-  readonly title: string;
-  readonly level: Level;
-  readonly grounds: readonly ResolvedGround[];
-  readonly outcome: Outcome;
-  /** One line: what was expected and what came; the reason when skipped or blocked; '' on a plain pass. */
-  readonly message: string;
-  readonly durationMs: number;
-  readonly evidence: readonly string[];
-  /** A command line that repeats the decisive request, the key as `$ENV_NAME`; null when nothing was sent. */
-  readonly reproduce: string | null;
-}
+export const JUDGMENT = Type.Object({
+  outcome: OneOutcome,
+  message: text(
+    'What was expected and what came; the reason when skipped or blocked; empty on a plain pass.',
+  ),
+  durationMs: Milliseconds,
+  evidence: texts("Keys of the service's evidence."),
+  reproduce: textOrNull('A command line that repeats the decisive request, the key as $ENV_NAME.'),
+});
 
-export interface Observation {
-  /** Stable dotted key, e.g. `limits.first-refused`. */
-  readonly key: string;
-  readonly value: unknown;
-  /** The check that recorded it. */
-  readonly check: string;
-  /** The accepted value it is held against; null until something is accepted. */
-  readonly accepted: unknown;
-}
+export type CheckResult = Static<typeof CheckResult>;
+const CheckResult = shared('check', Type.Intersect([PlannedCheck, shared('judgment', JUDGMENT)]));
 
-export interface LedgerLine {
-  readonly evidence: string;
-  readonly purpose: string;
-  /** Requests sent for it: 1 for an exchange or a handshake, many for a burst. */
-  readonly requests: number;
-}
+export type Observation = Static<typeof Observation>;
+const Observation = shared(
+  'observation',
+  Type.Object({
+    key: name,
+    value: Type.Unknown(),
+    check: text(),
+    accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
+  }),
+);
+
+export type LedgerLine = Static<typeof LedgerLine>;
+const LedgerLine = shared(
+  'ledgerLine',
+  Type.Object({
+    evidence: text(),
+    purpose: text(),
+    requests: Count,
+  }),
+);
+
+export const WAIT = Type.Object({
+  reason: text(),
+  fromMs: Type.Number({ description: 'Unix time in ms.' }),
+  untilMs: Type.Number({ description: 'Unix time in ms; it may have been cut short.' }),
+});
 
 /** A wait on purpose: for a window to end, or to keep to a rate. */
-export interface Wait {
-  readonly reason: string;
-  /** Unix times in ms; it may have been cut short. */
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
+export type Wait = Frozen<Static<typeof WAIT>>;
+
+export const SERVICE = Type.Object({
+  service: name,
+  contract: text(),
+  environment: textOrNull(),
+  provider: Provider,
+  plan: Plan,
+  requestsSent: Count,
+  durationMs: Milliseconds,
+  trouble: textOrNull('Why the service could not be exercised to its end.'),
+  checks: Type.Array(CheckResult),
+  observations: Type.Array(Observation),
+  pacts: Type.Optional(
+    Type.Array(ListedPact, { description: 'The pacts that the service is held against.' }),
+  ),
+  waits: Type.Optional(Type.Array(WAIT, { description: 'Waits on purpose, in the order begun.' })),
+  ledger: Type.Array(LedgerLine, { description: 'What each request was for, in the order sent.' }),
+  evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    description: 'Evidence id to evidence: exchange, conversation or burst.',
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      required: ['kind', 'id'],
+      properties: { kind: { type: 'string' }, id: { type: 'string' } },
+    },
+  }),
+});
+
+export const RESULTS = Type.Object({
+  $schema: Type.Optional(text()),
+  schemaVersion: Type.Literal(1),
+  run: Run,
+  services: Type.Array(shared('service', SERVICE)),
+  totals: Type.Unsafe<Readonly<Record<Outcome, number>>>({
+    description: 'Checks per outcome, over all services.',
+    type: 'object',
+    required: OUTCOMES,
+    additionalProperties: Count,
+  }),
+});
+
+export type RunResult = Frozen<Static<typeof RUN>>;
+export type ServiceResult = Frozen<Static<typeof SERVICE>>;
+export type Results = Frozen<Static<typeof RESULTS>>;
+
+/** The shipped `results.schema.json`. */
+export const RESULTS_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'conform:results.schema.json',
+  title: 'Results of a conform run',
+  description:
+    'Schema version 1. It only grows: new fields may appear, none changes its meaning or goes away. A reader ignores what it does not know.',
+  ...RESULTS,
+  $defs: SHARED,
+};
+
+// `node harness/report/results/results.ts > harness/report/results/results.schema.json` after a change of the model.
+if (import.meta.main) process.stdout.write(`${JSON.stringify(RESULTS_SCHEMA, null, 2)}\n`);

@@ -1,30 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-
-const RESULTS_SCHEMA_URL = new URL('./results.schema.json', import.meta.url);
-
-/** `$id` of the shipped schema, by which other schemas refer to its `$defs`. */
-export const RESULTS_SCHEMA_ID = 'conform:results.schema.json';
+import { SHARED } from './results.ts';
 
 const ajv = new Ajv2020({ allErrors: false, allowUnionTypes: true, strictRequired: false });
-let loaded = false;
+const known = new Map<TSchema, ValidateFunction>();
 
-/** A validator that knows `results.schema.json`; its shapes may be referred to by `RESULTS_SCHEMA_ID#/$defs/…`. */
-export function reportSchemas(): Ajv2020 {
-  if (!loaded) {
-    const schema: AnySchema = JSON.parse(readFileSync(RESULTS_SCHEMA_URL, 'utf8'));
-    ajv.addSchema(schema);
-    loaded = true;
-  }
-  return ajv;
+/** Holds values against a shape of the results model; compiled when first needed. */
+export function compiled<Value>(shape: TSchema): ValidateFunction<Value> {
+  const fits = known.get(shape) ?? ajv.compile<Value>({ ...shape, $defs: SHARED });
+  known.set(shape, fits);
+  return fits as ValidateFunction<Value>;
 }
 
 /** `services[0].checks[3].outcome must be equal to one of the allowed values (pass, fail …)`. */
-export function explainSchemaError(error: ErrorObject | undefined): {
-  readonly key: string;
-  readonly problem: string;
-} {
+export function problemOf({ errors }: ValidateFunction): { readonly key: string; readonly problem: string } {
+  const [error] = errors ?? [];
   if (!error) return { key: '', problem: 'is not valid' };
   const key = pointerMembers(error.instancePath).reduce(
     (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part),
