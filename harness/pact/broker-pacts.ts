@@ -61,3 +61,119 @@ export async function pactsOf(
   }
   return pacts;
 }
+
+/** A version of one side, as a broker knows it. */
+export interface PublishedVersion {
+  readonly number: string;
+  readonly branch: string | null;
+  /** Where the build that publishes it can be looked at. */
+  readonly buildUrl: string | null;
+}
+
+/** A pact to be published: its octets, and whose it is. */
+export interface PublishablePact {
+  readonly consumer: string;
+  readonly provider: string;
+  readonly text: string;
+}
+
+/** What became of one pact that came from the broker. */
+export interface PactResult {
+  /** Where the broker has it. */
+  readonly url: string;
+  readonly interactions: readonly {
+    readonly brokerId: string;
+    readonly success: boolean;
+    /** Why not; one line. */
+    readonly mismatch: string;
+  }[];
+}
+
+interface Tool {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Publishes all pacts of one consumer version. @returns what the broker has to say. @throws BrokerTrouble */
+export async function publishPacts(
+  broker: PactBroker,
+  pacts: readonly PublishablePact[],
+  version: PublishedVersion,
+  client: BrokerClient,
+): Promise<readonly string[]> {
+  const index = await client.get(`${broker.url}/`);
+  const address = index.link('pb:publish-contracts');
+  if (address === null)
+    throw new BrokerTrouble(
+      `${broker.url} has no link pb:publish-contracts: it is no Pact Broker, or an old one`,
+    );
+  const said: string[] = [];
+  for (const [consumer, own] of Map.groupBy(pacts, (pact) => pact.consumer)) {
+    const { value } = await client.post(address, {
+      pacticipantName: consumer,
+      pacticipantVersionNumber: version.number,
+      ...(version.branch === null ? {} : { branch: version.branch }),
+      ...(version.buildUrl === null ? {} : { buildUrl: version.buildUrl }),
+      contracts: own.map(({ provider, text }) => ({
+        consumerName: consumer,
+        providerName: provider,
+        specification: 'pact',
+        contentType: 'application/json',
+        content: Buffer.from(text).toString('base64'),
+        onConflict: 'overwrite',
+      })),
+    });
+    said.push(...noticesIn(value.notices));
+  }
+  return said;
+}
+
+/** Publishes the results for one version of the provider, one pact after the other. @throws BrokerTrouble */
+export async function publishResults(
+  results: readonly PactResult[],
+  version: PublishedVersion,
+  tool: Tool,
+  client: BrokerClient,
+): Promise<void> {
+  let branchKnown = version.branch === null;
+  for (const { url, interactions } of results) {
+    const pact = await client.get(url);
+    const address = pact.link('pb:publish-verification-results');
+    if (address === null) throw new BrokerTrouble(`${url} has no link pb:publish-verification-results`);
+    if (!branchKnown) await createBranchVersion(pact.link('pb:provider'), version, client);
+    branchKnown = true;
+    await client.post(address, {
+      success: interactions.every(({ success }) => success),
+      providerApplicationVersion: version.number,
+      ...(version.buildUrl === null ? {} : { buildUrl: version.buildUrl }),
+      testResults: interactions.map(({ brokerId, success, mismatch }) => ({
+        interactionId: brokerId,
+        success,
+        ...(success ? {} : { mismatches: [{ description: mismatch }] }),
+      })),
+      verifiedBy: { implementation: tool.name, version: tool.version },
+    });
+  }
+}
+
+/** A broker learns of a branch from this alone; the result itself does not name it. */
+async function createBranchVersion(
+  provider: string | null,
+  { branch, number }: PublishedVersion,
+  client: BrokerClient,
+): Promise<void> {
+  const address =
+    provider === null
+      ? null
+      : (await client.get(provider)).link('pb:branch-version', { branch: branch ?? '', version: number });
+  if (address === null)
+    throw new BrokerTrouble('the broker has no link pb:branch-version, so it knows no branches');
+  await client.put(address, {});
+}
+
+function noticesIn(notices: unknown): readonly string[] {
+  if (!Array.isArray(notices)) return [];
+  return notices.flatMap((notice: unknown) =>
+    isJsonObject(notice) && typeof notice.text === 'string' ? [notice.text] : [],
+  );
+}

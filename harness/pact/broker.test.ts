@@ -12,11 +12,9 @@ import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { hasMembers } from '../json-text.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';
 import { BrokerTrouble, openBroker } from './broker-client.ts';
-import { pactsOf } from './broker-pacts.ts';
-import { childEnvironment } from './child-environment.ts';
+import { pactsOf, publishPacts, publishResults } from './broker-pacts.ts';
 import { pactOf, type StubBroker, type StubOptions, startStubBroker } from './fixtures/stub-broker.ts';
-import { publishPacts, publishResults } from './publish.ts';
-import { type ChildOrder, isChildReply } from './verify-messages.ts';
+import { type ChildOrder, childEnvironment, isChildReply } from './pact-process.ts';
 
 const TOKEN = 'example-token-for-tests';
 const VERSION = { number: '1.2.3', branch: 'main', buildUrl: null };

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visible } from '../evidence/octets/visible.ts';
 import { interaction, message } from './fixtures/interactions.ts';
+import { PactTrouble } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
-import { openVerifier, PactTrouble, type PactVerifier, type VerificationOrder } from './verifier.ts';
+import { openVerifier, type PactVerifier, type VerificationOrder } from './verifier.ts';
 
 const verifiers: PactVerifier[] = [];
 

@@ -1,14 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { VerifierOptions } from '@pact-foundation/pact-core';
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
-import { visible } from '../evidence/octets/visible.ts';
-import { childEnvironment } from './child-environment.ts';
-import { QuietWatch } from './quiet-watch.ts';
+import { PactProcess, PactTrouble, QuietWatch } from './pact-process.ts';
 import { openRelay, type Relay, type RelayHandlers, type RelayRoute } from './relay.ts';
-import { type PactVerdict, readVerdict } from './verdict.ts';
-import { type ChildOrder, isChildReply } from './verify-messages.ts';
+import { type PactVerdict, readVerdict } from './verifier-report.ts';
 
 export interface VerificationOrder {
   readonly interaction: ExpectedInteraction;
@@ -30,14 +24,6 @@ export interface PactVerifier {
   close(): Promise<void>;
 }
 
-/** Pact's process crashed, or hangs. */
-export class PactTrouble extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'PactTrouble';
-  }
-}
-
 interface VerifierOptionsOfOurs {
   /** How long Pact may do nothing while nothing is asked of the provider, its start included; in ms. */
   readonly quietMs?: number;
@@ -48,9 +34,6 @@ interface VerifierOptionsOfOurs {
 const QUIET_MS = 20_000;
 /** Deadlines are the relay's; Pact's own, per request and in ms, must never come first. */
 const NO_LIMIT_MS = 24 * 3_600_000;
-/** Of what the process printed, kept to explain its end; in UTF-16 units. */
-const PRINTED = 4_000;
-
 export function openVerifier({ quietMs = QUIET_MS, child }: VerifierOptionsOfOurs = {}): PactVerifier {
   const module = child ?? new URL('./verify-child.ts', import.meta.url);
   let relay: Promise<Relay> | null = null;
@@ -116,81 +99,6 @@ function verifierOptions(
       ? { transports: [{ protocol: 'message', port: route.port, path: route.messagesPath }] }
       : {}),
   };
-}
-
-/** One process and the orders that it has not answered yet. */
-class PactProcess {
-  readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: { readonly text: string } | PactTrouble) => void>();
-  #lastId = 0;
-  #printed = '';
-  #reason: string | null = null;
-  ended = false;
-
-  constructor(module: URL) {
-    this.#child = fork(fileURLToPath(module), [], {
-      // Natives are looked for in the working folder before their package.
-      cwd: dirname(fileURLToPath(module)),
-      execArgv: [],
-      env: childEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      serialization: 'json',
-    });
-    const keep = (chunk: Buffer) => {
-      this.#printed = (this.#printed + chunk.toString('latin1')).slice(-PRINTED);
-    };
-    this.#child.stdout?.on('data', keep);
-    this.#child.stderr?.on('data', keep);
-    this.#child.on('message', (message: unknown) => {
-      if (isChildReply(message)) this.#settle(message.id, message);
-    });
-    this.#child.on('error', (error) => this.#over(`Pact could not be started: ${error.message}`));
-    this.#child.on('exit', (code, signal) =>
-      this.#over(`Pact ended ${signal ? `by ${signal}` : `with ${code}`}`),
-    );
-    // What is left running must not keep its parent alive; it ends with the channel.
-    this.#child.unref();
-    this.#child.channel?.unref();
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
-    }
-  }
-
-  async ask(options: VerifierOptions): Promise<string> {
-    const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<{ readonly text: string } | PactTrouble>();
-    this.#waiting.set(id, resolve);
-    const order: ChildOrder = { id, options };
-    this.#child.send(order, (error) => {
-      if (error) this.#over(`Pact could not be asked: ${error.message}`);
-    });
-    this.#child.channel?.ref();
-    const answer = await promise;
-    if (answer instanceof PactTrouble) throw answer;
-    return answer.text;
-  }
-
-  end(reason: string): void {
-    this.#reason ??= reason;
-    this.ended = true;
-    this.#child.kill('SIGKILL');
-  }
-
-  #settle(id: number, answer: { readonly text: string } | PactTrouble): void {
-    this.#waiting.get(id)?.(answer);
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#child.channel?.unref();
-  }
-
-  #over(reason: string): void {
-    this.ended = true;
-    const said =
-      this.#reason === null && this.#printed !== ''
-        ? `; it printed: ${visible(this.#printed.trim().slice(-200))}`
-        : '';
-    const trouble = new PactTrouble(`${this.#reason ?? reason}${said}`);
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, trouble);
-  }
 }
 
 /** Settles as `work` does, or rejects at once when the signal is aborted. */

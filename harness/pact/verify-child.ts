@@ -1,6 +1,6 @@
 import core, { type VerifierOptions } from '@pact-foundation/pact-core';
 import { reasonOf } from '../thrown.ts';
-import type { ChildOrder, ChildReply } from './verify-messages.ts';
+import type { ChildOrder, ChildReply } from './pact-process.ts';
 
 /**
  * The process in which Pact's native verifier runs: what it prints goes to this process's own output, what kills it

@@ -12,7 +12,7 @@ import {
   type PublishedVersion,
   publishPacts,
   publishResults,
-} from '../../pact/publish.ts';
+} from '../../pact/broker-pacts.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { brokerSender } from './broker-send.ts';
 
