@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../exit.ts';
 import { reasonOf } from '../thrown.ts';
-import { onSignal } from './signal.ts';
+import { onSignal } from './process.ts';
 
 /** Editors write a file several times; a change counts when it has been calm for so long, in ms. */
 const CALM_MS = 200;

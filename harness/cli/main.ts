@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from '../run/engine/compiled-code.ts';
-import { conclude } from './conclude.ts';
+import { conclude } from './process.ts';
 import { buildProgram } from './program.ts';
 
 keepCompiledCode();

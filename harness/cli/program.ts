@@ -1,8 +1,7 @@
 import { Command, Help, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { EXIT } from '../exit.ts';
-import { EXIT_CODES, RUN_EXAMPLES } from './help.ts';
-import { HARNESS } from './identity.ts';
+import { HARNESS } from './process.ts';
 
 /**
  * The commands and their options, nothing else: each command's work is in a file of its own, loaded when it is
@@ -237,3 +236,25 @@ function port(text: string): number {
     throw new InvalidArgumentError('Give a port, 0 to 65535.');
   return value;
 }
+
+/** What the options alone do not tell. */
+
+const EXIT_CODES = `
+Exit codes:
+  0   every service conforms
+  1   a service does not conform
+  2   the command line or the config is wrong; nothing was sent
+  3   no verdict: unreachable, a MUST check blocked, nothing ran, or interrupted
+  70  a fault of conform itself
+
+\`conform help COMMAND\` tells more. Results go to stdout, progress to stderr.`;
+
+const RUN_EXAMPLES = `
+Services come before the options, since --suite and --check take several values.
+
+Examples:
+  conform run                                          every service of config/services
+  conform run search --environment staging --strict
+  conform run search --suite auth json
+  conform run search --check 'auth.*' --verbose
+  conform run search --provider-url http://127.0.0.1:8080`;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { Results } from '../../report/results/results.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
 import { runConformance } from '../../run/run.ts';
-import { HARNESS } from '../identity.ts';
-import { terminalOf } from '../terminal.ts';
+import { HARNESS, terminalOf } from '../process.ts';
 
 /**
  * `npm run benchmark`: what a verdict costs, for plans of N requests in a window W: requests as a ratio to N, time as

@@ -3,7 +3,7 @@ import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { readResults } from '../../report/results/read-results.ts';
-import { HARNESS } from '../identity.ts';
+import { HARNESS } from '../process.ts';
 import type { RunOptions } from './run.ts';
 
 interface ConfigOptions {

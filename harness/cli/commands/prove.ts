@@ -5,7 +5,7 @@ import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { proofConfigs, prove } from '../../proof/proof.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
-import { conclude } from '../conclude.ts';
+import { conclude } from '../process.ts';
 
 /**
  * `npm run prove`: every check fails on the defects that it names, and none on what conforms. Arguments: names of

@@ -8,7 +8,7 @@ import { foldEvents } from '../../report/results/fold.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import type { Results } from '../../report/results/results.ts';
 import { reportsFolderOf, writeReports } from '../../report/write.ts';
-import { HARNESS } from '../identity.ts';
+import { HARNESS } from '../process.ts';
 
 /** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
 export async function report(

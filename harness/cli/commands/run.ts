@@ -5,8 +5,7 @@ import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';
 import { type FinishedRun, runConformance } from '../../run/run.ts';
 import { watchBelow } from '../change.ts';
-import { HARNESS } from '../identity.ts';
-import { terminalOf } from '../terminal.ts';
+import { HARNESS, terminalOf } from '../process.ts';
 
 export interface RunOptions {
   readonly environment?: string;

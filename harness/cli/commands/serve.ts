@@ -10,7 +10,7 @@ import { exampleCredentials } from '../../provider/reference/credentials/example
 import { howToCall } from '../../provider/reference/credentials/how-to-call.ts';
 import { startReference } from '../../provider/reference/reference.ts';
 import { acceptedCredentials } from '../../provider/start.ts';
-import { onSignal } from '../signal.ts';
+import { onSignal } from '../process.ts';
 
 export interface ServeOptions {
   readonly port: number;

@@ -1,6 +1,43 @@
+import { readFileSync } from 'node:fs';
+import type { WriteStream } from 'node:tty';
 import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../exit.ts';
 import { traceOf } from '../thrown.ts';
+
+const { name, version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as {
+  name: string;
+  version: string;
+};
+
+/** Which harness judged, for reports. */
+export const HARNESS = { name, version, node: process.version } as const;
+
+/** What a stream can show. `NO_COLOR` (any value) and a stream that is no terminal mean plain text. */
+export function terminalOf(stream: Pick<WriteStream, 'isTTY'>): {
+  readonly isTTY: boolean;
+  readonly color: boolean;
+} {
+  const isTTY = stream.isTTY === true && process.env.TERM !== 'dumb';
+  const refused = process.env.NO_COLOR !== undefined && process.env.NO_COLOR !== '';
+  return { isTTY, color: isTTY && !refused };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls back, once, at the first signal that asks for the end; the process then ends when it is ready. */
+export function onSignal(callback: () => void): { release(): void } {
+  const release = () => {
+    for (const name of SIGNALS) process.off(name, heard);
+  };
+  const heard = () => {
+    release();
+    callback();
+  };
+  for (const name of SIGNALS) process.on(name, heard);
+  return { release };
+}
 
 /** What still holds the process when its command is done may do so for so long, in ms. */
 const LINGER_MS = 2_000;
