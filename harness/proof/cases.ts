@@ -1,9 +1,9 @@
-import type { ReferenceName, ServiceConfig } from '../config/service.ts';
+import type { ReferenceName } from '../config/service.ts';
 import { HarnessError } from '../exit.ts';
 import { findVariant, listDefects, listVariants } from '../provider/reference/catalogue.ts';
 import { CONFORMING, SHIPPED } from './settings.ts';
 
-/** One provider that is held against every check, and what should come of it. */
+/** One provider that is held against the checks, and what should come of it. Plain data. */
 export interface ProofCase {
   readonly service: ReferenceName;
   readonly kind: 'conforming' | 'variant' | 'defect';
@@ -13,52 +13,132 @@ export interface ProofCase {
   readonly setting: string;
   /** Ids of the checks that have to notice it. */
   readonly trips: readonly string[];
+  /** Ids of the checks that notice it as well. */
+  readonly drags: readonly string[];
   /** Ids of the observations that have to record something else than of the service as it is. */
   readonly shows: readonly string[];
+  /** Whether its operations are described, and judged. */
+  readonly described: boolean;
+  /** Whether requests of several kinds come before the limit is met. */
+  readonly preceded: boolean;
 }
-
-/** Configs of the reference providers by service, as they are shipped. */
-export type Configs = ReadonlyMap<string, ServiceConfig>;
 
 /** Search stands for the REST services: messaging differs in its rate and its resources alone. */
 const SERVICES: readonly ReferenceName[] = ['search', 'realtime'];
 
-/** Alternatives that services have together. */
-const COMBINED: readonly (readonly [ReferenceName, string])[] = [
-  ['search', 'refuses-403-for-wrong-key+plain-json-errors+not-found-before-auth+404-instead-of-405'],
-  ['search', 'bare-array-body+chunked-body+gzip-when-accepted+json-charset-utf-8'],
-  ['search', 'api-key-header+error-shape-by-status+x-ratelimit-fields+limiter-sliding-log'],
-  ['search', 'query-key+no-quota-fields+limiter-clock-aligned+http-date-retry-after+no-request-id'],
-  ['search', 'vendor-json+announces-version+announces-deprecation+ignores-validators+bare-head'],
-  ['search', 'method-before-auth+unknown-method-405+options-405+refuses-size-with-400+demands-user-agent'],
-  ['search', 'ranges-206+not-acceptable-406+expectation-417+lenient-trailing-slash+listed-origin'],
+/** Alternatives that services have together: each variant is in one of them. */
+const COMBINED: readonly (readonly [ReferenceName, readonly string[]])[] = [
   [
     'search',
-    'lower-case-fields+closes-connections+several-challenges+first-credential-wins+counts-known-paths',
+    [
+      'refuses-403-for-wrong-key',
+      'plain-json-errors',
+      'not-found-before-auth',
+      '404-instead-of-405',
+      'limiter-token-bucket',
+    ],
   ],
-  ['realtime', 'bearer-only+plain-json-errors+chunked-body+lower-case-fields'],
+  [
+    'search',
+    [
+      'bare-array-body',
+      'chunked-body',
+      'gzip-when-accepted',
+      'json-charset-utf-8',
+      'limiter-sliding-counter',
+    ],
+  ],
+  ['search', ['api-key-header', 'error-shape-by-status', 'x-ratelimit-fields', 'limiter-sliding-log']],
+  [
+    'search',
+    ['query-key', 'no-quota-fields', 'limiter-clock-aligned', 'http-date-retry-after', 'no-request-id'],
+  ],
+  [
+    'search',
+    [
+      'vendor-json',
+      'announces-version',
+      'announces-deprecation',
+      'ignores-validators',
+      'bare-head',
+      'limiter-penalty-block',
+    ],
+  ],
+  [
+    'search',
+    [
+      'method-before-auth',
+      'unknown-method-405',
+      'options-405',
+      'refuses-size-with-400',
+      'demands-user-agent',
+      'limiter-queue',
+    ],
+  ],
+  [
+    'search',
+    [
+      'ranges-206',
+      'not-acceptable-406',
+      'expectation-417',
+      'lenient-trailing-slash',
+      'listed-origin',
+      'revalidated-caches',
+    ],
+  ],
+  [
+    'search',
+    [
+      'lower-case-fields',
+      'closes-connections',
+      'several-challenges',
+      'first-credential-wins',
+      'counts-known-paths',
+    ],
+  ],
+  [
+    'realtime',
+    ['bearer-only', 'plain-json-errors', 'chunked-body', 'lower-case-fields', 'version-refusal-400'],
+  ],
+  ['realtime', ['ws-takes-key-in-token', 'ws-pings-first', 'ws-sends-fragments', 'ws-closes-without-code']],
+  ['realtime', ['ws-takes-key-in-subprotocol', 'ws-greets', 'no-compression', 'ws-takes-few-connections']],
+  ['realtime', ['ws-closes-4401', 'ws-takes-small-messages']],
 ];
+
+const AS_IT_IS = {
+  kind: 'conforming',
+  name: '',
+  trips: [],
+  drags: [],
+  shows: [],
+  described: true,
+  preceded: true,
+} as const;
 
 /** All of them: each service as it is, each variant, some together, each defect. */
 export function proofCases(): readonly ProofCase[] {
   return [
-    ...CONFORMING.map(
-      ([service, setting]): ProofCase => ({
-        service,
-        kind: 'conforming',
-        name: '',
-        setting,
-        trips: [],
-        shows: [],
-      }),
-    ),
+    ...CONFORMING.map(([service, setting]) => ({ ...AS_IT_IS, service, setting })),
     ...SERVICES.flatMap((service) => listVariants(service).map(({ name }) => variantCase(service, name))),
-    ...COMBINED.map(([service, name]) => ({ ...variantCase(service, name), shows: [] })),
-    ...listDefects().map(({ name, services, setting = SHIPPED, trips = [], shows = [] }): ProofCase => {
-      const service = services.find((each) => SERVICES.includes(each));
-      if (service === undefined) throw new HarnessError(`${name} is of no service that is proven`);
-      return { service, kind: 'defect', name, setting, trips, shows };
-    }),
+    ...COMBINED.map(([service, names]) => ({ ...variantCase(service, names.join('+')), shows: [] })),
+    ...listDefects().map(
+      ({ name, services, setting = SHIPPED, trips = [], drags, shows = [] }): ProofCase => {
+        const service = services.find((each) => SERVICES.includes(each));
+        if (service === undefined) throw new HarnessError(`${name} is of no service that is proven`);
+        return {
+          service,
+          kind: 'defect',
+          name,
+          setting,
+          trips,
+          drags: drags?.checks ?? [],
+          shows,
+          // Others are not asked for them, which saves time and changes nothing.
+          described: trips.some((id) => id.startsWith('operations.')),
+          preceded: false,
+        };
+      },
+    ),
   ];
 }
 
@@ -71,6 +151,9 @@ function variantCase(service: ReferenceName, name: string): ProofCase {
     name,
     setting: parts.find(({ setting }) => setting !== undefined)?.setting ?? SHIPPED,
     trips: [],
+    drags: [],
     shows: parts.flatMap(({ shows = [] }) => shows),
+    described: !parts.some(({ undescribed }) => undescribed),
+    preceded: parts.some(({ countsByKind }) => countsByKind),
   };
 }

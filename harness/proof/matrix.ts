@@ -1,5 +1,5 @@
 import type { Suite } from '../check/check.ts';
-import { caseName } from './gaps.ts';
+import { caseName, complains } from './gaps.ts';
 import type { ProvenCase } from './proof.ts';
 
 /** The proof for a person: what each defect trips, what proves each check, and what raises nothing. */
@@ -29,6 +29,11 @@ function section<T>(
   return [title, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`), ''];
 }
 
-function idsOf({ tripped }: ProvenCase): string {
-  return tripped.map(({ id }) => id).join(' ') || 'nothing';
+function idsOf({ findings }: ProvenCase): string {
+  return (
+    findings
+      .filter(complains)
+      .map(({ id }) => id)
+      .join(' ') || 'nothing'
+  );
 }

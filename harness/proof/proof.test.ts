@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findDefect, listDefects, listVariants } from '../provider/reference/catalogue.ts';
 import { loadSuites, SUITES_URL } from '../run/selection/catalogue.ts';
 import { proofCases } from './cases.ts';
-import { caseName, gapsIn } from './gaps.ts';
+import { caseName, complains, gapsIn } from './gaps.ts';
 import { matrixText } from './matrix.ts';
 import { type ProvenCase, proofConfigs, prove } from './proof.ts';
 
@@ -76,11 +76,13 @@ function steady(message: string): string {
 }
 
 /** A defect, what it spoils, and what the checks say of that. */
-function section({ name, service, setting, tripped }: ProvenCase): string {
+function section({ name, service, setting, findings }: ProvenCase): string {
   const { breaks } = findDefect(name, service);
   return [
     `${name} (${service}${setting === 'bearer' ? '' : `, ${setting}`}): ${breaks}`,
-    ...tripped.map(({ id, outcome, message }) => `  ${outcome} ${id}: ${steady(message)}\n`),
+    ...findings
+      .filter(complains)
+      .map(({ id, outcome, message }) => `  ${outcome} ${id}: ${steady(message)}\n`),
   ].join('\n');
 }
 
@@ -93,8 +95,8 @@ describe('what a failure says', () => {
   });
 
   it('is one line that tells what was expected and what came, and on which ground', () => {
-    const messages = said().flatMap(({ name, tripped }) =>
-      tripped.map(({ id, message }) => ({ name, id, message })),
+    const messages = said().flatMap(({ name, findings }) =>
+      findings.filter(complains).map(({ id, message }) => ({ name, id, message })),
     );
     // What Pact says of an interaction is in its words.
     const ours = messages.filter(({ id }) => !id.startsWith('pact.'));

@@ -9,24 +9,26 @@ import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { openSession } from '../session.ts';
-import type { Configs, ProofCase } from './cases.ts';
+import type { ProofCase } from './cases.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
 import { withOperations } from './operations.ts';
 import { settingNamed } from './settings.ts';
 
-export interface Judged {
+/** Configs of the reference providers by service, as they are shipped. */
+export type Configs = ReadonlyMap<string, ServiceConfig>;
+
+export interface Finding {
   readonly id: string;
-  readonly outcome: Judgment['outcome'];
+  /** `blocked`: could not be exercised, although nothing is missing in the config. */
+  readonly outcome: 'fail' | 'warning' | 'error' | 'blocked';
   readonly message: string;
 }
 
 export interface ProvenCase extends ProofCase {
-  /** Checks that failed, warned, or met a fault of the harness. */
-  readonly tripped: readonly Judged[];
-  /** Checks that could not be exercised, although nothing is missing in the config. */
-  readonly blocked: readonly Judged[];
+  /** Of checks that neither conform nor make no sense here, in the order in which they were judged. */
+  readonly findings: readonly Finding[];
   /** What checks have observed, by their id: each key with its value. */
-  readonly observed: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly observed: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Requests by suite. */
   readonly requests: Readonly<Record<string, number>>;
 }
@@ -114,17 +116,17 @@ async function runCase(
   };
   const log = new CaseLog();
   for (const round of roundsFor(each, suites)) {
-    await runRound(withPlan(await withOperations(provided, each), round.plan), each, {
+    await runRound(withPlan(each.described ? await withOperations(provided) : provided, round.plan), each, {
       round,
       log,
       verifier,
     });
   }
-  return { ...each, ...log.found() };
+  return { ...each, ...log };
 }
 
 /** Meeting the limit costs a window: it is met on everything that conforms, and where the defect is about it. */
-function roundsFor({ kind, name, trips, shows }: ProofCase, suites: readonly Suite[]): readonly Round[] {
+function roundsFor({ kind, trips, shows, preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
   const isLimit = (suite: Suite) => suite.name === LIMIT_SUITE;
   const naming = suites.filter(({ checks }) =>
     checks.some(({ id }) => trips.includes(id) || shows.includes(id)),
@@ -135,8 +137,6 @@ function roundsFor({ kind, name, trips, shows }: ProofCase, suites: readonly Sui
     plan: WIDE,
     leaps: false,
   };
-  // What other suites have sent may count or not, and some limiters do not tell afterwards: not for all of them.
-  const preceded = kind === 'conforming' || name.includes('counts-known-paths');
   const limit: Round = {
     suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
     counts: isLimit,
@@ -185,7 +185,10 @@ async function runRound(
           signal: AbortSignal.timeout(HUNG_MS),
         });
         if (round.counts(suite)) {
-          log.judged({ id: check.id, outcome, message }, standingOf(check, config).missing !== null);
+          const isMissing = standingOf(check, config).missing !== null;
+          if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
+            log.found({ id: check.id, outcome, message });
+          }
         }
       }
     }
@@ -196,12 +199,15 @@ async function runRound(
   }
 }
 
+function isFinding(outcome: Judgment['outcome']): outcome is Finding['outcome'] {
+  return outcome === 'fail' || outcome === 'warning' || outcome === 'error' || outcome === 'blocked';
+}
+
 /** What came of one case, gathered over its rounds. */
 class CaseLog {
-  readonly #judged: Judged[] = [];
-  readonly #missing = new Set<string>();
-  readonly #observed = new Map<string, Readonly<Record<string, unknown>>>();
-  readonly #requests: Record<string, number> = {};
+  readonly findings: Finding[] = [];
+  readonly observed: Record<string, Readonly<Record<string, unknown>>> = {};
+  readonly requests: Record<string, number> = {};
   #suite = '';
 
   enter({ name }: Suite): void {
@@ -210,26 +216,14 @@ class CaseLog {
 
   record(event: JournalEvent): void {
     if (event.type === 'evidence') {
-      this.#requests[this.#suite] = (this.#requests[this.#suite] ?? 0) + event.requests;
+      this.requests[this.#suite] = (this.requests[this.#suite] ?? 0) + event.requests;
     }
     if (event.type === 'observation') {
-      this.#observed.set(event.check, { ...this.#observed.get(event.check), [event.key]: event.value });
+      this.observed[event.check] = { ...this.observed[event.check], [event.key]: event.value };
     }
   }
 
-  judged(judged: Judged, isMissing: boolean): void {
-    this.#judged.push(judged);
-    if (isMissing) this.#missing.add(judged.id);
-  }
-
-  found(): Omit<ProvenCase, keyof ProofCase> {
-    const withOutcome = (...outcomes: readonly Judgment['outcome'][]) =>
-      this.#judged.filter(({ outcome }) => outcomes.includes(outcome));
-    return {
-      tripped: withOutcome('fail', 'warning', 'error'),
-      blocked: withOutcome('blocked').filter(({ id }) => !this.#missing.has(id)),
-      observed: this.#observed,
-      requests: this.#requests,
-    };
+  found(finding: Finding): void {
+    this.findings.push(finding);
   }
 }

@@ -23,8 +23,8 @@ async function proof(names: readonly string[]): Promise<number> {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   process.stdout.write(`${matrixText(proven, suites)}\n`);
   if (names.length > 0) {
-    for (const { name, tripped } of proven) {
-      for (const { id, outcome, message } of tripped)
+    for (const { name, findings } of proven) {
+      for (const { id, outcome, message } of findings)
         process.stdout.write(`${name}: ${id} ${outcome}: ${message}\n`);
     }
   }

@@ -1,8 +1,8 @@
 import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { UsageError } from '../../exit.ts';
+import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
-import type { Defect } from './defects/defect.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
@@ -25,7 +25,6 @@ import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
-import type { Variant } from './variants/variant.ts';
 import { WEBSOCKET_VARIANTS } from './variants/websocket.ts';
 
 const DEFECTS: readonly Defect[] = [

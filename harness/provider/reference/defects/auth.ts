@@ -1,3 +1,4 @@
+import { type Defect, EVERY } from '../conduct/deviation.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -21,7 +22,6 @@ import {
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-import { type Defect, EVERY } from './defect.ts';
 
 /** Whom a service takes a client for that it should have refused: the holder of its first key. */
 function firstHolder(access: Access): Authentication {
@@ -66,6 +66,18 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'serves requests that carry no credential at all',
     breaks: 'a request without a credential is answered 200',
     trips: ['auth.missing-credential'],
+    drags: {
+      checks: [
+        'auth.head',
+        'auth.other-representation',
+        'auth.method-override',
+        'auth.local-client',
+        'auth.path-spelling',
+        'auth.refusal-class',
+        'auth.key-in-query',
+      ],
+      because: 'every way of asking without a credential is served',
+    },
     patch: admitting(({ reason }) => reason === 'missing'),
   },
   {
@@ -79,6 +91,15 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       'auth.quoted-credential',
       'auth.oversized-credential',
     ],
+    drags: {
+      checks: [
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.refusal-class',
+      ],
+      because: 'every other wrong key opens as well',
+    },
     patch: matchingKeys((presented) => presented !== ''),
   },
   {
@@ -87,6 +108,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'takes an empty key for a right one',
     breaks: '`Authorization: Bearer` with nothing after it is answered 200',
     trips: ['auth.empty-credential'],
+    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
     patch: matchingKeys((presented) => presented === ''),
   },
   {
@@ -95,6 +117,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'compares only as many characters as were presented',
     breaks: 'the beginning of the key is answered 200',
     trips: ['auth.truncated-credential'],
+    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
   {
@@ -103,6 +126,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'compares only as many characters as the key has',
     breaks: 'the key with more characters after it is answered 200',
     trips: ['auth.extended-credential'],
+    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
   {
@@ -111,6 +135,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'ignores the case of the key',
     breaks: 'the key with its letters in the other case is answered 200',
     trips: ['auth.case-flipped-credential'],
+    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   {
@@ -146,6 +171,10 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     breaks: 'WWW-Authenticate of the 401 cannot be parsed',
     trips: ['auth.challenge'],
+    drags: {
+      checks: ['auth.challenge-parameters'],
+      because: 'nothing can be read in a challenge that is none',
+    },
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   {
@@ -154,6 +183,27 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'dresses a refused credential as success',
     breaks: 'a request without a credential is answered 200 with an error in the content',
     trips: ['auth.refusal-class'],
+    drags: {
+      checks: [
+        'auth.missing-credential',
+        'auth.wrong-credential',
+        'auth.empty-credential',
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.oversized-credential',
+        'auth.other-scheme',
+        'auth.head',
+        'auth.other-representation',
+        'auth.method-override',
+        'auth.local-client',
+        'auth.path-spelling',
+        'auth.key-in-query',
+      ],
+      because: 'every refusal comes as success',
+    },
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   {
@@ -162,6 +212,21 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'sends a program without a credential to a login page',
     breaks: 'a request without a credential is answered 302 to /login',
     trips: ['auth.refusal-class'],
+    drags: {
+      checks: [
+        'auth.missing-credential',
+        'auth.wrong-credential',
+        'auth.empty-credential',
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.oversized-credential',
+        'auth.other-scheme',
+      ],
+      because: 'every refusal comes as a redirect',
+    },
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   {
@@ -170,6 +235,21 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'fails over a credential that it does not know',
     breaks: 'a request without a credential is answered 500',
     trips: ['auth.refusal-class'],
+    drags: {
+      checks: [
+        'auth.missing-credential',
+        'auth.wrong-credential',
+        'auth.empty-credential',
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.oversized-credential',
+        'auth.other-scheme',
+      ],
+      because: 'every refusal comes as a failure of the server',
+    },
     patch: inRefusals(failed),
   },
   {
@@ -179,6 +259,18 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     breaks: 'a wrong key is answered 500, a missing one 401',
     trips: ['auth.wrong-credential'],
     shows: ['auth.refusal-status'],
+    drags: {
+      checks: [
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.oversized-credential',
+        'auth.refusal-class',
+      ],
+      because: 'every wrong key is answered in the same way',
+    },
     patch: onAnswer('wrong-credential', failed),
   },
   {
@@ -187,6 +279,20 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'hides the resource from clients without a credential',
     breaks: 'a request without a credential is answered 404',
     trips: ['auth.missing-credential'],
+    drags: {
+      checks: [
+        'auth.wrong-credential',
+        'auth.empty-credential',
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.oversized-credential',
+        'auth.other-scheme',
+      ],
+      because: 'every refusal comes as 404',
+    },
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
   },
   {
@@ -195,6 +301,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     summary: 'refuses with a page for people',
     breaks: 'the content of the 401 is text/html',
     trips: ['auth.refusal-json'],
+    drags: { checks: ['json.error-media-type'], because: 'refusals are errors, too' },
     patch: inRefusals((answer) =>
       withContent(
         answer,

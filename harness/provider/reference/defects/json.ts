@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type Defect, EVERY } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
-import { type Defect, EVERY } from './defect.ts';
 
 /** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>
@@ -53,6 +53,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'does not name the media type of its content',
     breaks: 'the served answer has no Content-Type',
     trips: ['headers.content-type', 'pact.interaction'],
+    drags: { checks: ['json.success-media-type'], because: 'where there is no label, there is none of JSON' },
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
   },
   {
@@ -133,6 +134,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'explains errors in plain text',
     breaks: 'the content of every error is text/plain',
     trips: ['auth.refusal-json', 'json.error-media-type'],
+    drags: { checks: ['json.server-error-media-type'], because: 'failures of the server are errors, too' },
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'text/plain; charset=utf-8', 'refused'),
     ),
@@ -143,6 +145,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
     breaks: 'the connection ends 10 octets before the content should',
     trips: ['framing.content-length'],
+    drags: {
+      checks: ['status.sample', 'pact.interaction'],
+      because: 'the documented sample can no longer be read to its end',
+    },
     patch: declaringLength(10),
   },
   {
@@ -151,6 +157,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
     breaks: 'octets follow the end of the message',
     trips: ['framing.one-message'],
+    drags: {
+      checks: ['json.syntax'],
+      because: 'the content ends where its length says, in the middle of the JSON',
+    },
     patch: declaringLength(-10),
   },
   {
@@ -159,6 +169,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
     breaks: 'an empty line and a remark follow the message',
     trips: ['framing.one-message'],
+    drags: {
+      checks: ['status.head-no-content'],
+      because: 'the answer to HEAD ends with its head: whatever follows is content',
+    },
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
   },
   {
@@ -167,6 +181,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
     breaks: 'the head has no CR',
     trips: ['framing.one-message'],
+    drags: {
+      checks: ['status.sample', 'pact.interaction'],
+      because: 'clients cannot read the head of the documented sample',
+    },
     patch: onWire('served', (head, body) =>
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
     ),
@@ -177,6 +195,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     breaks: 'the chunked content cannot be decoded',
     trips: ['framing.chunks'],
+    drags: {
+      checks: ['status.sample', 'pact.interaction'],
+      because: 'clients cannot read the documented sample',
+    },
     patch: together(
       onFinished('served', (answer) =>
         withField(withoutField(answer, 'Content-Length'), 'Transfer-Encoding', 'chunked'),
@@ -200,6 +222,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     breaks: 'Content-Encoding is gzip, the content is not',
     trips: ['negotiation.true-coding'],
+    drags: {
+      checks: ['negotiation.content-coding'],
+      because: 'it names a coding even where none is accepted',
+    },
     patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
   },
   {
@@ -208,6 +234,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is br on a request with `Accept-Encoding: gzip`',
     trips: ['negotiation.content-coding'],
+    drags: {
+      checks: ['negotiation.coding-vary'],
+      because: 'nothing in the request chose that coding, and Vary names nothing that did',
+    },
     patch: onAnswer('served', (answer, request) =>
       acceptsGzip(request) ? encoded(answer, 'br', brotliCompressSync) : answer,
     ),
@@ -260,6 +290,10 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'refuses without a word of explanation',
     breaks: 'no error has content',
     trips: ['json.error-body-present'],
+    drags: {
+      checks: ['auth.refusal-json', 'json.problem-details'],
+      because: 'an error without content has no form either, refusals included',
+    },
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   {
@@ -268,6 +302,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     breaks: 'Content-Type of the served answer is `application/json; charset`',
     trips: ['headers.content-type-form'],
+    drags: { checks: ['json.success-media-type'], because: 'a label that cannot be read is none of JSON' },
     patch: asMediaType('application/json; charset'),
   },
   {
@@ -276,6 +311,15 @@ export const JSON_DEFECTS: readonly Defect[] = [
     summary: 'sends pages for people where JSON is documented',
     breaks: 'every answer with content is text/html',
     trips: ['json.success-media-type'],
+    drags: {
+      checks: [
+        'auth.refusal-json',
+        'json.error-media-type',
+        'json.server-error-media-type',
+        'pact.interaction',
+      ],
+      because: 'the documented sample and every error are HTML as well',
+    },
     patch: onAnswer(WITH_CONTENT, (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
     ),

@@ -1,9 +1,9 @@
 import { parseJsonObject } from '../../../json-text.ts';
+import { type Defect, REST } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
-import { type Defect, REST } from './defect.ts';
 
 /** One resource of the collection. */
 const isItem = ({ path }: ReceivedRequest): boolean => /^\/v1\/resources\/[^/]+$/.test(path);

@@ -1,8 +1,8 @@
+import { type Defect, EVERY } from '../conduct/deviation.ts';
 import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
-import { type Defect, EVERY } from './defect.ts';
 
 /** Fails over served requests of a kind. */
 const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => insteadOfServing(when, failed);
@@ -100,6 +100,10 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     breaks: 'GET with `Content-Type: application/json` is answered 415',
     trips: ['status.documented-content-type'],
+    drags: {
+      checks: ['status.sample', 'pact.interaction'],
+      because: 'the documented sample is no longer served',
+    },
     patch: insteadOfServing(
       (request) => fieldValue(request, 'content-type') !== undefined,
       (answer) => asProblem(answer, 415, 'Unsupported Media Type'),

@@ -1,6 +1,6 @@
+import { type Defect, REALTIME } from '../conduct/deviation.ts';
 import { inCredentials, type Patch } from '../conduct/patch.ts';
 import type { SignatureRules } from '../credentials/signature.ts';
-import { type Defect, REALTIME } from './defect.ts';
 
 const loosened = (change: Partial<SignatureRules>): Patch =>
   inCredentials(({ signature }) => ({ signature: { ...signature, ...change } }));
@@ -16,6 +16,20 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     summary: 'looks at the application key of a signed request and not at its signature',
     breaks: 'a request signed with a wrong secret is served',
     trips: ['auth.wrong-credential', 'auth.signed-path'],
+    drags: {
+      checks: [
+        'auth.empty-credential',
+        'auth.truncated-credential',
+        'auth.extended-credential',
+        'auth.case-flipped-credential',
+        'auth.non-ascii-credential',
+        'auth.quoted-credential',
+        'auth.refusal-class',
+        'auth.signed-method',
+        'auth.signed-query',
+      ],
+      because: 'a signature by whatever secret, and over whatever was asked, opens',
+    },
     patch: loosened({ signatureMatches: () => true }),
   },
   {

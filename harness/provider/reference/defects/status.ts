@@ -1,9 +1,9 @@
+import { type Defect, EVERY, REALTIME, REST } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
-import { type Defect, EVERY, REALTIME, REST } from './defect.ts';
 
 const HTML_ERROR = '<!doctype html><title>Error</title><h1>Something is wrong</h1>';
 
@@ -163,6 +163,10 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     summary: 'invents a status code (RFC 9110 §15)',
     breaks: 'an unknown path is answered 499',
     trips: ['status.registered'],
+    drags: {
+      checks: ['status.unknown-path'],
+      because: 'a status that nobody knows does not say that a path is unknown',
+    },
     patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
   },
   {
@@ -171,6 +175,16 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     summary: 'reports errors with status 200 and an error object',
     breaks: 'an unknown path is answered 200 with `{"error": …}`',
     trips: ['status.no-error-in-success'],
+    drags: {
+      checks: [
+        'status.unknown-path',
+        'status.unserved-method',
+        'framing.spaced-field-name',
+        'framing.missing-host',
+        'framing.two-hosts',
+      ],
+      because: 'other errors come as success, too, those for malformed requests included',
+    },
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
       ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
       status: 200,
@@ -182,6 +196,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     summary: 'reports failure with status 200 and a flag in the content',
     breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
     trips: ['status.no-error-in-success'],
+    drags: { checks: ['status.unknown-path'], because: 'the answer to an unknown path is a success in form' },
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
       status: 200,
@@ -397,6 +412,10 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     summary: 'has a broken instance among those that answer',
     breaks: 'every second plain request of a client is answered 500',
     trips: ['status.stable'],
+    drags: {
+      checks: ['json.shape-stable'],
+      because: 'an error has another shape than the resource in whose place it comes',
+    },
     patch: everySecond((answer) => failed(answer)),
   },
   {

@@ -1,8 +1,8 @@
+import { type Defect, REST } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { withText } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { withField } from '../http/message.ts';
-import { type Defect, REST } from './defect.ts';
 
 const PREFIX = '/v1';
 const OTHER_VERSION = /^\/v\d+(?=\/)/i;
@@ -25,6 +25,10 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     summary: 'sends clients of the documented path away from its version prefix',
     breaks: '/v1/resources is answered 308 to /resources',
     trips: ['versioning.no-redirect'],
+    drags: {
+      checks: ['status.sample', 'versioning.links', 'pact.interaction'],
+      because: 'the documented sample and what links to it are only reached over a redirect',
+    },
     patch: aroundHandling(async (request, next, kernel) => {
       if (request.path.startsWith(`${PREFIX}/`)) {
         const answer = await next(request, kernel);
@@ -71,6 +75,10 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
     summary: 'sends clients, and their credentials, to another host',
     breaks: '/v1/resources is answered 307 to http://elsewhere.example/v1/resources',
     trips: ['versioning.no-foreign-redirect'],
+    drags: {
+      checks: ['status.sample', 'versioning.no-redirect', 'pact.interaction'],
+      because: 'the documented sample is only reached over a redirect',
+    },
     patch: insteadOfServing(onCollection, (answer, request) =>
       redirect(answer, 307, `http://elsewhere.example${request.path}`),
     ),

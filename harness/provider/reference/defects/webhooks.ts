@@ -1,6 +1,6 @@
+import { type Defect, REALTIME } from '../conduct/deviation.ts';
 import { inWebhooks } from '../conduct/patch.ts';
 import { SIGNATURE_FIELD, webhookSignature } from '../conduct/webhooks.ts';
-import { type Defect, REALTIME } from './defect.ts';
 
 /** Ways to get webhooks wrong. */
 export const WEBHOOK_DEFECTS: readonly Defect[] = [

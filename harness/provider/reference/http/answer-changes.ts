@@ -1,4 +1,4 @@
-import { type Answer, withField } from './message.ts';
+import { type Answer, fieldValues, withField } from './message.ts';
 import { problem } from './problem.ts';
 
 /** An answer with other content of the same or another media type. */
@@ -26,4 +26,9 @@ export function replacedBy(answer: Answer, other: Answer): Answer {
 /** A failure of the service in place of the answer. */
 export function failed(answer: Answer): Answer {
   return replacedBy(answer, problem('broken'));
+}
+
+/** The answer depends on one more field of the request. */
+export function varyingBy(answer: Answer, name: string): Answer {
+  return withField(answer, 'Vary', [...fieldValues(answer, 'vary'), name].join(', '));
 }

@@ -1,12 +1,11 @@
+import { EVERY, REALTIME, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../conduct/patch.ts';
-import { EVERY, REALTIME } from '../defects/defect.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { answerWithin } from '../http/preconditions.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-import type { Variant } from './variant.ts';
 
 const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
 

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { isJsonObject } from '../../../json-text.ts';
+import { EVERY, REST, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { EVERY, REST } from '../defects/defect.ts';
-import { withContent } from '../http/answer-changes.ts';
+import { varyingBy, withContent } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../http/occasion.ts';
-import { type Variant, varyingBy } from './variant.ts';
 
 /** What the error object looks like, by status. */
 const SHAPES: Readonly<Record<number, object>> = {
@@ -39,6 +38,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     services: REST,
     summary: 'lists resources in a bare array',
     shows: ['json.success-shape'],
+    undescribed: true,
     patch: onAnswer('served', (answer) => {
       const content: unknown = JSON.parse(answer.body.toString('utf8'));
       const list = isJsonObject(content) && 'resources' in content ? content.resources : content;
@@ -85,6 +85,7 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
     services: EVERY,
     summary: 'has a JSON media type of its own',
     shows: ['json.media-types'],
+    undescribed: true,
     patch: onAnswer('served', (answer) =>
       withField(answer, 'Content-Type', 'application/vnd.example.v1+json'),
     ),

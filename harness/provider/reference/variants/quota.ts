@@ -1,6 +1,6 @@
 import { imfFixdate } from '../clock.ts';
+import { EVERY, type Variant } from '../conduct/deviation.ts';
 import { inQuota } from '../conduct/patch.ts';
-import { EVERY } from '../defects/defect.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
@@ -8,7 +8,6 @@ import { xRateLimitFields } from '../quota/quota-fields.ts';
 import { slidingCounter } from '../quota/sliding-counter.ts';
 import { slidingLog } from '../quota/sliding-log.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
-import type { Variant } from './variant.ts';
 
 /** Requests that may wait in a queue. */
 const QUEUE_ROOM = 20;
@@ -80,6 +79,7 @@ export const QUOTA_VARIANTS: readonly Variant[] = [
     name: 'counts-known-paths',
     services: EVERY,
     summary: 'counts requests for resources that it has, and serves or refuses others for nothing',
+    countsByKind: true,
     patch: inQuota(() => ({ counts: ({ path }) => path === '/' || path.startsWith('/v1/resources') })),
   },
 ];

@@ -1,9 +1,8 @@
+import { EVERY, REST, type Variant } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
-import { EVERY, REST } from '../defects/defect.ts';
-import { asProblem } from '../http/answer-changes.ts';
+import { asProblem, varyingBy } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
-import { type Variant, varyingBy } from './variant.ts';
 
 export const STATUS_CODE_VARIANTS: readonly Variant[] = [
   {

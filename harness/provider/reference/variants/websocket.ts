@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Kernel } from '../conduct/conduct.ts';
+import { REALTIME, type Variant } from '../conduct/deviation.ts';
 import { inWebSocket, onAnswer, onOutbound, onReceipt, type Patch } from '../conduct/patch.ts';
-import { REALTIME } from '../defects/defect.ts';
 import { each, isData } from '../defects/websocket/frame-changes.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
@@ -10,7 +10,6 @@ import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
-import type { Variant } from './variant.ts';
 
 /** Does something to each connection before its endpoint does. */
 export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>

@@ -1,10 +1,10 @@
+import { type Defect, EVERY } from '../../conduct/deviation.ts';
 import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget, withField } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 import { smallBucket } from '../../quota/token-bucket.ts';
-import { type Defect, EVERY } from '../defect.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
 const RACE_MS = 40;

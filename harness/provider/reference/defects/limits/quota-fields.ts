@@ -1,7 +1,7 @@
 import type { FieldLine } from '../../../../evidence/exchange.ts';
+import { type Defect, EVERY } from '../../conduct/deviation.ts';
 import { inQuota, onAnswer, onStanding } from '../../conduct/patch.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
-import { type Defect, EVERY } from '../defect.ts';
 
 /** Faults of what the fields tell of a quota, while the quota itself is in order. */
 
@@ -25,6 +25,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
     trips: ['limits.quota-fields'],
+    drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   {
@@ -68,6 +69,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     summary: 'tells the reset as what a failed calculation came to',
     breaks: 'X-RateLimit-Reset is NaN',
     trips: ['limits.quota-fields'],
+    drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({
       fields: (plan, standing, nowMs) =>
         xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [

@@ -1,9 +1,9 @@
+import { type Defect, EVERY } from '../../conduct/deviation.ts';
 import { aroundHandling, inQuota, onAnswer, onStanding, type Patch } from '../../conduct/patch.ts';
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
-import { type Defect, EVERY } from '../defect.ts';
 
 const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
   inQuota(() => ({ retryAfter: (renewsInMs) => value(renewsInMs) }));
@@ -222,6 +222,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     summary: 'bars a key for good once its quota was spent',
     breaks: 'the key is still refused long after Retry-After',
     trips: ['limits.recovery', 'limits.client-backoff'],
+    drags: { checks: ['limits.retry-after-honest'], because: 'no wait is long enough, Retry-After or not' },
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -245,6 +246,10 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     summary: 'holds refusals back, and with them the connections they wait on',
     breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
     trips: ['limits.refusal-prompt'],
+    drags: {
+      checks: ['limits.retry-after-honest', 'limits.reset-honest'],
+      because: 'the times that it tells run while the refusal is held back',
+    },
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (answer.occasion === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);

@@ -1,7 +1,7 @@
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
 import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { closeCodeOf, closingWith, each, frameOf } from './frame-changes.ts';
 
 /** A Close waits for what was received with it. */
@@ -52,6 +52,10 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
     breaks: 'the connection ends without a Close frame of the service',
     trips: ['websocket.close-answered'],
+    drags: {
+      checks: ['websocket.failure-announced'],
+      because: 'a connection that fails ends without a close frame as well',
+    },
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? null : frame))),
   },
   {
@@ -83,6 +87,10 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
       'websocket.fragmentation-code',
       'websocket.bad-utf8-code',
     ],
+    drags: {
+      checks: ['websocket.bad-close-code'],
+      because: 'a bad close code is answered by the same wrong one',
+    },
     patch: onOutbound(
       each((frame) =>
         frame.opcode === OPCODE.close &&
@@ -140,6 +148,10 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
     breaks: 'a frame follows the Close of the service',
     trips: ['websocket.silent-after-close'],
+    drags: {
+      checks: ['websocket.close-in-traffic'],
+      because: 'what is under way at the close comes behind it',
+    },
     patch: onOutbound(
       () => (frame) =>
         frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],

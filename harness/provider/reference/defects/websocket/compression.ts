@@ -1,4 +1,5 @@
 import { constants, inflateRawSync } from 'node:zlib';
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import {
   inWebSocket,
   onCompressedInbound,
@@ -8,7 +9,6 @@ import {
   together,
 } from '../../conduct/patch.ts';
 import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { onHead } from '../head-changes.ts';
 import { cuttingAtPing, each, isData } from './frame-changes.ts';
 
@@ -58,6 +58,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     breaks: 'an offer with an unknown parameter is taken',
     trips: ['websocket.deflate-unfit-offer'],
     shows: ['websocket.deflate-fallback'],
+    drags: {
+      checks: ['websocket.deflate-server-context', 'websocket.deflate-server-window'],
+      because: 'parameters that were offered are missing in the answer',
+    },
     patch: inOffer(() => 'Sec-WebSocket-Extensions: permessage-deflate'),
   },
   {
@@ -92,6 +96,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
     breaks: 'a Ping with RSV1 is answered',
     trips: ['websocket.deflate-reserved-bit-on-control'],
+    drags: { checks: ['websocket.reserved-bit-on-ping'], because: 'a ping is a control frame' },
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
   {
@@ -108,6 +113,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
     breaks: 'the connection goes on after a block of a type that does not exist',
     trips: ['websocket.deflate-bad-data'],
+    drags: {
+      checks: ['websocket.deflate-reserved-bit-on-continuation'],
+      because: 'the second fragment with RSV1 cannot be inflated either',
+    },
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
   },
   {
@@ -116,6 +125,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'loses the end of compressed messages',
     breaks: 'a compressed message does not come back as it was',
     trips: ['websocket.deflate-echo'],
+    drags: {
+      checks: ['websocket.deflate-context', 'websocket.deflate-final-block'],
+      because: 'nothing compressed comes back as it was',
+    },
     patch: onCompressed((frame) =>
       frame.fin && frame.payload.length > 8 ? withPayload(frame, frame.payload.subarray(0, -8)) : frame,
     ),
@@ -174,6 +187,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'loses the rest of a message that a Ping comes within, compressed or not',
     breaks: 'a compressed message with a Ping between its fragments does not come back',
     trips: ['websocket.deflate-around-ping'],
+    drags: {
+      checks: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
+      because: 'plain messages lose what comes behind a Ping as well',
+    },
     patch: onCompressedInbound(cuttingAtPing),
   },
   {
@@ -182,6 +199,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
     breaks: 'a compressed message that refers to the one before ends the connection',
     trips: ['websocket.deflate-context'],
+    drags: {
+      checks: ['websocket.deflate-echo'],
+      because: 'each of several messages on a connection refers to those before it',
+    },
     patch: onCompressed((frame) => (frame.fin && !standsAlone(frame) ? refused(frame) : frame)),
   },
   {
@@ -198,6 +219,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
     breaks: 'the second message cannot be inflated without the first',
     trips: ['websocket.deflate-without-context'],
+    drags: {
+      checks: ['websocket.deflate-unfit-offer'],
+      because: 'the parameter that it puts into its answer is one that the unfit offer repeats',
+    },
     patch: (conduct) => {
       let asked = false;
       return together(
@@ -219,6 +244,19 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
     breaks: 'a compressed message begins with a block of a type that does not exist',
     trips: ['websocket.deflate-server-data'],
+    drags: {
+      checks: [
+        'websocket.deflate-echo',
+        'websocket.deflate-plain',
+        'websocket.deflate-empty',
+        'websocket.deflate-fragments',
+        'websocket.deflate-around-ping',
+        'websocket.deflate-context',
+        'websocket.deflate-final-block',
+        'websocket.deflate-without-context',
+      ],
+      because: 'nothing compressed can be read',
+    },
     patch: onCompressedOutbound(
       each((frame) => {
         if (!isCompressed(frame)) return frame;

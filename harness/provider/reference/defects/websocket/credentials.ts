@@ -1,5 +1,6 @@
 import { parseJsonObject } from '../../../../json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import {
   inWebSocket,
   onAnswer,
@@ -12,7 +13,6 @@ import {
 import { withText } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
 import { closingWithCode, keyFromSubprotocol } from '../../variants/websocket.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { onHead } from '../head-changes.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
@@ -40,6 +40,10 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     summary: 'asks for no credential on the opening handshake',
     breaks: 'a handshake without a credential is answered 101',
     trips: ['websocket.missing-credential'],
+    drags: {
+      checks: ['websocket.wrong-credential', 'websocket.near-credential', 'websocket.refusal-before-opening'],
+      because: 'the handshake is not refused for a wrong credential either',
+    },
     patch: withoutRule('credential'),
   },
   {
@@ -65,6 +69,10 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     summary: 'asks for a key on the opening handshake and takes any',
     breaks: 'a handshake with a wrong key is answered 101',
     trips: ['websocket.wrong-credential'],
+    drags: {
+      checks: ['websocket.near-credential', 'websocket.refusal-before-opening'],
+      because: 'a nearly right key is a wrong one, and no refusal comes before opening',
+    },
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
   {

@@ -1,7 +1,7 @@
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
 import { type Frame, isControl, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { each, frameOf, isData } from './frame-changes.ts';
 
 /** Continuation frames without a beginning are taken for the beginning. */
@@ -128,6 +128,10 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     breaks: 'the connection goes on after a text message with the octet FF',
     trips: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
+    drags: {
+      checks: ['websocket.server-utf8', 'websocket.bad-close-code', 'websocket.server-close-payload'],
+      because: 'it sends back what it took, and closes for none of it',
+    },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
   {
@@ -180,6 +184,10 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     breaks: 'Pongs and messages of the service have RSV3 set',
     trips: ['websocket.server-reserved'],
+    drags: {
+      checks: ['websocket.burst-order', 'websocket.exchange'],
+      because: 'clients fail the connection at the first message that comes back',
+    },
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
   },
   {

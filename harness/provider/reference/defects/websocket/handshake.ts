@@ -1,9 +1,9 @@
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { inWebSocket, onAnswer, onSwitching, type Patch, withoutRule } from '../../conduct/patch.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField, withoutField } from '../../http/message.ts';
 import { upgradeRequired } from '../../http/preconditions.ts';
 import { problem } from '../../http/problem.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { omittingLine, onHead } from '../head-changes.ts';
 
 function reversed(text: string): string {
@@ -110,6 +110,15 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     breaks: 'the 101 has `Sec-WebSocket-Extensions: x-unoffered`',
     trips: ['websocket.unoffered-extension'],
+    drags: {
+      checks: [
+        'websocket.deflate-answer',
+        'websocket.deflate-server-context',
+        'websocket.deflate-server-window',
+        'websocket.deflate-client-window',
+      ],
+      because: 'the answer to an offer of compression names the invented extension as well',
+    },
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
   {
@@ -152,6 +161,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'sends clients to another address, which WebSocket clients do not follow',
     breaks: 'a handshake is answered 301 with Location',
     shows: ['websocket.redirect'],
+    drags: { checks: ['websocket.handshake'], because: 'the plain handshake is redirected like the others' },
     patch: inWebSocket(({ judge }) => ({
       judge: (request, kernel) => {
         const verdict = judge(request, kernel);
@@ -175,6 +185,10 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
     breaks: '`Upgrade: WebSocket` or `Connection: keep-alive, UPGRADE` is answered 400',
     trips: ['websocket.other-spelling'],
+    drags: {
+      checks: ['websocket.connection-in-two-lines'],
+      because: 'it takes Connection for one token, which two lines do not give',
+    },
     patch: inWebSocket(({ rules }) => ({
       rules: [
         ...rules,
@@ -263,6 +277,14 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     breaks: 'a plain offer of permessage-deflate is answered with client_max_window_bits',
     trips: ['websocket.deflate-answer'],
+    drags: {
+      checks: [
+        'websocket.deflate-server-context',
+        'websocket.deflate-server-window',
+        'websocket.deflate-client-window',
+      ],
+      because: 'each answer to an offer of compression has a parameter too many',
+    },
     patch: onSwitching((lines) =>
       lines.map((line) => line.replace(/^(sec-websocket-extensions:.*)$/i, '$1; client_max_window_bits=12')),
     ),

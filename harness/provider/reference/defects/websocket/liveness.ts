@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { inWebSocket, onInbound, together } from '../../conduct/patch.ts';
 import { OVERLOADED, onOpen } from '../../variants/websocket.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>
   fin && (opcode === OPCODE.text || opcode === OPCODE.binary);
@@ -43,6 +43,17 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     breaks: 'a handshake after a cut connection is answered 503',
     trips: ['websocket.reconnect'],
+    drags: {
+      checks: [
+        'websocket.other-spelling',
+        'websocket.other-order',
+        'websocket.connection-in-two-lines',
+        'websocket.octet-by-octet',
+        'websocket.supported-version',
+        'websocket.refusal-before-opening',
+      ],
+      because: 'whoever connects next is refused, whatever is asked',
+    },
     patch: (conduct) => {
       let taken = false;
       return together(

@@ -1,6 +1,6 @@
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { onInbound, onOutbound } from '../../conduct/patch.ts';
 import { OPCODE, withPayload } from '../../websocket/frame.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { cuttingAtPing, each, isData } from './frame-changes.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -28,6 +28,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     breaks: 'the echo of a binary message is a text message',
     trips: ['websocket.echo-kind'],
+    drags: { checks: ['websocket.server-utf8'], because: 'octets that are no UTF-8 come back as text' },
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
     ),
@@ -54,6 +55,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     breaks: 'a message of 126 octets comes back as 125',
     trips: ['websocket.echo-lengths'],
+    drags: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
     patch: onInbound(
       each((frame) =>
         isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
@@ -90,6 +92,10 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     breaks: 'a message in three fragments comes back without the second',
     trips: ['websocket.echo-fragments'],
+    drags: {
+      checks: ['websocket.stray-continuation'],
+      because: 'a continuation without a beginning is lost as well',
+    },
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame))),
   },
   {

@@ -1,9 +1,9 @@
 import { type JsonObject, parseJsonObject } from '../../../../json-text.ts';
+import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { inWebSocket, onInbound, onOutbound, onReceipt, type Patch } from '../../conduct/patch.ts';
 import { queryParameters } from '../../http/message.ts';
 import { onOpen } from '../../variants/websocket.ts';
 import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
-import { type Defect, REALTIME } from '../defect.ts';
 import { closeCodeOf, closingWith, each } from './frame-changes.ts';
 
 /** Changes the service's events of one name; null swallows them. */
@@ -82,6 +82,10 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
     summary: 'does not say that a subscription succeeded',
     breaks: 'no pusher_internal:subscription_succeeded comes for a public channel',
     trips: ['websocket.pusher-subscribe'],
+    drags: {
+      checks: ['websocket.pusher-presence'],
+      because: 'a presence channel is subscribed to in the same way',
+    },
     patch: onEvent('pusher_internal:subscription_succeeded', (event) =>
       String(event.channel).startsWith('private-') ? event : null,
     ),
@@ -102,6 +106,7 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
     summary: 'takes no signature for a private channel',
     breaks: 'a private channel with the right signature is answered subscription_error',
     trips: ['websocket.pusher-signed-channel'],
+    drags: { checks: ['websocket.pusher-presence'], because: 'a presence channel is signed in the same way' },
     patch: onInbound(
       each((frame) => {
         const event = eventOf(frame);

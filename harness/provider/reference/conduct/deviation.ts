@@ -1,0 +1,39 @@
+import type { ReferenceName } from '../../../config/service.ts';
+import type { Patch } from './patch.ts';
+
+/** Something that a reference provider does otherwise, and what the proof shows of it. */
+interface Deviation {
+  /** Kebab-case, named for what it does. */
+  readonly name: string;
+  /** Those that can have it; a defect is proven on the first. */
+  readonly services: readonly ReferenceName[];
+  /** Name of the setting of the proof under which it is seen, where it is not under the shipped config. */
+  readonly setting?: string;
+  /** What the service does otherwise, in one sentence. */
+  readonly summary: string;
+  /** Ids of the observations that record something else of it. */
+  readonly shows?: readonly string[];
+  readonly patch: Patch;
+}
+
+/** A named, deliberate fault, used to prove that checks can fail. */
+export interface Defect extends Deviation {
+  /** What a client sees of it. */
+  readonly breaks: string;
+  /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
+  readonly trips?: readonly string[];
+  /** Checks that it cannot help tripping as well, and why. */
+  readonly drags?: { readonly checks: readonly string[]; readonly because: string };
+}
+
+/** Another conduct that conforms just as well; no check may complain about it. */
+export interface Variant extends Deviation {
+  /** It lists its resources otherwise than the document of the operations says, which is then left out. */
+  readonly undescribed?: true;
+  /** Whether a request counts depends on what it asks for: some of several kinds come before the limit is met. */
+  readonly countsByKind?: true;
+}
+
+export const REST: readonly ReferenceName[] = ['search', 'messaging'];
+export const REALTIME: readonly ReferenceName[] = ['realtime'];
+export const EVERY: readonly ReferenceName[] = [...REST, ...REALTIME];
