@@ -53,7 +53,7 @@ export default {
       severity: 'error',
       from: {
         path: '^(harness|suites)/',
-        pathNot: ['^harness/run/engine/(engine|entry|worker-input)\\.ts$', TESTS],
+        pathNot: ['^harness/run/engine/(engine|entry|channel)\\.ts$', TESTS],
       },
       to: { path: 'node_modules/vitest' },
     },

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findDefect, listDefects, listVariants } from '../provider/reference/catalogue.ts';
-import { loadSuites, SUITES_URL } from '../run/selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from '../run/selection.ts';
 import { proofCases } from './cases.ts';
 import { caseName, complains, gapsIn } from './gaps.ts';
 import { matrixText } from './matrix.ts';

@@ -3,7 +3,7 @@ import type { Suite } from '../check/check.ts';
 import { proofCases } from '../proof/cases.ts';
 import { caseName } from '../proof/gaps.ts';
 import { proofConfigs, prove } from '../proof/proof.ts';
-import { loadSuites, SUITES_URL } from './selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from './selection.ts';
 
 /** What every functional check of one REST service together asks for, in each way of calling it. */
 const FUNCTIONAL = ['auth', 'status', 'headers', 'framing', 'json', 'caching', 'negotiation', 'versioning'];

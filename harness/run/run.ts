@@ -10,13 +10,12 @@ import { HarnessError, UsageError } from '../exit.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
-import { conduct } from './conduct.ts';
+import { execute } from './execution.ts';
 import { interruptible } from './interruption.ts';
 import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
-import { loadSuites, SUITES_URL } from './selection/catalogue.ts';
 import { holdReferenceNames } from './selection/reference-names.ts';
-import { selectChecks } from './selection/selection.ts';
+import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
 
 export interface FinishedRun {
   readonly results: Results;
@@ -84,7 +83,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     },
   });
   try {
-    await conduct({
+    await execute({
       request,
       runId: run.id,
       folder,

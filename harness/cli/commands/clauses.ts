@@ -3,7 +3,7 @@ import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { CLAUSE_KEYS, isClauseKey, type JsonSchema, VOCABULARY } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../exit.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
 /**
  * `conform clauses [KEY]`: the words that contracts are written in. Without a key one line each; with one its meaning,

@@ -13,7 +13,7 @@ import { type Configs, proofConfigs } from '../../proof/proof.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../../report/results/words.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {

@@ -4,7 +4,7 @@ import { standingOf } from '../../check/judge.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { HarnessError } from '../../exit.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
 export interface ListOptions {
   readonly json: boolean;

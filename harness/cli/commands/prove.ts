@@ -4,7 +4,7 @@ import { type ProofCase, proofCases } from '../../proof/cases.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { proofConfigs, prove } from '../../proof/proof.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection/catalogue.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 import { conclude } from '../process.ts';
 
 /**

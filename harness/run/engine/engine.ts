@@ -5,12 +5,9 @@ import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
+import { isWorkerMessage, type RenewalReply, type Renewed, type WorkerInput } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
-import { LaneWatch, type LaneWatchOptions } from './lane-watch.ts';
-import { isWorkerMessage } from './message.ts';
-import type { RenewalReply, Renewed } from './renewal.ts';
-import type { WorkerInput } from './worker-input.ts';
-import { WorkerOutput } from './worker-output.ts';
+import { LaneWatch, type LaneWatchOptions, WorkerOutput } from './lane-watch.ts';
 
 /**
  * Everything about vitest, but for what `entry.ts` and `worker-input.ts` say to it. One instance; a project per

@@ -7,11 +7,8 @@ import { openJournal } from '../../evidence/record/journal.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { openSession, type Session } from '../../session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { loadSuites } from '../selection/catalogue.ts';
-import { selectById } from '../selection/selection.ts';
-import type { WorkerNews } from './message.ts';
-import { askForRenewal } from './renewal.ts';
-import type { WorkerInput } from './worker-input.ts';
+import { loadSuites, selectById } from '../selection.ts';
+import { askForRenewal, type WorkerInput, type WorkerNews } from './channel.ts';
 
 /** The main process ends a worker that is silent for much longer than this. */
 const ALIVE_EVERY_MS = 500;

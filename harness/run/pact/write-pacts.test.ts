@@ -10,8 +10,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { recordPact } from '../../pact/recorder.ts';
 import { settingNamed } from '../../proof/settings.ts';
-import { pactScript } from './pact-script.ts';
-import { writePact } from './write-pacts.ts';
+import { pactScript, writePact } from './write-pacts.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const AGENT = 'conform/0.0.0';

@@ -1,17 +1,30 @@
 import { join } from 'node:path';
+import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { serviceSecrets } from '../../config/secret/secrets-of.ts';
-import type { ServiceConfig } from '../../config/service.ts';
+import type { Credentials, Operation, ServiceConfig } from '../../config/service.ts';
+import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
+import { pathOf, queryOf } from '../../credential/request.ts';
+import { Secret } from '../../credential/secret.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError, UsageError } from '../../exit.ts';
+import { hasMembers, isJsonObject } from '../../json-text.ts';
 import { recordPact } from '../../pact/recorder.ts';
+import type {
+  ExpectedField,
+  ExpectedText,
+  PactScript,
+  RecordedCall,
+  RecordedMessage,
+} from '../../pact/recording.ts';
 import { ensureFolder, writeWhole } from '../../report/whole-file.ts';
+import { placeCredential } from '../../transport/credential/credential.ts';
 import { openHttp } from '../../transport/http/http.ts';
+import type { HttpRequest } from '../../transport/http/request.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { pactScript, type ScriptedPact } from './pact-script.ts';
 
-export interface WrittenPact {
+interface WrittenPact {
   readonly path: string;
   readonly interactions: number;
   /** What the pact leaves out, one line each. */
@@ -80,4 +93,172 @@ async function makeCall(
   } finally {
     await http.close();
   }
+}
+
+/** What a pact is recorded of, and what had to be left out of it. */
+interface ScriptedPact {
+  readonly script: PactScript;
+  /** The requests of the script's calls, ready to be sent. */
+  readonly requests: readonly HttpRequest[];
+  /** One line each. */
+  readonly leftOut: readonly string[];
+}
+
+/** Whoever does what the documents show. */
+const CONSUMER = 'sample-client';
+
+/** Stands wherever a credential would. Nothing of the user's comes near a pact. */
+const EXAMPLE_KEY = 'EXAMPLE_API_KEY';
+/** Signatures are dated; this date makes them the same each time. */
+const EXAMPLE_DATE = new Date('2026-01-01T00:00:00Z');
+
+/** RFC 8259 §11 and RFC 6839 §3.1, with parameters or without. Media types know no case (RFC 9110 §8.3.1). */
+const JSON_TYPE: ExpectedText = {
+  example: 'application/json',
+  pattern: '^(?i:application/json|[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+\\+json)\\s*(;.*)?$',
+};
+
+/**
+ * What the contract and the config of a service state, as a consumer would write it down: the documented sample, the
+ * operations, and the events whose content is shown. Nothing else is expected: neither fields of a body nor values.
+ */
+export function pactScript(config: ServiceConfig): ScriptedPact {
+  const { contract, credentials, operations, pacts } = config;
+  const leftOut: string[] = [];
+  const calls: { readonly call: RecordedCall; readonly request: HttpRequest }[] = [];
+  const sample = documentedSample(contract);
+  if (sample === null) leftOut.push('the sample: the contract shows none');
+  else {
+    const { method, path, fields } = sample;
+    const bare = { method, target: path, fields: withoutCredentialField(fields, contract) };
+    const type = answersJson(contract) ? [['Content-Type', JSON_TYPE] as const] : [];
+    calls.push(scripted('the documented sample', bare, credentials, { status: 200, fields: type }));
+  }
+  for (const operation of operations) {
+    if (operation.uncallable === null) calls.push(scriptedOperation(operation, credentials));
+    else leftOut.push(`the operation ${operation.id}: ${operation.uncallable}`);
+  }
+  const messages = scriptedMessages(contract, leftOut);
+  return {
+    script: {
+      consumer: CONSUMER,
+      provider: pacts?.provider ?? contract.name,
+      calls: calls.map(({ call }) => call),
+      messages,
+    },
+    requests: calls.map(({ request }) => request),
+    leftOut,
+  };
+}
+
+function scriptedOperation(operation: Operation, credentials: Credentials) {
+  const { id, method, path, fields, body, response, auth } = operation;
+  const typed = body === null || fields.some(([name]) => name.toLowerCase() === 'content-type');
+  const bare: HttpRequest = {
+    method,
+    target: path,
+    fields: typed ? fields : [...fields, ['Content-Type', body.mediaType]],
+    body: body === null ? null : Buffer.from(body.text),
+  };
+  const json = response.schema !== null || response.mediaTypes.some((type) => /[/+]json$/.test(type));
+  return scripted(`the operation ${id}`, bare, auth === 'none' ? { scheme: 'none' } : credentials, {
+    status: response.status,
+    fields: json ? [['Content-Type', JSON_TYPE]] : [],
+  });
+}
+
+/** The call with an example in place of the credential, wherever the configured scheme puts it. */
+function scripted(
+  description: string,
+  bare: HttpRequest,
+  credentials: Credentials,
+  response: RecordedCall['response'],
+): { readonly call: RecordedCall; readonly request: HttpRequest } {
+  const request = placeCredential(exampleOf(credentials), 'right', bare, { at: EXAMPLE_DATE });
+  const own = new Set([...bare.fields.map(([name]) => name), ...queryOf(bare.target).map(([name]) => name)]);
+  const expected = ([name, value]: readonly [string, string]): ExpectedField => [
+    name,
+    own.has(name) ? { example: value } : { example: value, pattern: credentialPattern(value) },
+  ];
+  const body = request.body ?? null;
+  const mediaType = request.fields.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return {
+    request,
+    call: {
+      description,
+      states: credentials.scheme === 'none' ? [] : [VALID_CREDENTIAL],
+      request: {
+        method: request.method,
+        path: decodeURI(pathOf(request.target)),
+        query: queryOf(request.target).map(expected),
+        fields: request.fields.map(expected),
+        body: body && {
+          mediaType: mediaType ?? 'application/octet-stream',
+          text: Buffer.from(body).toString(),
+        },
+      },
+      response,
+    },
+  };
+}
+
+/** `Bearer EXAMPLE_API_KEY` gives `^Bearer \S+$`. */
+function credentialPattern(value: string): string {
+  const [, scheme = ''] = /^([A-Za-z]+ )\S+$/.exec(value) ?? [];
+  return `^${scheme}\\S+$`;
+}
+
+function exampleOf(credentials: Credentials): Credentials {
+  const key = new Secret(EXAMPLE_KEY, EXAMPLE_KEY);
+  const app = {
+    id: 'EXAMPLE_APP_ID',
+    key: 'EXAMPLE_APP_KEY',
+    secret: new Secret('EXAMPLE_APP_SECRET', 'EXAMPLE_APP_SECRET'),
+  };
+  switch (credentials.scheme) {
+    case 'none':
+      return credentials;
+    case 'basic':
+      return { scheme: 'basic', username: 'example-user', password: key, secondKey: null, app: null };
+    case 'signed':
+      return { scheme: 'signed', secondKey: null, app };
+    default:
+      return { ...credentials, key, secondKey: null, app: null };
+  }
+}
+
+function withoutCredentialField(fields: Readonly<Record<string, string>>, contract: Contract) {
+  const value = findClause(contract, 'endpoint.sample')?.value;
+  const named = isJsonObject(value) ? String(value.credentialField ?? '') : '';
+  const dropped = new Set([named.toLowerCase(), 'authorization']);
+  return Object.entries(fields).filter(([name]) => !dropped.has(name.toLowerCase()));
+}
+
+/** The sample's row or the style of all responses says so. */
+function answersJson(contract: Contract): boolean {
+  const sample = findClause(contract, 'endpoint.sample')?.value;
+  const response = isJsonObject(sample) ? sample.response : null;
+  const format = findClause(contract, 'responses.format');
+  return (
+    /\bJSON\b/i.test(String(response)) ||
+    (format?.standing === 'stated' && /\bJSON\b/i.test(String(format.value)))
+  );
+}
+
+/** One message per kind of event whose content the contract shows; the types of its values are expected. */
+function scriptedMessages(contract: Contract, leftOut: string[]): readonly RecordedMessage[] {
+  const kinds = findClause(contract, 'events.kinds');
+  const payloads = findClause(contract, 'events.payloads');
+  if (kinds?.standing !== 'stated' || payloads?.standing !== 'stated' || !Array.isArray(kinds.value)) {
+    const open = kinds?.standing === 'stated' ? 'what its events carry' : 'the kinds of its events';
+    leftOut.push(`messages: the contract does not show ${open}`);
+    return [];
+  }
+  const shown = new Map(isJsonObject(payloads.value) ? Object.entries(payloads.value) : []);
+  return kinds.value.flatMap((kind: unknown): RecordedMessage[] => {
+    const content = shown.get(String(kind));
+    if (hasMembers(content)) return [{ description: `the event ${String(kind)}`, content }];
+    leftOut.push(`the event ${String(kind)}: the contract does not show what it carries`);
+    return [];
+  });
 }

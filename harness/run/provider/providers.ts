@@ -1,5 +1,7 @@
 import { HarnessError } from '../../exit.ts';
-import type { RunningProvider } from '../../provider/provider.ts';
+import { type RunningProvider, StartFailure } from '../../provider/provider.ts';
+import { type JournalEvent, readEvent } from '../../report/results/events.ts';
+import { reasonOf } from '../../thrown.ts';
 
 /** A connection breaks a moment before the process is known to have ended. */
 const PATIENCE_MS = 2_000;
@@ -83,5 +85,68 @@ export class Providers {
   /** Ends what can be ended without waiting, for a process on its way out. */
   abandon(): void {
     for (const provider of this.#running.values()) provider.abandon?.();
+  }
+}
+
+/**
+ * Adds to a journal what has become of the providers that ended while they were judged, or of that of one service. A
+ * worker sees only that nobody answers any more; the checks that were blocked for it then say why.
+ */
+export async function recordEndings(
+  providers: Providers,
+  entries: readonly unknown[],
+  record: (event: JournalEvent) => void,
+  only?: string,
+): Promise<void> {
+  const events = entries.flatMap((entry) => {
+    const read = readEvent(entry);
+    return read.kind === 'event' ? [read.event] : [];
+  });
+  const troubled = events.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
+  for (const [service, ending] of await providers.endings(new Set(troubled), only)) {
+    for (const event of endingEvents(events, service, ending)) record(event);
+  }
+}
+
+export function endingEvents(
+  journal: readonly JournalEvent[],
+  service: string,
+  ending: string,
+): readonly JournalEvent[] {
+  const events = journal.filter((event) => 'service' in event && event.service === service);
+  const seen = events.findLast((event) => event.type === 'service-trouble')?.reason;
+  const reason =
+    seen === undefined ? `its provider ended while it was judged: ${ending}` : `${seen}: ${ending}`;
+  const explained = events.flatMap((event) => {
+    if (event.type !== 'outcome' || event.outcome !== 'blocked') return [];
+    if (seen === undefined || !event.message.includes(seen)) return [];
+    return [{ ...event, message: event.message.replace(seen, () => reason) }];
+  });
+  return [{ type: 'service-trouble', service, reason }, ...explained];
+}
+
+interface RenewalContext {
+  readonly providers: Providers;
+  /** What the run has written down so far. */
+  readonly entries: () => readonly unknown[];
+  readonly record: (event: JournalEvent) => void;
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Ends the provider of a service and starts it again. That it has ended of its own before is written down first: it
+ * would be forgotten with it. Never rejects.
+ */
+export async function renewProvider(
+  service: string,
+  { providers, entries, record, redact }: RenewalContext,
+): Promise<{ readonly url: string } | { readonly reason: string }> {
+  try {
+    await recordEndings(providers, entries(), record, service);
+    return { url: await providers.renew(service) };
+  } catch (error) {
+    if (error instanceof StartFailure) providers.failed(service, error.logs);
+    const reason = reasonOf(error);
+    return { reason: redact(`its provider did not start anew: ${reason}`) };
   }
 }

@@ -1,6 +1,5 @@
 import type { Suite } from '../../check/check.ts';
 import { standingOf } from '../../check/judge.ts';
-import { packService } from '../../config/secret/pack.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { INTERACTION } from '../../probe/pact.ts';
@@ -11,16 +10,22 @@ import { plainLine } from '../../report/results/plain.ts';
 import type { ListedPact, PlannedCheck } from '../../report/results/results.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
 import { reasonOf } from '../../thrown.ts';
-import type { WorkerInput } from '../engine/worker-input.ts';
-import type { Selection } from '../selection/selection.ts';
+import type { Selection } from '../selection.ts';
 import type { Providers } from './providers.ts';
 
-export interface StartContext {
+/** A service whose provider can be asked. */
+export interface StartedService {
+  readonly config: ServiceConfig;
+  readonly providerUrl: string;
+  /** Ids of the checks to judge. */
+  readonly selected: readonly string[];
+}
+
+interface StartContext {
   readonly record: (event: JournalEvent) => void;
   /** Receives every provider that was started, so that all are stopped in every ending. */
   readonly providers: Providers;
-  /** What all workers are told alike. */
-  readonly job: Omit<WorkerInput, 'service' | 'config' | 'providerUrl' | 'selected'>;
+  readonly runId: string;
   readonly progress: Progress;
   readonly redact: (text: string) => string;
   /** Aborted, no start is waited for any more. */
@@ -39,20 +44,22 @@ export async function startServices(
   configs: readonly ServiceConfig[],
   selected: Selection,
   context: StartContext,
-): Promise<readonly WorkerInput[]> {
-  const jobs = await Promise.allSettled(
+): Promise<readonly StartedService[]> {
+  const starts = await Promise.allSettled(
     configs.map((config) => startService(config, selected(config), context)),
   );
   // Only when all have settled is every provider known that has to be stopped.
-  for (const job of jobs) if (job.status === 'rejected') throw job.reason;
-  return jobs.flatMap((job) => (job.status === 'fulfilled' && job.value !== null ? [job.value] : []));
+  for (const start of starts) if (start.status === 'rejected') throw start.reason;
+  return starts.flatMap((start) =>
+    start.status === 'fulfilled' && start.value !== null ? [start.value] : [],
+  );
 }
 
 async function startService(
   config: ServiceConfig,
   suites: readonly Suite[],
-  { record, providers, job, progress, redact, signal }: StartContext,
-): Promise<WorkerInput | null> {
+  { record, providers, runId, progress, redact, signal }: StartContext,
+): Promise<StartedService | null> {
   const { service } = config;
   const planned = plan(config, suites);
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
@@ -71,17 +78,11 @@ async function startService(
   };
   try {
     const say = (text: string) => progress.say(`conform: ${service}: ${plainLine(redact(text), SAID)}`);
-    const provider = await startProvider(config, { runId: job.runId, signal, say });
+    const provider = await startProvider(config, { runId, signal, say });
     providers.started(service, provider);
     const { kind, url, image } = provider;
     announce({ kind, url: redact(url), ...(image === undefined ? {} : { image }) });
-    return {
-      ...job,
-      service,
-      config: packService(config),
-      providerUrl: provider.url,
-      selected: planned.map(({ id }) => id),
-    };
+    return { config, providerUrl: provider.url, selected: planned.map(({ id }) => id) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof StartFailure) providers.failed(service, error.logs);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { endingEvents } from './provider-ending.ts';
+import { endingEvents } from './providers.ts';
 
 const ENDING = 'the container exited with code 9; its last lines: the index is corrupt';
 const UNREACHABLE = 'the provider cannot be reached: connect ECONNREFUSED 127.0.0.1:40000';

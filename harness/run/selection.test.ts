@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkEach } from '../../check/cases.ts';
-import { check, type Suite, suite } from '../../check/check.ts';
-import { loadServices } from '../../config/load.ts';
-import type { ServiceConfig } from '../../config/service.ts';
-import { UsageError } from '../../exit.ts';
+import { checkEach } from '../check/cases.ts';
+import { check, type Suite, suite } from '../check/check.ts';
+import { loadServices } from '../config/load.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { UsageError } from '../exit.ts';
 import { selectById, selectChecks } from './selection.ts';
 
 const provenBy = ['a-defect'] as const;
@@ -31,7 +31,7 @@ let search: ServiceConfig;
 let messaging: ServiceConfig;
 
 beforeAll(async () => {
-  const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
+  const configDir = fileURLToPath(new URL('../../config', import.meta.url));
   const { services } = await loadServices({ configDir, services: ['search', 'messaging'], env: {} });
   const [one, two] = services;
   if (!one || !two) throw new Error('two services are needed');

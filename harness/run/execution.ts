@@ -1,4 +1,5 @@
 import type { Suite } from '../check/check.ts';
+import { packService } from '../config/secret/pack.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import { HarnessError, UsageError } from '../exit.ts';
@@ -7,23 +8,21 @@ import type { JournalEvent } from '../report/results/events.ts';
 import { plainLine } from '../report/results/plain.ts';
 import type { RunFolder } from '../report/write.ts';
 import { traceOf } from '../thrown.ts';
+import type { WorkerMessage } from './engine/channel.ts';
 import { type EngineReport, runEngine } from './engine/engine.ts';
-import type { WorkerMessage } from './engine/message.ts';
-import { renewProvider } from './engine/renewal.ts';
 import type { Interruption } from './interruption.ts';
 import { withPactsFetched } from './pact/remote-pacts.ts';
-import { recordEndings } from './provider/provider-ending.ts';
-import type { Providers } from './provider/providers.ts';
+import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
 import type { RunRequest } from './request.ts';
-import type { Selection } from './selection/selection.ts';
+import type { Selection } from './selection.ts';
 
 const STALL_MS = 15_000;
 /** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
 const BAIL = 'stopped at the first failure (--bail)';
 
 /** A run whose journal is open. */
-interface Conduct {
+interface Execution {
   readonly request: RunRequest;
   readonly runId: string;
   readonly folder: RunFolder;
@@ -38,7 +37,7 @@ interface Conduct {
 }
 
 /** From the providers' start to the last entry of the journal. What the harness gets wrong is recorded there too. */
-export async function conduct(run: Conduct): Promise<void> {
+export async function execute(run: Execution): Promise<void> {
   const { request, folder, redact, journal, interruption } = run;
   const { progress } = request;
   const { signal } = interruption;
@@ -56,25 +55,30 @@ export async function conduct(run: Conduct): Promise<void> {
           : config,
       ),
     );
-    const jobs = await startServices(configs, run.selected, {
+    const { providers, runId } = run;
+    const started = await startServices(configs, run.selected, {
       record,
-      providers: run.providers,
-      job: {
-        runId: run.runId,
-        userAgent,
-        journalPath: folder.journalPath,
-        suitesUrl: run.suitesUrl,
-        strict: request.strict,
-        checkLimitMs: request.checkLimitMs ?? null,
-      },
+      providers,
+      runId,
       progress,
       redact,
       signal,
     });
-    const runs = jobs.length > 0 && !signal.aborted;
+    const runs = started.length > 0 && !signal.aborted;
     const engine = runs
       ? await runEngine({
-          jobs,
+          jobs: started.map(({ config, providerUrl, selected }) => ({
+            service: config.service,
+            config: packService(config),
+            providerUrl,
+            selected,
+            runId,
+            userAgent,
+            journalPath: folder.journalPath,
+            suitesUrl: run.suitesUrl,
+            strict: request.strict,
+            checkLimitMs: request.checkLimitMs ?? null,
+          })),
           concurrency: request.concurrency,
           stallMs: request.stallMs ?? STALL_MS,
           scratchDir: folder.runDir,
@@ -82,7 +86,7 @@ export async function conduct(run: Conduct): Promise<void> {
           onMessage: (message) => follow(message, request, interruption.stop),
           renew: (service) =>
             renewProvider(service, {
-              providers: run.providers,
+              providers,
               entries: () => readJournal(folder.journalPath).entries,
               record,
               redact,
@@ -93,7 +97,7 @@ export async function conduct(run: Conduct): Promise<void> {
       : NOTHING_RAN;
     if (!signal.aborted) {
       const { entries } = readJournal(folder.journalPath);
-      await recordEndings(run.providers, entries, record);
+      await recordEndings(providers, entries, record);
     }
     finishJournal(record, engine, signal, redact);
   } catch (error) {

@@ -1,0 +1,78 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import { isJsonObject } from '../../json-text.ts';
+
+/** What a worker is given, by structured clone over its private channel; never written anywhere. */
+export interface WorkerInput {
+  readonly service: string;
+  /** `packService(config)`: validated, secrets in memory. */
+  readonly config: unknown;
+  readonly providerUrl: string;
+  readonly runId: string;
+  /** `conform/1.2.3`. */
+  readonly userAgent: string;
+  readonly journalPath: string;
+  /** URL of the module whose `suites` are run. */
+  readonly suitesUrl: string;
+  /** Ids of the checks to judge. */
+  readonly selected: readonly string[];
+  readonly strict: boolean;
+  /** The longest active time of one check, in ms; null for the usual one. */
+  readonly checkLimitMs: number | null;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    conform: WorkerInput;
+  }
+}
+
+/**
+ * What a service's worker tells the main process while it runs. Only for progress and for noticing a worker
+ * that hangs: results travel through the journal, which survives both processes.
+ */
+export type WorkerMessage = { readonly conform: 1; readonly service: string } & (
+  | { readonly type: 'hello'; readonly pid: number }
+  | { readonly type: 'alive' }
+  | { readonly type: 'outcome'; readonly suite: string; readonly id: string; readonly outcome: Outcome }
+  /** The worker waits on purpose; `untilMs` is Unix time in ms. */
+  | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }
+  /** The service cannot be exercised any more. */
+  | { readonly type: 'trouble'; readonly reason: string }
+  /** It wants its provider started anew; the answer is a `RenewalReply`. */
+  | { readonly type: 'renew' }
+  | { readonly type: 'finished' }
+);
+
+/** `Omit` over the union would lose its variants; this keeps them. */
+type WithoutEnvelope<T> = T extends unknown ? Omit<T, 'conform' | 'service'> : never;
+export type WorkerNews = WithoutEnvelope<WorkerMessage>;
+
+export function isWorkerMessage(message: unknown): message is WorkerMessage {
+  return isJsonObject(message) && message.conform === 1;
+}
+
+/** What became of a provider that a worker wants to have started anew: its address, or why there is none. */
+export type Renewed = { readonly url: string } | { readonly reason: string };
+
+/** The main process's answer to a worker's `renew`. */
+export interface RenewalReply {
+  readonly conform: 1;
+  readonly renewed: Renewed;
+}
+
+/** Has the provider of this worker started anew. What else comes over the channel is the engine's. */
+export function askForRenewal(ask: () => void): Promise<Renewed> {
+  return new Promise((resolve) => {
+    const take = (message: unknown) => {
+      if (!isRenewalReply(message)) return;
+      process.off('message', take);
+      resolve(message.renewed);
+    };
+    process.on('message', take);
+    ask();
+  });
+}
+
+function isRenewalReply(message: unknown): message is RenewalReply {
+  return isJsonObject(message) && message.conform === 1 && 'renewed' in message;
+}
