@@ -19,7 +19,7 @@ import { webhookPort } from './session/webhooks.ts';
 import { webSocketPort } from './session/websocket/conversation.ts';
 import { openBudget } from './transport/pace/budget.ts';
 import type { Clock } from './transport/pace/clock.ts';
-import type { TransportOptions } from './transport/transport.ts';
+import type { TransportOptions } from './transport/socket/options.ts';
 
 export { type Port, type Probe, probe } from './session/port.ts';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../config/service.ts';
-import { queryOf } from '../credential/request.ts';
+import { type HttpRequest, queryOf } from '../credential/request.ts';
 import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
-import type { HttpRequest } from '../transport/http/request.ts';
 import { NotApplicable } from '../verdict.ts';
 import { type CredentialChoice, credentialUse, placeChoice } from './credential.ts';
 

@@ -1,4 +1,5 @@
 import { appOf, type Credentials } from '../config/service.ts';
+import type { HttpRequest } from '../credential/request.ts';
 import type { CredentialUse } from '../evidence/exchange.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
 import {
@@ -15,7 +16,6 @@ import {
   placeWrongCredential,
   type WrongCredential,
 } from '../transport/credential/wrong-credential.ts';
-import type { HttpRequest } from '../transport/http/request.ts';
 import { NotApplicable } from '../verdict.ts';
 
 /** Which credential a stimulus carries, and where. */

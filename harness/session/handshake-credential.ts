@@ -1,8 +1,8 @@
 import type { HandshakeKeyPlace } from '../config/blocks/websocket.ts';
 import type { Credentials, WebSocketConfig } from '../config/service.ts';
+import type { HttpRequest } from '../credential/request.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
 import type { PlacingMoment } from '../transport/credential/credential.ts';
-import type { HttpRequest } from '../transport/http/request.ts';
 import { type CredentialChoice, placeChoice } from './credential.ts';
 
 /** Carries a key on its way to another place; no service has such a field. */

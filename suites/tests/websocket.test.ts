@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
 import { startProvider } from '../../harness/provider/start.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
-import { acceptFor } from '../../harness/transport/websocket/handshake.ts';
+import { acceptFor } from '../../harness/transport/websocket/opening-handshake.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from './fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';

@@ -1,5 +1,5 @@
 import type { BadInput, Operation, OperationRequest, Safety } from '../../config/service.ts';
-import { SAFE_METHODS } from '../../transport/http/request.ts';
+import { SAFE_METHODS } from '../../credential/request.ts';
 
 /** What a request to an operation is for. */
 export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'];

@@ -1,6 +1,6 @@
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session.ts';
-import { randomKey } from '../../transport/websocket/handshake.ts';
+import { randomKey } from '../../transport/websocket/opening-handshake.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { answersPings, conversed, held, taken } from './websocket.ts';
 

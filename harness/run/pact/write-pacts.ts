@@ -3,6 +3,7 @@ import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { serviceSecrets } from '../../config/secret/secrets-of.ts';
 import type { Credentials, Operation, ServiceConfig } from '../../config/service.ts';
 import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
+import type { HttpRequest } from '../../credential/request.ts';
 import { pathOf, queryOf } from '../../credential/request.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
@@ -21,7 +22,6 @@ import type {
 import { ensureFolder, writeWhole } from '../../report/whole-file.ts';
 import { placeCredential } from '../../transport/credential/credential.ts';
 import { openHttp } from '../../transport/http/http.ts';
-import type { HttpRequest } from '../../transport/http/request.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 
 interface WrittenPact {

@@ -1,9 +1,9 @@
+import type { HttpRequest } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { addressOf } from '../../transport/address.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
 import { composeRaw, sendRaw } from '../../transport/http/raw.ts';
-import type { HttpRequest } from '../../transport/http/request.ts';
+import { addressOf } from '../../transport/socket/address.ts';
 import { Blocked } from '../../verdict.ts';
 import { credentialUse, placeChoice } from '../credential.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';

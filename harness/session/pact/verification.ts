@@ -1,5 +1,6 @@
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
@@ -7,7 +8,6 @@ import { PactTrouble } from '../../pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { openHttp } from '../../transport/http/http.ts';
-import { type HttpRequest, SAFE_METHODS } from '../../transport/http/request.ts';
 import { Blocked } from '../../verdict.ts';
 import type { CredentialChoice } from '../credential.ts';
 import type { ServiceHttp } from '../http/http.ts';

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Sample } from '../../contract/clause.ts';
 import { type Budget, BudgetExhausted } from '../../transport/pace/budget.ts';
-import type { TransportOptions } from '../../transport/transport.ts';
+import type { TransportOptions } from '../../transport/socket/options.ts';
 import { Blocked } from '../../verdict.ts';
 import type { EvidenceLog } from './evidence-log.ts';
 import type { OutageWatch } from './outage.ts';

@@ -1,9 +1,9 @@
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
-import { socketAddressOf } from '../../transport/address.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
+import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
-import { openConnection } from '../../transport/websocket/websocket.ts';
+import { openConnection } from '../../transport/websocket/connection.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import { credentialUse } from '../credential.ts';
 import { placeInHandshake } from '../handshake-credential.ts';

@@ -1,9 +1,9 @@
 import type { Dialect } from '../../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../../config/service.ts';
+import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import type { HttpRequest } from '../../transport/http/request.ts';
 import type { Opening } from '../../transport/websocket/connection.ts';
-import { handshakeRequest } from '../../transport/websocket/handshake.ts';
+import { handshakeRequest } from '../../transport/websocket/opening-handshake.ts';
 import type { CredentialChoice } from '../credential.ts';
 
 /** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */

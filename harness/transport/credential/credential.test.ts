@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../../config/service.ts';
-import { queryOf } from '../../credential/request.ts';
+import { type HttpRequest, queryOf } from '../../credential/request.ts';
 import { Secret } from '../../credential/secret.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError } from '../../exit.ts';
 import { answerEach, listen } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http.ts';
-import type { HttpRequest } from '../http/request.ts';
 import { placeCredential, withCredentialValue, withKeyAt } from './credential.ts';
 import {
   type CredentialSpelling,

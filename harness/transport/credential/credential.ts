@@ -1,10 +1,9 @@
 import type { Credentials } from '../../config/service.ts';
-import { withoutQuery, withQuery } from '../../credential/request.ts';
+import { type HttpRequest, withoutQuery, withQuery } from '../../credential/request.ts';
 import type { Secret } from '../../credential/secret.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { latin1Text } from '../../evidence/octets/latin1.ts';
 import { HarnessError } from '../../exit.ts';
-import type { HttpRequest } from '../http/request.ts';
 import { signRequest } from './signing.ts';
 
 /** What signing depends on; the other schemes ignore it. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../../config/service.ts';
+import type { HttpRequest } from '../../credential/request.ts';
 import { Secret } from '../../credential/secret.ts';
 import { bearsSignature, SIGNATURE_RULES } from '../../provider/reference/credentials/signature.ts';
 import { splitTarget } from '../../provider/reference/http/message.ts';
-import type { HttpRequest } from '../http/request.ts';
 import { placeCredential } from './credential.ts';
 import { placeFlawedSignature, type SignatureFlaw } from './signature-flaw.ts';
 

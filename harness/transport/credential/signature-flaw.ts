@@ -1,6 +1,5 @@
 import type { Credentials } from '../../config/service.ts';
-import { pathOf, queryOf, withQuery } from '../../credential/request.ts';
-import type { HttpRequest } from '../http/request.ts';
+import { type HttpRequest, pathOf, queryOf, withQuery } from '../../credential/request.ts';
 import { type PlacingMoment, placeCredential } from './credential.ts';
 
 /** Ways for a signature to be wrong although its secret is right; each is to be refused. */

@@ -1,6 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import { pathOf, type QueryParameter, queryOf, withQuery } from '../../credential/request.ts';
-import type { HttpRequest } from '../http/request.ts';
+import {
+  type HttpRequest,
+  pathOf,
+  type QueryParameter,
+  queryOf,
+  withQuery,
+} from '../../credential/request.ts';
 
 /** The public key of an application and the secret that signs for it. */
 export interface SigningKey {

@@ -1,9 +1,8 @@
 import type { Credentials } from '../../config/service.ts';
-import { withQuery } from '../../credential/request.ts';
+import { type HttpRequest, withQuery } from '../../credential/request.ts';
 import type { Secret } from '../../credential/secret.ts';
 import { type Derivation, derivedName } from '../../evidence/redaction/derived-secret.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import type { HttpRequest } from '../http/request.ts';
 import {
   basicToken,
   credentialSecret,

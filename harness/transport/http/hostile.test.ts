@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../credential/request.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { openHttp } from './http.ts';
 import { composeRaw, sendRaw } from './raw.ts';
-import type { HttpRequest } from './request.ts';
 
 const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
 

@@ -1,15 +1,14 @@
-import type { Socket } from 'node:net';
 import './older-node.ts';
+import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { HarnessError } from '../../exit.ts';
-import type { Address } from '../address.ts';
-import { abortedFailure, errorLine, failureKind } from '../failure.ts';
-import { type Clock, startDeadline } from '../pace/clock.ts';
-import type { Stopwatch } from '../pace/stopwatch.ts';
+import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
-import { readerFailure, readerLimits } from '../recording.ts';
-import { exchangeMs, type ResponseLimits, type Timeouts } from '../transport.ts';
+import type { Address } from '../socket/address.ts';
+import { abortedFailure, errorLine, failureKind } from '../socket/failure.ts';
+import { exchangeMs, type ResponseLimits, type Timeouts } from '../socket/options.ts';
+import { readerFailure, readerLimits } from '../socket/recording.ts';
 
 /** One request as undici takes it: `headers` are flat pairs, without Host, Connection and Content-Length. */
 export interface Dispatch {

@@ -1,14 +1,14 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../credential/request.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError } from '../../exit.ts';
 import { answerEach, type Loopback, listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import { FRAMING_FAULT } from '../reader/framing-faults.ts';
-import type { TransportOptions } from '../transport.ts';
+import type { TransportOptions } from '../socket/options.ts';
 import { type HttpAbout, type HttpOptions, openHttp } from './http.ts';
-import type { HttpRequest } from './request.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
+import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import type { ConnectionUse, Exchange, ExchangeFailure, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { HarnessError } from '../../exit.ts';
-import { type Address, absoluteUrl, addressOf, targetBelow } from '../address.ts';
-import { dial } from '../dial.ts';
-import { abortedFailure, redactFailure } from '../failure.ts';
-import { Stopwatch } from '../pace/stopwatch.ts';
-import { refusePlainHttp } from '../plain-http.ts';
-import { recordRequest, recordResponse } from '../recording.ts';
-import { type About, responseLimits, type TransportOptions } from '../transport.ts';
+import { Stopwatch } from '../pace/clock.ts';
+import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
+import { dial } from '../socket/dial.ts';
+import { abortedFailure, redactFailure } from '../socket/failure.ts';
+import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
+import { recordRequest, recordResponse } from '../socket/recording.ts';
 import { type ConnectionEnding, type Dispatch, HttpConnection } from './http-connection.ts';
-import { type HttpRequest, identifyingFields, SAFE_METHODS } from './request.ts';
+import { identifyingFields } from './request.ts';
 
 export interface HttpOptions extends TransportOptions {
   /** Connections at the same time; further requests wait. 1, serial on one kept-alive connection, when left out. */

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../credential/request.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { type Loopback, listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import { FRAMING_FAULT } from '../reader/framing-faults.ts';
-import { octetByOctet } from '../reader/pieces.ts';
-import type { TransportOptions } from '../transport.ts';
+import { octetByOctet } from '../socket/message.ts';
+import type { TransportOptions } from '../socket/options.ts';
 import { composeRaw, type RawRequest, sendRaw } from './raw.ts';
-import type { HttpRequest, RequestForm } from './request.ts';
+import type { RequestForm } from './request.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,16 +1,14 @@
-import type { Exchange, ExchangeFailure } from '../../evidence/exchange.ts';
-import { absoluteUrl, addressOf, targetBelow } from '../address.ts';
-import { dial } from '../dial.ts';
-import { redactFailure } from '../failure.ts';
-import { Stopwatch } from '../pace/stopwatch.ts';
-import { refusePlainHttp } from '../plain-http.ts';
-import { readAnswer } from '../reader/answer.ts';
+import type { HttpRequest } from '../../credential/request.ts';
+import type { Exchange, ExchangeFailure, FieldLine } from '../../evidence/exchange.ts';
+import { Stopwatch } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
-import { type Piece, writePieces } from '../reader/pieces.ts';
-import { readerLimits, recordRequest, recordResponse } from '../recording.ts';
-import { type About, responseLimits, type TransportOptions } from '../transport.ts';
-import { type HttpRequest, type RequestForm, type WrittenRequest, writeRequest } from './request.ts';
-import { describeOctets } from './request-octets.ts';
+import { absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
+import { dial } from '../socket/dial.ts';
+import { redactFailure } from '../socket/failure.ts';
+import { type Piece, readAnswer, writePieces } from '../socket/message.ts';
+import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
+import { readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
+import { type RequestForm, type WrittenRequest, writeRequest } from './request.ts';
 
 export interface RawRequest {
   /** What goes onto the wire, in one write or in pieces. */
@@ -94,4 +92,31 @@ async function exchangeOctets(
     over.abort();
     socket.destroy();
   }
+}
+
+/** A request as it can be told from its octets, however malformed: what cannot be told is empty. */
+export interface DescribedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly fields: readonly FieldLine[];
+  readonly body: Uint8Array | null;
+}
+
+/** Takes the octets of a request apart for the record, forgiving everything. */
+export function describeOctets(octets: Uint8Array): DescribedRequest {
+  const text = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
+  const headEnd = /\r?\n\r?\n/.exec(text);
+  const head = headEnd ? text.slice(0, headEnd.index) : text;
+  const [startLine = '', ...lines] = head.split(/\r?\n/);
+  const [method = '', target = ''] = startLine.split(' ');
+  const body = headEnd ? octets.subarray(headEnd.index + headEnd[0].length) : new Uint8Array();
+  return {
+    method,
+    target,
+    fields: lines.map((line) => {
+      const colon = line.indexOf(':');
+      return colon === -1 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+    body: body.length > 0 ? body : null,
+  };
 }

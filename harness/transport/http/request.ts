@@ -1,9 +1,7 @@
 import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
-import type { Address } from '../address.ts';
-
-export type { HttpRequest } from '../../credential/request.ts';
+import type { Address } from '../socket/address.ts';
 
 /** The field that tells a provider's operators which run a request belongs to. */
 const RUN_FIELD = 'X-Conform-Run';
@@ -12,9 +10,6 @@ export interface Identity {
   readonly userAgent: string;
   readonly runId: string;
 }
-
-/** Methods that change nothing at the provider (RFC 9110 §9.2.1). */
-export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** The fields by which every request of a run can be recognised, without those that the request sets itself. */
 export function identifyingFields(request: HttpRequest, identity: Identity): FieldLine[] {

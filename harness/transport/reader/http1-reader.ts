@@ -1,13 +1,16 @@
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type BodyFraming, bodyFraming } from './body-framing.ts';
-import { parseChunkSize } from './chunk-size.ts';
-import { FieldSection } from './field-section.ts';
+import { LineCollector, OctetCollector } from './collector.ts';
 import { FRAMING_FAULT, type FramingFault } from './framing-faults.ts';
-import { LineCollector } from './line-collector.ts';
-import { LINE_STARTS, LONGEST_START } from './line-start.ts';
-import { OctetCollector } from './octet-collector.ts';
+import {
+  FieldSection,
+  LINE_STARTS,
+  LONGEST_START,
+  parseChunkSize,
+  parseStatusLine,
+  type ResponseHead,
+} from './lines.ts';
 import type { ReaderFailure, ReaderOptions, ReadResponse } from './reading.ts';
-import { parseStatusLine, type ResponseHead } from './status-line.ts';
 
 type Stage =
   | 'status'

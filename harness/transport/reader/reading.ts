@@ -1,5 +1,5 @@
 import type { FieldLine } from '../../evidence/exchange.ts';
-import type { ResponseHead } from './status-line.ts';
+import type { ResponseHead } from './lines.ts';
 
 /** How much of a response is read before the reader gives up. Octets, but for the counts. */
 export interface ReaderLimits {

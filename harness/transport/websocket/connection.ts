@@ -1,8 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { HttpRequest } from '../../credential/request.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
 import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
-import type { HttpRequest, RequestForm } from '../http/request.ts';
-import type { Wait } from './conversation-log.ts';
-import type { FrameToSend } from './frames.ts';
+import { type RequestForm, writeRequest } from '../http/request.ts';
+import { inTime, Stopwatch, startDeadline } from '../pace/clock.ts';
+import { ResponseReader } from '../reader/http1-reader.ts';
+import { absoluteUrl, refusePlainHttp, socketAddressOf } from '../socket/address.ts';
+import { dial } from '../socket/dial.ts';
+import { abortedFailure, redactFailure } from '../socket/failure.ts';
+import { octetByOctet, type Piece, readAnswer, writePieces } from '../socket/message.ts';
+import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
+import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
+import { ConversationLog, type Wait } from './conversation-log.ts';
+import {
+  closeAnswer,
+  closePayload,
+  encodeFrame,
+  FrameDecoder,
+  type FrameToSend,
+  OPCODE,
+  type WireFrame,
+} from './frames.ts';
+import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */
 export interface ConversationLimits {
@@ -69,4 +89,220 @@ export interface WebSocketConnection {
   untilEnd(wait: Pick<Wait, 'timeoutMs' | 'note'>): Promise<ConversationEvent | null>;
   /** Ends TCP and yields what happened. */
   finish(): Conversation;
+}
+
+const DEFAULT_LIMITS: ConversationLimits = {
+  octets: 32 * 1024 * 1024,
+  events: 20_000,
+  frameBytes: 64 * 1024,
+  durationMs: 180_000,
+};
+
+/** Opens a WebSocket connection octet by octet under our control, and records it. Judges nothing. */
+export async function openConnection(
+  options: TransportOptions,
+  opening: Opening,
+  about: About,
+): Promise<WebSocketConnection> {
+  const { clock, redaction, timeouts } = options;
+  const { address } = socketAddressOf(options.baseUrl, opening.endpoint);
+  const answerLimits = responseLimits(options);
+  const limits = { ...DEFAULT_LIMITS, ...opening.limits };
+  const automatic = { pong: true, close: true, ...opening.automatic };
+  const newMask = opening.mask ?? (() => randomBytes(4));
+  const stopwatch = new Stopwatch(clock);
+  const log = new ConversationLog({ clock, stopwatch, redaction, frameBytes: limits.frameBytes });
+  const reader = new ResponseReader({ method: opening.request.method, limits: readerLimits(answerLimits) });
+  const decoder = new FrameDecoder(limits.frameBytes + REDACTION_MARGIN);
+  const sent = writeRequest(opening.request, opening.request.target, address, options, {
+    ...opening.form,
+    connection: null,
+  });
+  const over = new AbortController();
+  let socket: Socket | null = null;
+  let failure: ExchangeFailure | null = null;
+  let received = 0;
+  let closeSent = false;
+  let listening = false;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  /** Ends the conversation for a reason of ours. */
+  function giveUp(reason: ExchangeFailure): void {
+    failure ??= reason;
+    endTcp();
+  }
+
+  function endTcp(): void {
+    over.abort();
+    if (listening && !log.ended) log.record({ from: 'client', type: 'end' });
+    socket?.destroy();
+  }
+
+  async function shakeHands(): Promise<void> {
+    failure = refusePlainHttp(address, about.credential, options);
+    if (failure) return;
+    const dialed = await dial(address, options, about.signal);
+    failure = dialed.failure;
+    if (!dialed.socket) return;
+    socket = dialed.socket;
+    stopwatch.markConnected();
+    const pieces: Piece[] =
+      opening.octetPauseMs === undefined
+        ? [{ octets: sent.octets }]
+        : octetByOctet(sent.octets, opening.octetPauseMs);
+    const answer = readAnswer(socket, reader, {
+      clock,
+      timeouts,
+      limits: answerLimits,
+      signal: about.signal,
+      stopwatch,
+      graceMs: 0,
+    });
+    await Promise.race([answer, writePieces(clock, socket, pieces, over.signal)]);
+    failure = await answer;
+    if (failure || reader.response?.status !== 101) socket.destroy();
+    else listen(socket);
+  }
+
+  function listen(open: Socket): void {
+    listening = true;
+    const cancelDeadline = startDeadline(clock, limits.durationMs - stopwatch.elapsed, () =>
+      giveUp({
+        kind: 'response-timeout',
+        message: `the conversation lasted longer than ${limits.durationMs} ms`,
+      }),
+    );
+    const aborted = () => giveUp(abortedFailure(about.signal, 'aborted during the conversation'));
+    about.signal?.addEventListener('abort', aborted, { once: true });
+    over.signal.addEventListener('abort', () => {
+      cancelDeadline();
+      about.signal?.removeEventListener('abort', aborted);
+    });
+    open.on('data', receive);
+    open.on('end', () => ended('end'));
+    open.on('error', () => ended('reset'));
+    open.on('close', () => ended('reset'));
+    if (reader.leftover.length > 0) receive(reader.leftover);
+    if (open.destroyed) ended('reset');
+    else open.resume();
+  }
+
+  function receive(octets: Uint8Array): void {
+    if (over.signal.aborted) return;
+    received += octets.length;
+    for (const frame of decoder.push(octets)) {
+      log.recordFrame('server', frame);
+      react(frame);
+      if (log.count > limits.events) {
+        giveUp({ kind: 'body-too-large', message: `more than ${limits.events} frames` });
+        return;
+      }
+    }
+    if (received > limits.octets) {
+      giveUp({ kind: 'body-too-large', message: `more than ${limits.octets} octets were received` });
+    }
+  }
+
+  function react({ opcode, payload }: WireFrame): void {
+    if (opcode === OPCODE.ping && automatic.pong) void sendFrame({ opcode: OPCODE.pong, payload });
+    if (opcode === OPCODE.close && automatic.close && !closeSent) {
+      void sendFrame({ opcode: OPCODE.close, payload: closeAnswer(payload) });
+    }
+  }
+
+  function ended(how: 'end' | 'reset'): void {
+    if (log.ended) return;
+    const rest = decoder.end();
+    if (rest.frame) log.recordFrame('server', rest.frame);
+    if (rest.octets.length > 0) log.recordOctets('server', rest.octets, 'less than a frame');
+    log.record({ from: 'server', type: how });
+    over.abort();
+  }
+
+  const isOpen = () => listening && failure === null && !log.ended;
+
+  /** One write after the other: an automatic pong must not fall into a frame that is sent in pieces. */
+  function write(octets: Uint8Array, record: () => void, chops?: Chops): Promise<boolean> {
+    const mine = writing.then(() => {
+      if (!isOpen() || !socket?.writable) return false;
+      record();
+      const pieces = chops ? chopped(octets, chops) : [{ octets }];
+      const pausesMs = pieces.reduce((sum, { pauseMs = 0 }) => sum + pauseMs, 0);
+      // A server that does not read does not hold us up for longer than one that does not answer.
+      return inTime(clock, timeouts.responseMs + pausesMs, writePieces(clock, socket, pieces, over.signal));
+    });
+    writing = mine;
+    return mine;
+  }
+
+  function sendFrame(...[frame, chops]: Parameters<WebSocketConnection['sendFrame']>): Promise<boolean> {
+    const octets = encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask });
+    if (frame.opcode === OPCODE.close) closeSent = true;
+    const record = () => log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));
+    return write(octets, record, chops);
+  }
+
+  await shakeHands();
+
+  return {
+    get open() {
+      return isOpen();
+    },
+    get response() {
+      return recordResponse(redaction, reader, answerLimits);
+    },
+    get failure() {
+      return failure && redactFailure(redaction, failure);
+    },
+    sendFrame,
+    sendText: (text) => sendFrame({ opcode: OPCODE.text, payload: Buffer.from(text) }),
+    sendOctets: (octets, note) => write(octets, () => log.recordOctets('client', octets, note)),
+    ping: (payload = new Uint8Array()) => sendFrame({ opcode: OPCODE.ping, payload }),
+    close: (code, reason) => sendFrame({ opcode: OPCODE.close, payload: closePayload(code, reason) }),
+    halfClose() {
+      if (!isOpen()) return;
+      log.recordOctets('client', new Uint8Array(), 'our side of TCP ends');
+      socket?.end();
+    },
+    next: (wait) => (listening ? log.next(wait) : Promise.resolve(null)),
+    untilEnd: (wait) =>
+      listening ? log.next({ note: 'the end of TCP', ...wait, match: isEnd }) : Promise.resolve(null),
+    finish() {
+      endTcp();
+      return {
+        kind: 'conversation',
+        id: about.id,
+        purpose: about.purpose,
+        credential: about.credential,
+        handshake: {
+          request: recordRequest(redaction, sent, absoluteUrl(address, sent.target, 'ws'), answerLimits),
+          response: recordResponse(redaction, reader, answerLimits),
+          expectedAccept: expectedAccept(sent.fields),
+        },
+        events: log.events,
+        failure: failure && redactFailure(redaction, failure),
+        timing: stopwatch.timing,
+      };
+    },
+  };
+}
+
+function isEnd({ type }: ConversationEvent): boolean {
+  return type === 'end' || type === 'reset';
+}
+
+function chopped(octets: Uint8Array, chops: Chops): Piece[] {
+  const count = Math.ceil(octets.length / chops.octets);
+  return Array.from({ length: count }, (_, index) => ({
+    octets: octets.subarray(index * chops.octets, (index + 1) * chops.octets),
+    pauseMs: chops.pauseMs ?? 0,
+  }));
+}
+
+/** Our own frame as the other side would read it. */
+function asOnTheWire(octets: Uint8Array, keep: number): WireFrame {
+  const decoder = new FrameDecoder(keep);
+  const frame = decoder.push(octets)[0] ?? decoder.end().frame;
+  if (!frame) throw new TypeError('an encoded frame has at least its head');
+  return frame;
 }

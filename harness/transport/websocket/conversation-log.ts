@@ -2,9 +2,8 @@ import { Inflation } from '../../evidence/conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { latin1Octets, latin1Text } from '../../evidence/octets/latin1.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import { type Clock, startDeadline } from '../pace/clock.ts';
-import type { Stopwatch } from '../pace/stopwatch.ts';
-import { REDACTION_MARGIN } from '../recording.ts';
+import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
+import { REDACTION_MARGIN } from '../socket/recording.ts';
 import { OPCODE, type WireFrame } from './frames.ts';
 
 /** An event without its time. */

@@ -13,7 +13,7 @@ import {
   OPCODE,
   type WireFrame,
 } from './frames.ts';
-import { acceptFor } from './handshake.ts';
+import { acceptFor } from './opening-handshake.ts';
 
 const KEEP = 200;
 

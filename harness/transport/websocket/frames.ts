@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { OctetCollector } from '../reader/octet-collector.ts';
+import { OctetCollector } from '../reader/collector.ts';
 
 /** RFC 6455 §5.2 */
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;

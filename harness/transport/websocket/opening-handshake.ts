@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
-import type { HttpRequest } from '../http/request.ts';
 
 /** RFC 6455 §1.3 */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

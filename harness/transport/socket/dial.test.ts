@@ -1,17 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Exchange } from '../evidence/exchange.ts';
+import type { HttpRequest } from '../../credential/request.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
+import { answerEach, type Loopback, listen, listenTls } from '../fixtures/loopback.ts';
+import { about, setting } from '../fixtures/setting.ts';
+import { openHttp } from '../http/http.ts';
+import { composeRaw, sendRaw } from '../http/raw.ts';
+import { systemClock } from '../pace/clock.ts';
+import { openConnection } from '../websocket/connection.ts';
+import { handshakeRequest } from '../websocket/opening-handshake.ts';
 import { addressOf } from './address.ts';
 import { dial } from './dial.ts';
-import { selfSigned, type TestIdentity } from './fixtures/certificate.ts';
-import { answerEach, type Loopback, listen, listenTls } from './fixtures/loopback.ts';
-import { about, setting } from './fixtures/setting.ts';
-import { openHttp } from './http/http.ts';
-import { composeRaw, sendRaw } from './http/raw.ts';
-import type { HttpRequest } from './http/request.ts';
-import { systemClock } from './pace/clock.ts';
-import { handshakeRequest } from './websocket/handshake.ts';
-import { openConnection } from './websocket/websocket.ts';
-import { connectWs } from './websocket/ws-client.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -42,7 +41,7 @@ describe('over TLS', () => {
     }
   });
 
-  it('the raw socket and both kinds of WebSocket work alike', async () => {
+  it('the raw socket and a WebSocket work alike', async () => {
     const server = await secure(identity);
     const options = setting(server.url, { tls: { ca: identity.cert } });
     const exchange = await sendRaw(options, composeRaw(options, GET), about());
@@ -51,8 +50,6 @@ describe('over TLS', () => {
       await openConnection(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())
     ).finish();
     expect(conversation.handshake.response?.status).toBe(200);
-    const client = await connectWs(options, { endpoint: '/', request: { target: '/', fields: [] } }, about());
-    expect(client.finish().handshake.response?.status).toBe(200);
   });
 
   it.each<[string, () => Promise<Exchange>]>([

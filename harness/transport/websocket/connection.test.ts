@@ -7,11 +7,15 @@ import type { Conversation, ConversationEvent, RecordedFrame } from '../../evide
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
-import type { About, TransportOptions } from '../transport.ts';
-import type { ConversationLimits, Opening, WebSocketConnection } from './connection.ts';
+import type { About, TransportOptions } from '../socket/options.ts';
+import {
+  type ConversationLimits,
+  type Opening,
+  openConnection,
+  type WebSocketConnection,
+} from './connection.ts';
 import { closePayload, encodeFrame, FrameDecoder, OPCODE, type WireFrame } from './frames.ts';
-import { acceptFor, handshakeRequest } from './handshake.ts';
-import { openConnection } from './websocket.ts';
+import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
 const ending: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -1,10 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { ExchangeFailure } from '../evidence/exchange.ts';
+import type { ExchangeFailure } from '../../evidence/exchange.ts';
+import { startDeadline } from '../pace/clock.ts';
 import type { Address } from './address.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
-import { startDeadline } from './pace/clock.ts';
-import type { Timeouts, TransportOptions } from './transport.ts';
+import type { Timeouts, TransportOptions } from './options.ts';
 
 export type Dialed =
   | { readonly socket: Socket; readonly failure: null }

@@ -1,5 +1,5 @@
-import type { ExchangeFailure, ExchangeFailureKind } from '../evidence/exchange.ts';
-import type { Redaction } from '../evidence/redaction/redaction.ts';
+import type { ExchangeFailure, ExchangeFailureKind } from '../../evidence/exchange.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
 
 /** Codes of Node's and undici's errors, and what they mean for an exchange. */
 const KIND_BY_CODE: Readonly<Record<string, ExchangeFailureKind>> = {

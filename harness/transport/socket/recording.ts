@@ -1,16 +1,18 @@
+import * as zlib from 'node:zlib';
+import { decodeContent } from '../../evidence/exchange/content-coding.ts';
 import type {
   ExchangeFailure,
   FieldLine,
   RecordedBody,
   RecordedRequest,
   RecordedResponse,
-} from '../evidence/exchange.ts';
-import { fieldValues } from '../evidence/fields/grammar/field-lines.ts';
-import type { Redaction } from '../evidence/redaction/redaction.ts';
-import { redactEncoded } from './reader/encoded-content.ts';
-import type { ResponseReader } from './reader/http1-reader.ts';
-import type { ReaderLimits } from './reader/reading.ts';
-import type { ResponseLimits } from './transport.ts';
+} from '../../evidence/exchange.ts';
+import { listElements } from '../../evidence/fields/grammar/field-grammar.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
+import type { ResponseReader } from '../reader/http1-reader.ts';
+import type { ReaderLimits } from '../reader/reading.ts';
+import type { ResponseLimits } from './options.ts';
 
 /**
  * Octets read beyond the limit, so that a secret that lies across it is seen whole, taken out, and not left as
@@ -109,4 +111,38 @@ export function recordBody(
     received: body.length,
     truncated: body.length > limit,
   };
+}
+
+type Encode = (octets: Uint8Array) => Uint8Array;
+
+/** The codings that `decodeContent` undoes, by name. */
+const ENCODE: Readonly<Record<string, Encode>> = {
+  identity: (octets) => octets,
+  gzip: (octets) => zlib.gzipSync(octets),
+  'x-gzip': (octets) => zlib.gzipSync(octets),
+  deflate: (octets) => zlib.deflateSync(octets),
+  br: (octets) => zlib.brotliCompressSync(octets),
+  zstd: (octets) => zlib.zstdCompressSync(octets),
+};
+
+/**
+ * Takes secrets out of compressed content, where a search by value does not see them: content whose decoded form
+ * holds one is encoded anew without it, in the same codings. All other content stays octet for octet.
+ */
+export function redactEncoded(
+  redaction: Redaction,
+  content: Uint8Array,
+  contentEncoding: readonly string[],
+): Uint8Array {
+  const codings = listElements(contentEncoding.join(',')).map((coding) => coding.toLowerCase());
+  if (codings.length === 0 || content.length === 0) return content;
+  // As far as it goes, since content that breaks off may hold a secret as well as any.
+  const decoded = decodeContent(content, contentEncoding, true);
+  if (decoded.fault !== null || decoded.limit !== null) return content;
+  const redacted = redaction.octets(decoded.octets);
+  if (Buffer.compare(redacted, decoded.octets) === 0) return content;
+  return codings.reduce(
+    (octets, coding) => (ENCODE[coding] ?? ENCODE.identity)?.(octets) ?? octets,
+    redacted,
+  );
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FieldLine } from '../evidence/exchange.ts';
-import { InconclusiveError } from '../exit.ts';
-import { type Clock, startDeadline } from './pace/clock.ts';
+import type { FieldLine } from '../../evidence/exchange.ts';
+import { InconclusiveError } from '../../exit.ts';
+import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /** A request that the service sent to the receiver. */
 export interface Delivery {

@@ -1,6 +1,6 @@
-import type { CredentialUse, EvidenceId } from '../evidence/exchange.ts';
-import type { Redaction } from '../evidence/redaction/redaction.ts';
-import type { Clock } from './pace/clock.ts';
+import type { CredentialUse, EvidenceId } from '../../evidence/exchange.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
+import type { Clock } from '../pace/clock.ts';
 
 /** What all transports to one service share. Times in ms, sizes in octets. */
 export interface TransportOptions {
