@@ -8,6 +8,7 @@ import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/credentials/example-credentials.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
 import { acceptedCredentials } from '../provider/start.ts';
+import { conformHere } from './fixtures/in-process.ts';
 
 /** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
 
@@ -73,6 +74,9 @@ const isOurs = (command: string) => command.startsWith('npx conform ');
 const isPacts = (command: string) => command.startsWith(PACT);
 /** What asks a broker, or what was found out about its pacts. */
 const isForBroker = (command: string) => isPacts(command) || command.includes(' pact publish ');
+/** What can as well be this process. */
+const STARTS_NOTHING = /^npx conform (?:list|explain|config|init|report|pact write|serve --defect)\b/;
+const ORDERS_KEY = 'example-orders-key';
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
 interface Ending {
@@ -91,11 +95,13 @@ function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending
     .replaceAll('4010', port)
     .split(' ')
     .map((word) => word.replaceAll("'", ''));
+  if (STARTS_NOTHING.test(command))
+    return conformHere(args, { ...environment, ORDERS_API_KEY: ORDERS_KEY }, folder);
   const program = isPacts(command) ? [PACT_CLI] : [process.execPath, MAIN];
   const [file = '', ...first] = program;
   const child = spawn(file, [...first, ...args], {
     cwd: folder,
-    env: { ...process.env, ...environment, ORDERS_API_KEY: 'example-orders-key' },
+    env: { ...process.env, ...environment, ORDERS_API_KEY: ORDERS_KEY },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
