@@ -87,7 +87,7 @@ describe('a service that answers slowly', () => {
     ['so that the window ends within the burst', 400, 100, /^pass: request 101 is the first refused/],
     ['so that the window ends within the burst, and admits one less', 400, 99, /^fail: .*got request 100/],
     ['so that the window ends within the burst, and admits one more', 400, 101, /^fail: .*got request 102/],
-  ])('%s: is counted again', { timeout: 60_000 }, async (_, answerMs, limit, wanted) => {
+  ])('%s: is counted again', async (_, answerMs, limit, wanted) => {
     expect(await exactCount(answerMs, limit)).toMatch(wanted);
   });
 });

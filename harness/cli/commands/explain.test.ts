@@ -18,7 +18,6 @@ function commandIn(text: string, command: string): readonly string[] {
 describe('what explain says of the proof', () => {
   it.for(['json.no-bom', 'websocket.accept', 'pact.interaction'])(
     'shows %s fail when it is done as written',
-    { timeout: 60_000 },
     async (id, { onTestFinished }) => {
       const text = await explained(id);
       const server = conform(commandIn(text, 'serve'));

@@ -3,7 +3,6 @@ import { noContainerRuntime, providerImage } from '../../provider/fixtures/provi
 import {
   example,
   expectNothingLeft,
-  LONG_MS,
   MAIN,
   messages,
   release,
@@ -36,7 +35,7 @@ describe('a command that is fresh for each suite', () => {
       command: { run: ${JSON.stringify(run)}, cwd: ../.., url: "http://127.0.0.1:${'$'}{PORT}", freshForEachSuite: ${fresh} }
 `;
 
-  it('is started once for each, and judged as one that is not', { timeout: LONG_MS }, async () => {
+  it('is started once for each, and judged as one that is not', async () => {
     const fresh = await release('', { environment: environment(serve, true), args: SUITES });
     const shared = await release('', { environment: environment(serve, false), args: SUITES });
     expect(verdictOf(fresh)).toEqual(SHIPS);
@@ -53,7 +52,7 @@ describe('a command that is fresh for each suite', () => {
     }
   });
 
-  it('blocks what is left when it does not start anew', { timeout: LONG_MS }, async () => {
+  it('blocks what is left when it does not start anew', async () => {
     const once = `test -e started && { echo the index is locked; exit 4; }; touch started; exec ${serve.join(' ')}`;
     const shipped = await release('', { environment: environment(once, true), args: SUITES });
     expect(shipped.code).toBe(3);
@@ -73,7 +72,7 @@ describe.skipIf(none !== null)(
     let image = '';
     beforeAll(async () => {
       image = await providerImage();
-    }, 120_000);
+    });
 
     const environment = (env: object) =>
       example({ ...env }).replace(
@@ -81,16 +80,14 @@ describe.skipIf(none !== null)(
         (line, indent) => `${indent}freshForEachSuite: true\n${line}`,
       );
 
-    it('is started once for each, and nothing of them is left', { timeout: LONG_MS }, async () => {
+    it('is started once for each, and nothing of them is left', async () => {
       const shipped = await release(image, { environment: environment({}), args: SUITES });
       expect(verdictOf(shipped)).toEqual(SHIPS);
       expect(starts(shipped, 'listening on 8080')).toBe(3);
       await expectNothingLeft(shipped);
     });
 
-    it('that dies in one suite costs the others nothing, and does not ship', {
-      timeout: LONG_MS,
-    }, async () => {
+    it('that dies in one suite costs the others nothing, and does not ship', async () => {
       const shipped = await release(image, {
         environment: environment({ FAULT: 'die:20' }),
         args: ['--suite', 'auth', 'versioning'],

@@ -21,7 +21,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
 
   beforeAll(async () => {
     image = await providerImage();
-  }, 120_000);
+  });
 
   afterEach(async () => {
     await Promise.all(started.splice(0).map((provider) => provider.stop()));
@@ -163,7 +163,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     const build = { kind: 'build', context, dockerfile: 'Dockerfile', target: null, args: {} } as const;
     const running = await start(provider({ image: build, ready: { kind: 'health' } }));
     expect(await status(running)).toBe(200);
-  }, 60_000);
+  });
 
   it('reaches its companions by their names, which start before it', async () => {
     const said: string[] = [];
@@ -269,7 +269,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     folders.push(context);
     const build = { kind: 'build', context, dockerfile: 'Dockerfile', target: null, args: {} } as const;
     expect(await failing({ image: build })).toMatch(/^the image could not be built: .*no-such-folder/);
-  }, 60_000);
+  });
 
   it('has no health check to wait for', async () => {
     expect(await failing({ ready: { kind: 'health' } })).toMatch(/has no HEALTHCHECK/);

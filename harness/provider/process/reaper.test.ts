@@ -60,7 +60,7 @@ describe.skipIf(none !== null)(
     let image = '';
     beforeAll(async () => {
       image = await providerImage();
-    }, 120_000);
+    });
 
     async function left(runId: string): Promise<readonly string[]> {
       const { docker } = await openRuntime();
