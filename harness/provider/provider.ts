@@ -1,8 +1,9 @@
+import type { ProviderConfig } from '../config/service.ts';
 import { InconclusiveError } from '../exit.ts';
 
 /** How a service comes to be there. */
 export interface RunningProvider {
-  readonly kind: 'url' | 'reference' | 'container' | 'command';
+  readonly kind: ProviderConfig['kind'];
   /** Base URL, without a trailing slash. */
   readonly url: string;
   /** The image that runs, by name and content: `search:1.4 (sha256:…)`. Containers only. */

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secret/secrets-of.ts';
-import type { Credentials, ServiceConfig } from '../config/service.ts';
+import type { Credentials, ProviderConfig, ServiceConfig } from '../config/service.ts';
+import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { UsageError } from '../exit.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/clock.ts';
 import type { AcceptedCredentials, App } from './reference/credentials/access.ts';
-import { startReference } from './reference/reference.ts';
 
 /** The credentials of a config as a reference provider accepts them; the one place where they are revealed to it. */
 export function acceptedCredentials(credentials: Credentials): AcceptedCredentials {
@@ -31,49 +33,103 @@ export function acceptedCredentials(credentials: Credentials): AcceptedCredentia
   }
 }
 
-/**
- * Makes the service of a config available. A `url` provider runs elsewhere: nothing is started, and whether it can
- * be reached is for the first request to find out. Rejects with a UsageError for an unknown defect or variant, with
- * an InconclusiveError for a container or command that does not start. What those need is loaded only for them.
- * `clock`: the time of a reference provider.
- */
-export async function startProvider(
-  config: ServiceConfig,
-  options: Partial<StartOptions> & { readonly clock?: Clock } = {},
-): Promise<RunningProvider> {
-  const { provider } = config;
-  const start: StartOptions = {
-    runId: options.runId ?? randomUUID(),
-    signal: options.signal ?? new AbortController().signal,
-    say: options.say ?? (() => undefined),
-  };
-  switch (provider.kind) {
-    case 'url':
-      return { kind: 'url', url: provider.url.replace(/\/+$/, ''), stop: async () => undefined };
-    case 'reference':
+interface Means extends StartOptions {
+  readonly config: ServiceConfig;
+  /** A provider may write down what it was given. */
+  readonly redact: (text: string) => string;
+  /** The time of a reference provider; the machine's when left out. */
+  readonly clock?: Clock;
+}
+
+/** How a provider of one kind comes to be there. */
+interface ProviderKind<P> {
+  /** Holds what the config names against what there is. @throws UsageError with the place of the name. */
+  readonly hold?: (provider: P, faultAt: FaultAt) => Promise<void>;
+  /** @throws InconclusiveError when it does not start; nothing of it is left then. */
+  readonly start: (provider: P, means: Means) => Promise<RunningProvider>;
+}
+
+/** What a kind needs is loaded only for it. */
+const KINDS: {
+  readonly [K in ProviderConfig['kind']]: ProviderKind<Extract<ProviderConfig, { readonly kind: K }>>;
+} = {
+  // Runs elsewhere: whether it can be reached is for the first request to find out.
+  url: {
+    start: async ({ url }) => ({ kind: 'url', url: url.replace(/\/+$/, ''), stop: async () => undefined }),
+  },
+  reference: {
+    async hold({ name, defects, variant }, faultAt) {
+      if (defects.length === 0 && variant === null) return;
+      const { findDefect, findVariant } = await import('./reference/catalogue.ts');
+      const at = (key: string, find: () => unknown) => {
+        try {
+          find();
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          throw faultAt(key, error.problem, error.remedy ?? '');
+        }
+      };
+      for (const [index, defect] of defects.entries()) {
+        at(`provider.defects.${index}`, () => findDefect(defect, name));
+      }
+      for (const each of variant?.split('+') ?? []) at('provider.variant', () => findVariant(each, name));
+    },
+    async start({ name, defects, variant }, { config, clock }) {
+      const { startReference } = await import('./reference/reference.ts');
       return startReference({
-        service: provider.name,
+        service: name,
         credentials: acceptedCredentials(config.credentials),
         plan: config.plan,
-        defects: provider.defects,
-        variant: provider.variant,
+        defects,
+        variant,
         origin: config.websocket?.origin ?? null,
         subprotocols: config.websocket?.subprotocols ?? [],
-        ...(options.clock && { clock: options.clock }),
+        ...(clock && { clock }),
       });
-    case 'container': {
+    },
+  },
+  container: {
+    async start(provider, { config, redact, ...start }) {
       const { startContainer } = await import('./container/container.ts');
-      return startContainer(config.service, provider, redactionFor(config), start);
-    }
-    case 'command': {
+      return startContainer(config.service, provider, redact, start);
+    },
+  },
+  command: {
+    async start(provider, { redact, ...start }) {
       const { startCommand } = await import('./process/command.ts');
-      return startCommand(provider, redactionFor(config), start);
-    }
+      return startCommand(provider, redact, start);
+    },
+  },
+};
+
+function kindOf({ kind }: ProviderConfig): ProviderKind<ProviderConfig> {
+  // The table gives each kind its own.
+  return KINDS[kind] as ProviderKind<ProviderConfig>;
+}
+
+/** Holds what the providers of configs name against what there is. @throws UsageError with the place of the name. */
+export async function holdProviders(services: readonly LoadedService[]): Promise<void> {
+  for (const { config, origins } of services) {
+    await kindOf(config.provider).hold?.(config.provider, faultsOf(origins));
   }
 }
 
-/** A provider may write down what it was given. */
-function redactionFor(config: ServiceConfig): (text: string) => string {
+/**
+ * Makes the service of a config available.
+ *
+ * @throws UsageError for an unknown defect or variant, InconclusiveError for what does not start.
+ */
+export async function startProvider(
+  config: ServiceConfig,
+  options: Partial<StartOptions> & Pick<Means, 'clock'> = {},
+): Promise<RunningProvider> {
   const redaction = createRedaction(serviceSecrets(config));
-  return (text) => redaction.text(text);
+  return kindOf(config.provider).start(config.provider, {
+    runId: randomUUID(),
+    signal: new AbortController().signal,
+    say: () => undefined,
+    ...options,
+    config,
+    redact: (text) => redaction.text(text),
+  });
 }

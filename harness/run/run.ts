@@ -7,6 +7,7 @@ import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError, UsageError } from '../exit.ts';
+import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
@@ -14,7 +15,6 @@ import { execute } from './execution.ts';
 import { interruptible } from './interruption.ts';
 import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
-import { holdReferenceNames } from './selection/reference-names.ts';
 import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
 
 export interface FinishedRun {
@@ -45,7 +45,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     pacts: request.pacts,
     env: request.env,
   });
-  await holdReferenceNames(services);
+  await holdProviders(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
   const selected = selectChecks(await loadSuites(suitesUrl), request, configs);

@@ -1,6 +1,6 @@
 import { effectiveConfig } from '../../config/effective.ts';
 import { loadServices } from '../../config/load.ts';
-import { holdReferenceNames } from '../../run/selection/reference-names.ts';
+import { holdProviders } from '../../provider/start.ts';
 
 /** `conform config`: validates, and prints what is in force and where each value comes from. */
 export async function showConfig(
@@ -13,7 +13,7 @@ export async function showConfig(
     environment: options.environment,
     env: process.env,
   });
-  await holdReferenceNames(services);
+  await holdProviders(services);
   process.stdout.write(services.map(effectiveConfig).join('\n'));
   return 0;
 }

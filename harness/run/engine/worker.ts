@@ -103,7 +103,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
 
 /** Whether each suite is to meet a provider that nobody has asked anything yet. */
 function startsFresh({ provider }: ServiceConfig): boolean {
-  return (provider.kind === 'container' || provider.kind === 'command') && provider.freshForEachSuite;
+  return 'freshForEachSuite' in provider && provider.freshForEachSuite;
 }
 
 /** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */
