@@ -2,7 +2,7 @@ import { HarnessError } from '../../exit.ts';
 import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { DECODINGS, type OctetView, viewOctets, viewText } from '../octets/octet-view.ts';
-import { FragmentAutomaton, type Occurrence } from './fragment-automaton.ts';
+import { FragmentSearch, type Occurrence, type Pattern } from './fragment-search.ts';
 import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
 import { formsOf, type SecretForm } from './secret-forms.ts';
 
@@ -33,7 +33,7 @@ export interface Redaction {
   sink(text: string): string;
 }
 
-interface KnownForm extends SecretForm {
+interface KnownForm extends SecretForm, Pattern {
   readonly name: string;
 }
 
@@ -54,16 +54,11 @@ interface NamedSecret {
 /** Knows these secrets at first; each as by `add`. */
 export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction {
   const known = new Set<string>();
-  const forms: KnownForm[] = [];
-  let automaton: FragmentAutomaton | null = null;
+  const forms = new FragmentSearch<KnownForm>();
 
   const find = (view: OctetView): readonly Find[] => {
-    if (forms.length === 0) return [];
-    automaton ??= new FragmentAutomaton(
-      forms.map(({ octets }) => ({ octets, shortest: shortestFragment(octets.length) })),
-    );
     const finds = new FindList();
-    search(automaton, forms, view, DEEPEST_NESTING, finds);
+    if (known.size > 0) search(forms, view, DEEPEST_NESTING, finds);
     return finds.all;
   };
 
@@ -102,8 +97,9 @@ export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction
       }
       if (known.has(value)) return;
       known.add(value);
-      forms.push(...formsOf(value).map((form) => ({ ...form, name: markerName(name) })));
-      automaton = null;
+      for (const form of formsOf(value)) {
+        forms.add({ ...form, name: markerName(name), shortest: shortestFragment(form.octets.length) });
+      }
     },
     octets,
     text,
@@ -126,43 +122,26 @@ function shortestFragment(length: number): number {
 }
 
 /** Looks in a view, and in what it reads as when its encodings are undone. */
-function search(
-  automaton: FragmentAutomaton,
-  forms: readonly KnownForm[],
-  view: OctetView,
-  depth: number,
-  finds: FindList,
-): void {
-  automaton.scan(view.octets, (occurrence) => finds.add(identify(occurrence, forms, view)));
+function search(forms: FragmentSearch<KnownForm>, view: OctetView, depth: number, finds: FindList): void {
+  forms.scan(view.octets, (occurrence) => finds.add(identify(occurrence, view)));
   if (depth === 0) return;
   for (const decoding of DECODINGS) {
     const decoded = decoding(view);
-    if (decoded) search(automaton, forms, decoded, depth - 1, finds);
+    if (decoded) search(forms, decoded, depth - 1, finds);
   }
 }
 
-/** Says which secret it is and how much of it, in the units of the original. */
-function identify(occurrence: Occurrence, forms: readonly KnownForm[], view: OctetView): Find {
+/** Says how much of the secret it is, in the units of the original. */
+function identify({ pattern: form, whole, ...place }: Occurrence<KnownForm>, view: OctetView): Find {
   const { octets, starts, ends } = view;
-  let { start, end } = occurrence;
-  const candidates = occurrence.patterns.flatMap((index) => forms[index] ?? []);
-  const seen = octets.subarray(start, end);
-  const exact = occurrence.whole
-    ? candidates.find((form) => form.caseless || Buffer.compare(form.octets, seen) === 0)
-    : undefined;
-  const form = exact ?? candidates[0];
-  if (form === undefined) throw new HarnessError('an occurrence belongs to no secret');
-  if (exact?.sharesBefore && isBase64(octets[start - 1])) start--;
-  if (exact?.sharesAfter && isBase64(octets[end])) {
+  let { start, end } = place;
+  const exact = whole && (form.caseless || Buffer.compare(form.octets, octets.subarray(start, end)) === 0);
+  if (exact && form.sharesBefore && isBase64(octets[start - 1])) start--;
+  if (exact && form.sharesAfter && isBase64(octets[end])) {
     end++;
     while (octets[end] === 0x3d) end++;
   }
-  return {
-    name: form.name,
-    part: exact === undefined,
-    start: starts[start] ?? 0,
-    end: ends[end - 1] ?? 0,
-  };
+  return { name: form.name, part: !exact, start: starts[start] ?? 0, end: ends[end - 1] ?? 0 };
 }
 
 function isBase64(octet: number | undefined): boolean {
