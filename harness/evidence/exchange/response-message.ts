@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
@@ -9,7 +10,6 @@ import { lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
 import { decodeContent } from './content-coding.ts';
-import { isRegistered } from './status-registry.ts';
 
 /** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
 export class ResponseMessage {
@@ -34,9 +34,9 @@ export class ResponseMessage {
     return Math.floor(this.status / 100);
   }
 
-  /** The status code is in the IANA registry. */
+  /** The status code is in the IANA registry. Node has that, and two more: 418 is reserved, 509 was never in it. */
   get isRegistered(): boolean {
-    return isRegistered(this.status);
+    return this.status in STATUS_CODES && this.status !== 418 && this.status !== 509;
   }
 
   get reason(): string | null {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, ExchangeFailureKind, FieldLine } from '../../evidence/exchange.ts';
 import { about } from '../fixtures/setting.ts';
 import { type BackoffOptions, RetryGate, retrying } from './backoff.ts';
-import { type VirtualClock, virtualClock } from './virtual-clock.ts';
+import { type VirtualClock, virtualClock } from './fixtures/virtual-clock.ts';
 
 /** What the provider does to one attempt. */
 interface Answer {

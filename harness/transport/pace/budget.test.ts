@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
-import { virtualClock } from './virtual-clock.ts';
+import { virtualClock } from './fixtures/virtual-clock.ts';
 
 function open(overrides: Partial<BudgetOptions> = {}) {
   const clock = virtualClock();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../exit.ts';
 import { startDeadline, systemClock } from './clock.ts';
-import { virtualClock } from './virtual-clock.ts';
+import { virtualClock } from './fixtures/virtual-clock.ts';
 
 describe('systemClock', () => {
   it('never wakes early', async () => {
