@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type CheckDefinition, check, observation, suite } from '../check/check.ts';
 import { practice } from '../contract/ground.ts';
 import { gapsAmong, gapsIn } from './gaps.ts';
+import { matrixText } from './matrix.ts';
+import { messageGaps, messageLines } from './messages.ts';
 import type { Finding, ProvenCase } from './proof.ts';
 
 const options = { title: 'does as it should', grounds: [practice('doing so')] };
@@ -13,7 +15,7 @@ const suites = [
 ];
 
 function judged(id: string, outcome: Finding['outcome'] = 'fail'): Finding {
-  return { id, outcome, message: 'expected this, got that' };
+  return { id, outcome, message: 'expected this, got that [a ground]' };
 }
 
 function proof(
@@ -34,7 +36,7 @@ function proof(
     preceded: false,
     findings,
     observed: {},
-    requests: {},
+    requests: { doors: 3 },
     ...more,
   };
 }
@@ -92,14 +94,14 @@ describe('the gaps of a proof', () => {
     expect(gaps(proof('defect', 'door-squeaks'))).toEqual(['door-squeaks proves nothing']);
     expect(gaps(proof('defect', 'door-squeaks', [judged('door.closed')]))).toEqual([
       'door-squeaks proves nothing',
-      'door-squeaks trips door.closed, which it does not say: expected this, got that',
+      'door-squeaks trips door.closed, which it does not say: expected this, got that [a ground]',
     ]);
   });
 
   it('are checks that a defect trips without saying so', () => {
     const far = defect('door-open', 'door.closed', judged('door.closed'), judged('window.clean'));
     expect(gaps(far)).toEqual([
-      'door-open trips window.clean, which it does not say: expected this, got that',
+      'door-open trips window.clean, which it does not say: expected this, got that [a ground]',
     ]);
   });
 
@@ -114,19 +116,19 @@ describe('the gaps of a proof', () => {
 
   it('are whatever a conforming service or a variant raises, and what it kept from being judged', () => {
     expect(gaps(proof('conforming', '', [judged('door.closed', 'warning')], seen('none')))).toEqual([
-      'search as it is: door.closed warning: expected this, got that',
+      'search as it is: door.closed warning: expected this, got that [a ground]',
     ]);
     const raised = [judged('door.closed'), judged('door.locked', 'blocked')];
     expect(gaps(proof('variant', 'round-handle', raised, { setting: 'header' }))).toEqual([
-      'search round-handle (header): door.closed fail: expected this, got that',
-      'search round-handle (header): door.locked blocked: expected this, got that',
+      'search round-handle (header): door.closed fail: expected this, got that [a ground]',
+      'search round-handle (header): door.locked blocked: expected this, got that [a ground]',
     ]);
   });
 
   it('are faults of the harness, which prove nothing', () => {
     expect(gaps(defect('door-open', 'door.closed', judged('door.closed', 'error')))).toEqual([
       'door-open should trip door.closed, and does not',
-      'door-open: door.closed met a harness error: expected this, got that',
+      'door-open: door.closed met a harness error: expected this, got that [a ground]',
     ]);
   });
 
@@ -144,7 +146,18 @@ describe('the gaps of a proof', () => {
     expect(gaps(defect('door-open', 'door.closed', judged('door.closed.front')))).toEqual([]);
     expect(gaps(defect('door-open', 'door.closed', judged('door.closed-at-night')))).toEqual([
       'door-open should trip door.closed, and does not',
-      'door-open trips door.closed-at-night, which it does not say: expected this, got that',
+      'door-open trips door.closed-at-night, which it does not say: expected this, got that [a ground]',
+    ]);
+  });
+
+  it('are services that are asked too much, and messages that are not one line of the usual form', () => {
+    const much = { requests: { doors: 50, windows: 21, limits: 500 } };
+    expect(gaps(proof('variant', 'round-handle', [], much))).toEqual([
+      'search round-handle: judged from 71 requests, and not from 1 to 70',
+    ]);
+    const said = { ...judged('door.closed'), message: 'it is open' };
+    expect(gaps(defect('door-open', 'door.closed', said))).toEqual([
+      'door-open: door.closed does not say in one line what it expected and got: it is open',
     ]);
   });
 
@@ -154,6 +167,45 @@ describe('the gaps of a proof', () => {
     expect(gapsAmong([plain ?? open, open], suites)).toEqual([]);
     expect(gapsAmong([plain ?? open, open, defect('window-dirty', 'window.clean')], suites)).toEqual([
       'window-dirty should trip window.clean, and does not',
+    ]);
+  });
+});
+
+describe('the matrix of a proof', () => {
+  it('says what each defect trips, what proves each check, and what conforms', () => {
+    const text = matrixText(cases(), suites);
+    expect(text).toMatch(/^ {2}door-open +door\.closed$/m);
+    expect(text).toMatch(/^ {2}door\.closed +door-open$/m);
+    expect(text).toMatch(/^ {2}window\.colour +tinted$/m);
+    expect(text).toMatch(/^ {2}search as it is +nothing$/m);
+  });
+});
+
+describe('the messages that have been read', () => {
+  const known = [
+    suite('auth', 'Authentication', [judging('auth.missing-credential'), judging('auth.wrong-credential')]),
+  ];
+  const first = defect('accepts-missing-key', 'auth.missing-credential', {
+    ...judged('auth.missing-credential'),
+    message: 'expected 401, got 200 in 17 ms [127.0.0.1:4010]',
+  });
+  const line = 'auth.missing-credential (accepts-missing-key) fail: expected 401, got 200 in N ms [HOST]';
+
+  it('are one for each check, of the first defect that proves it, without what changes each time', () => {
+    expect(messageLines([], [proof('defect', 'accepts-any-key'), first], known)).toEqual([line]);
+  });
+
+  it('stay where the defect was not tried, and go with their check', () => {
+    const before = ['auth.wrong-credential (accepts-any-key) fail: as before', 'auth.gone (nobody) fail: so'];
+    expect(messageLines(before, [first], known)).toEqual([line, before[0]]);
+  });
+
+  it('are told when they are others now', () => {
+    expect(messageGaps([line], [line])).toEqual([]);
+    expect(messageGaps(['auth.gone (nobody) fail: so'], [line])).toEqual([
+      `nobody has read: ${line}`,
+      'nobody says any more: auth.gone (nobody) fail: so',
+      'once they are read, `npm run prove -- --update` keeps them',
     ]);
   });
 });

@@ -17,6 +17,8 @@ export function gapsAmong(cases: readonly ProvenCase[], suites: readonly Suite[]
   return [
     ...cases.flatMap((each) => (each.kind === 'defect' ? told(each, checks) : falseAlarms(each))),
     ...unshown(cases, checks),
+    ...cases.flatMap(spent),
+    ...cases.flatMap(illWorded),
   ];
 }
 
@@ -79,6 +81,31 @@ function unshown(cases: readonly ProvenCase[], checks: readonly CheckDefinition[
       return differs ? [] : [`${name} should change what ${id} observes, and does not`];
     },
   );
+}
+
+/** What a REST service is asked at most, by every check that asks for its own sake. */
+const MOST_REQUESTS = 70;
+/** As many requests as a config describes operations, or a plan allows. */
+const BY_CONFIG: ReadonlySet<string> = new Set(['operations', 'pact', 'limits']);
+
+function spent(each: ProvenCase): readonly string[] {
+  if (each.kind === 'defect' || each.service !== 'search') return [];
+  const requests = Object.entries(each.requests).filter(([suite]) => !BY_CONFIG.has(suite));
+  const sum = requests.reduce((before, [, count]) => before + count, 0);
+  if (sum > 0 && sum <= MOST_REQUESTS) return [];
+  return [`${caseName(each)}: judged from ${sum} requests, and not from 1 to ${MOST_REQUESTS}`];
+}
+
+/** A message is one line that tells what was expected and what came, and on which ground. */
+function illWorded({ name, findings }: ProvenCase): readonly string[] {
+  return findings
+    .filter(complains)
+    .filter(({ id, message }) => {
+      const isLine = /^[^\n]{1,600} \[.+\]$/.test(message);
+      // What Pact says of an interaction is in its words.
+      return !isLine || !(id.startsWith('pact.') || /^expected .+, got .+/.test(message));
+    })
+    .map(({ id, message }) => `${name}: ${id} does not say in one line what it expected and got: ${message}`);
 }
 
 function seenBy({ observed }: ProvenCase, id: string): string {

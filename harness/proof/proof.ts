@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { suitesFor } from '../check/cases.ts';
 import type { Suite } from '../check/check.ts';
 import { type Judgment, judge, standingOf } from '../check/judge.ts';
-import { loadServices } from '../config/load.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
@@ -11,11 +9,8 @@ import type { JournalEvent } from '../report/results/events.ts';
 import { openSession } from '../session.ts';
 import type { ProofCase } from './cases.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
-import { withOperations } from './operations.ts';
+import { type Configs, configOf } from './configs.ts';
 import { settingNamed } from './settings.ts';
-
-/** Configs of the reference providers by service, as they are shipped. */
-export type Configs = ReadonlyMap<string, ServiceConfig>;
 
 export interface Finding {
   readonly id: string;
@@ -58,13 +53,6 @@ const HANGING = { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS };
 /** Longer than a busy machine takes for any check, in real ms: the proof itself does not hang. */
 const HUNG_MS = 15 * 60_000;
 
-/** The shipped configs of the reference providers. */
-export async function proofConfigs(): Promise<Configs> {
-  const configDir = fileURLToPath(new URL('../../config', import.meta.url));
-  const { services } = await loadServices({ configDir, env: {} });
-  return new Map(services.map(({ config }) => [config.service, config]));
-}
-
 function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
   if (config.plan === null) return config;
   const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
@@ -103,10 +91,8 @@ async function runCase(
   verifier: PactVerifier,
 ): Promise<ProvenCase> {
   const { service, kind, name } = each;
-  const shipped = configs.get(service);
-  if (shipped === undefined) throw new Error(`no config for the reference provider ${service}`);
   const provided: ServiceConfig = {
-    ...shipped,
+    ...configOf(each, configs),
     provider: {
       kind: 'reference',
       name: service,
@@ -116,11 +102,7 @@ async function runCase(
   };
   const log = new CaseLog();
   for (const round of roundsFor(each, suites)) {
-    await runRound(withPlan(each.described ? await withOperations(provided) : provided, round.plan), each, {
-      round,
-      log,
-      verifier,
-    });
+    await runRound(withPlan(provided, round.plan), each, { round, log, verifier });
   }
   return { ...each, ...log };
 }

@@ -9,7 +9,7 @@ import type { Ground } from '../../contract/ground.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { UsageError } from '../../exit.ts';
 import { type ProofCase, proofCases } from '../../proof/cases.ts';
-import { type Configs, proofConfigs } from '../../proof/proof.ts';
+import { type Configs, proofConfigs } from '../../proof/configs.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../../report/results/words.ts';
@@ -115,7 +115,7 @@ function howToSee(
   const otherwise = [
     settingNamed(setting).words,
     id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
-    ...permissions(check, configs.get(service)),
+    ...permissions(check, configs.shipped.get(service)),
   ].filter((each) => each !== null);
   return [
     `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,

@@ -1,22 +1,25 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { EXIT, UsageError } from '../../exit.ts';
 import { type ProofCase, proofCases } from '../../proof/cases.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
-import { proofConfigs, prove } from '../../proof/proof.ts';
+import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
+import { proveInThreads } from '../../proof/threads.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 import { conclude } from '../process.ts';
 
 /**
- * `npm run prove`: every check fails on the defects that it names, and none on what conforms. Arguments: names of
- * defects and variants, all without any; of some alone the messages are told as well.
+ * `npm run prove`: every defect trips the checks that it names and no others, and nothing that conforms trips any.
+ * Arguments: names of defects and variants, all without any; of some alone the messages are told as well. `--update`
+ * keeps what the checks say, to be compared with next time.
  */
-async function proof(names: readonly string[]): Promise<number> {
+async function proof(argv: readonly string[]): Promise<number> {
+  const { names, update } = read(argv);
   const suites = await loadSuites(SUITES_URL);
-  const configs = await proofConfigs();
   const cases = chosen(proofCases(), names);
   let done = 0;
-  const proven = await prove(suites, cases, configs, () => {
+  const proven = await proveInThreads(SUITES_URL, cases, () => {
     done += 1;
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${cases.length}`);
   });
@@ -28,11 +31,26 @@ async function proof(names: readonly string[]): Promise<number> {
         process.stdout.write(`${name}: ${id} ${outcome}: ${message}\n`);
     }
   }
-  const gaps = names.length > 0 ? gapsAmong(proven, suites) : gapsIn(proven, suites);
+  const before = existsSync(MESSAGES) ? readFileSync(MESSAGES, 'utf8').trimEnd().split('\n') : [];
+  const now = messageLines(before, proven, suites);
+  if (update) writeFileSync(MESSAGES, `${now.join('\n')}\n`);
+  const gaps = [
+    ...(names.length > 0 ? gapsAmong(proven, suites) : gapsIn(proven, suites)),
+    ...(update ? [] : messageGaps(before, now)),
+  ];
   const defects = proven.filter(({ kind }) => kind === 'defect').length;
   process.stdout.write(`${defects} defects, ${proven.length - defects} conforming, ${gaps.length} gaps\n`);
   for (const gap of gaps) process.stdout.write(`  ${gap}\n`);
   return gaps.length === 0 ? EXIT.conforms : EXIT.doesNotConform;
+}
+
+function read(argv: readonly string[]): { readonly names: readonly string[]; readonly update: boolean } {
+  const names = argv.filter((each) => !each.startsWith('-'));
+  const unknown = argv.find((each) => each.startsWith('-') && each !== '--update');
+  if (unknown !== undefined) {
+    throw new UsageError(`there is no option ${unknown}`, { remedy: 'the only one is --update' });
+  }
+  return { names, update: argv.includes('--update') };
 }
 
 /** The cases of these names, and beside them the service as it is, called in the same way. */

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { functional } from '../../suites/catalogue.ts';
+import { proofCases } from './cases.ts';
+import { proofConfigs } from './configs.ts';
+import { caseName } from './gaps.ts';
+import { prove } from './proof.ts';
+
+/** The proof itself counts the requests of a service whose limits of size may be found out: at most 70. */
+it('every functional check of a REST service at a URL asks for 60 requests at most', async () => {
+  const configs = await proofConfigs();
+  const shipped = new Map(
+    [...configs.shipped].map(([name, config]) => [
+      name,
+      { ...config, safety: { ...config.safety, findSizeLimits: false } },
+    ]),
+  );
+  const cases = proofCases()
+    .filter(({ kind, service }) => kind === 'conforming' && service === 'search')
+    .map((each) => ({ ...each, described: false }));
+  const spent = (await prove(functional, cases, { ...configs, shipped })).map((each): [string, number] => [
+    caseName(each),
+    Object.values(each.requests).reduce((sum, count) => sum + count, 0),
+  ]);
+  expect(spent.length).toBeGreaterThan(3);
+  expect(spent.filter(([, requests]) => requests > 60 || requests < 20)).toEqual([]);
+});

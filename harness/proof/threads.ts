@@ -1,0 +1,47 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { ProofCase } from './cases.ts';
+import type { ProvenCase } from './proof.ts';
+import type { Part } from './worker.ts';
+
+/** Cases that are worth a thread of their own. */
+const WORTH_A_THREAD = 24;
+
+/** Judges the cases in as many threads as there are processors; they come back in the order in which they were given. */
+export async function proveInThreads(
+  suitesUrl: string,
+  cases: readonly ProofCase[],
+  onCase: (done: ProvenCase) => void,
+): Promise<readonly ProvenCase[]> {
+  const threads = Math.min(availableParallelism(), Math.ceil(cases.length / WORTH_A_THREAD));
+  const proven = new Map<string, ProvenCase>();
+  const parts = Array.from({ length: threads }, (_, thread) =>
+    cases.filter((_, at) => at % threads === thread),
+  );
+  await Promise.all(
+    parts.map((part) =>
+      inThread({ cases: part, suitesUrl }, (done) => {
+        proven.set(keyOf(done), done);
+        onCase(done);
+      }),
+    ),
+  );
+  return cases.flatMap((each) => proven.get(keyOf(each)) ?? []);
+}
+
+function keyOf({ service, kind, name, setting }: ProofCase): string {
+  return [service, kind, name, setting].join(' ');
+}
+
+/** @throws what the thread throws; an Error when it ends before its time. */
+function inThread(part: Part, onCase: (done: ProvenCase) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: part });
+    worker.on('message', onCase);
+    worker.on('error', reject);
+    worker.on('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`a thread of the proof ended with ${code}`));
+    });
+  });
+}
