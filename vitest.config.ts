@@ -1,10 +1,17 @@
 import { defineConfig } from 'vitest/config';
 import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 
+/** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
+const CONTAINERS = [
+  'harness/cli/commands/fresh-provider.test.ts',
+  'harness/cli/commands/release.test.ts',
+  'harness/provider/container/container.test.ts',
+  'harness/provider/process/reaper.test.ts',
+];
+
 /** The harness's own tests. The suites run through `harness/run/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
-    include: ['harness/**/*.test.ts', 'suites/**/*.test.ts'],
     pool: 'forks',
     // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
     maxWorkers: 2,
@@ -14,5 +21,19 @@ export default defineConfig({
     cache: false,
     env: { ...compiledCodeEnvironment() },
     experimental: { viteModuleRunner: false },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'containers',
+          include: CONTAINERS,
+          globalSetup: 'harness/provider/fixtures/container-runtime.ts',
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'others', include: ['{harness,suites}/**/*.test.ts'], exclude: CONTAINERS },
+      },
+    ],
   },
 });

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { noContainerRuntime, providerImage } from '../../provider/fixtures/provider-image.ts';
+import { describe, expect, inject, it } from 'vitest';
 import {
   example,
   expectNothingLeft,
@@ -14,7 +13,7 @@ import {
 /** A provider that is started anew for each suite, where the config asks for it. */
 
 const SUITES = ['--suite', 'auth', 'json', 'versioning'] as const;
-const none = await noContainerRuntime();
+const { image, none } = inject('containers');
 
 const starts = ({ log }: Shipped, line: string) => log().split(line).length - 1;
 const outcomesOf = ({ results }: Shipped) =>
@@ -69,11 +68,6 @@ describe('a command that is fresh for each suite', () => {
 describe.skipIf(none !== null)(
   `a container that is fresh for each suite${none === null ? '' : ` (${none})`}`,
   () => {
-    let image = '';
-    beforeAll(async () => {
-      image = await providerImage();
-    });
-
     const environment = (env: object) =>
       example({ ...env }).replace(
         /( +)limits:/,

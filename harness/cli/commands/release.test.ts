@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
 import { reaperOf } from '../../provider/fixtures/processes.ts';
-import { noContainerRuntime, providerImage } from '../../provider/fixtures/provider-image.ts';
 import {
   beginRelease,
   example,
@@ -23,7 +22,7 @@ import {
 /** Whether an image may ship, decided by the command line alone, with the example of the shipped config. */
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const none = await noContainerRuntime();
+const { image, none } = inject('containers');
 
 describe('the release environment of the README', () => {
   const load = async (environment: string) => {
@@ -81,17 +80,12 @@ describe('a program of this machine', () => {
 
 // Beside each other: most of what they take is the waits for a window or for a start that does not succeed.
 describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, { concurrent: true }, () => {
-  let image = '';
-  beforeAll(async () => {
-    image = await providerImage();
-  });
-
   it('ships: the image conforms', async () => {
     const shipped = await release(image);
     expect(verdictOf(shipped)).toEqual(SHIPS);
     expect(shipped.results.services[0]?.provider).toMatchObject({
       kind: 'container',
-      image: expect.stringMatching(/^conform-built\/fixture-provider:latest \(sha256:/),
+      image: expect.stringMatching(/^conform-built\/fixture-provider-\d+:latest \(sha256:/),
     });
     expect(shipped.results.totals.pass).toBeGreaterThan(30);
     expect(shipped.log()).toMatch(/^listening on 8080\nGET /);

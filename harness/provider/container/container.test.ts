@@ -1,27 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
 import { InconclusiveError } from '../../exit.ts';
-import { noContainerRuntime, providerContext, providerImage } from '../fixtures/provider-image.ts';
+import { providerContext } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';
 import { startContainer } from './container.ts';
 import { openRuntime } from './runtime/runtime.ts';
 
 const KEY = 'example-key-for-tests';
 const RUN = `container-test-${process.pid}`;
-const none = await noContainerRuntime();
+const { image, none } = inject('containers');
 
 describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : ` (${none})`}`, () => {
-  let image = '';
   const started: RunningProvider[] = [];
   const folders: string[] = [];
-
-  beforeAll(async () => {
-    image = await providerImage();
-  });
 
   afterEach(async () => {
     await Promise.all(started.splice(0).map((provider) => provider.stop()));
@@ -119,7 +114,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     const running = await start(provider());
     expect(running.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect([await status(running), await status(running, 'another-key')]).toEqual([200, 401]);
-    expect(running.image).toMatch(/^conform-built\/fixture-provider:latest \(sha256:[0-9a-f]{64}\)$/);
+    expect(running.image).toMatch(/^conform-built\/fixture-provider-\d+:latest \(sha256:[0-9a-f]{64}\)$/);
     expect(await running.ending?.(0)).toBeNull();
     const { HostConfig } = await inspected();
     expect(HostConfig.PortBindings['8080/tcp']).toEqual([{ HostIp: '127.0.0.1', HostPort: '0' }]);

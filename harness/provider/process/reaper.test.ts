@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { removeContainer, sweep } from '../container/leftovers.ts';
 import { ownLabel } from '../container/runtime/harness-process.ts';
 import { openRuntime } from '../container/runtime/runtime.ts';
 import { reaperOf, runs } from '../fixtures/processes.ts';
-import { noContainerRuntime, providerImage } from '../fixtures/provider-image.ts';
 
 const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');
 const LONG = { timeout: 15_000, interval: 100 };
-const none = await noContainerRuntime();
+const { image, none } = inject('containers');
 
 const harnesses: ChildProcess[] = [];
 
@@ -57,11 +56,6 @@ describe('a harness that ends without ending its command', () => {
 describe.skipIf(none !== null)(
   `a harness that ends without ending its containers${none === null ? '' : ` (${none})`}`,
   () => {
-    let image = '';
-    beforeAll(async () => {
-      image = await providerImage();
-    });
-
     async function left(runId: string): Promise<readonly string[]> {
       const { docker } = await openRuntime();
       const filters = { label: [`conform.run=${runId}`] };
