@@ -3,8 +3,8 @@ import type { ReportFormat } from './format.ts';
 import { findingAsText } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, ServiceResult } from './results/results.ts';
+import { verdictOf } from './results/run-verdict.ts';
 import { suitesOf } from './results/tally.ts';
-import { verdictOf } from './results/verdict.ts';
 import { groundInWords, verdictSentence } from './results/words.ts';
 
 /** The version of the specification that is followed, and of the schema in `fixtures/schemas`. */

@@ -4,7 +4,7 @@ import type { ReportFormat } from './format.ts';
 import { findingAsText } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
-import { serviceConditions } from './results/verdict.ts';
+import { serviceConditions } from './results/run-verdict.ts';
 import { valueInWords } from './results/words.ts';
 
 /**

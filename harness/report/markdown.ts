@@ -2,8 +2,8 @@ import { OUTCOMES } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { Results } from './results/results.ts';
+import { serviceVerdict, verdictOf } from './results/run-verdict.ts';
 import { counted, type Judged, judgedWith, notRun, tallyOf } from './results/tally.ts';
-import { serviceVerdict, verdictOf } from './results/verdict.ts';
 import {
   duration,
   groundInWords,

@@ -16,7 +16,7 @@ import {
   underWay,
   until,
 } from './fixtures/conform-process.ts';
-import { xmlFaults } from './fixtures/well-formed.ts';
+import { xmlFaults } from './fixtures/system-tools.ts';
 
 const folders: { remove(): void }[] = [];
 afterAll(() => {

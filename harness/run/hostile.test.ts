@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readResults } from '../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../report/results/results.ts';
-import { serviceVerdict } from '../report/results/verdict.ts';
+import { serviceVerdict } from '../report/results/run-verdict.ts';
 import { conform, type Ending, temporaryFolder } from './fixtures/conform-process.ts';
 import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
-import { xmlFaults } from './fixtures/well-formed.ts';
+import { xmlFaults } from './fixtures/system-tools.ts';
 
 /**
  * Few runs of the real program, each against many hostile providers. That the runs end at all, before the deadline

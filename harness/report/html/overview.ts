@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../../contract/outcome.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
+import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
 import { counted, suitesOf, tallyOf, tallyWords, WORST_FIRST } from '../results/tally.ts';
-import { serviceVerdict, verdictOf } from '../results/verdict.ts';
 import { duration, HEADLINES, instant, verdictSentence, wallTime } from '../results/words.ts';
 import { suiteAnchor } from './check-detail.ts';
 import { html, type Markup } from './markup.ts';

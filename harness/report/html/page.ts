@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
-import { verdictOf } from '../results/verdict.ts';
+import { verdictOf } from '../results/run-verdict.ts';
 import { HEADLINES } from '../results/words.ts';
 import { packedEvidence } from './check-detail.ts';
 import { allChecks, findings } from './checks.ts';

@@ -9,8 +9,8 @@ import type {
   ServiceResult,
   Wait,
 } from './results.ts';
+import { exitCodeOf } from './run-verdict.ts';
 import { tallyOf } from './tally.ts';
-import { exitCodeOf } from './verdict.ts';
 
 /** What the main process knows that the journal may not. */
 export interface FoldContext {

@@ -1,8 +1,8 @@
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
 import type { Results, RunResult } from './results.ts';
+import type { Verdict, VerdictWord } from './run-verdict.ts';
 import { counted } from './tally.ts';
-import type { Verdict, VerdictWord } from './verdict.ts';
 
 /** The verdict as a headline. */
 export const HEADLINES: Readonly<Record<VerdictWord, string>> = {

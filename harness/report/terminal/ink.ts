@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { VerdictWord } from '../results/verdict.ts';
+import type { VerdictWord } from '../results/run-verdict.ts';
 
 type Style = Parameters<typeof styleText>[0];
 

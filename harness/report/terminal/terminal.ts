@@ -1,7 +1,7 @@
 import { cut, plainLine } from '../results/plain.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
+import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
 import { counted, type Judged, judgedWith, notRun, suitesOf, tallyOf, tallyWords } from '../results/tally.ts';
-import { serviceVerdict, verdictOf } from '../results/verdict.ts';
 import {
   duration,
   groundInWords,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Level, Outcome } from '../../contract/outcome.ts';
 import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
 import type { CheckResult, Results, ServiceResult } from './results.ts';
-import { exitCodeOf, serviceVerdict, verdictOf } from './verdict.ts';
+import { exitCodeOf, serviceVerdict, verdictOf } from './run-verdict.ts';
 import { verdictSentence } from './words.ts';
 
 function having(...outcomes: readonly (readonly [Outcome, Level])[]): ServiceResult {
