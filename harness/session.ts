@@ -1,4 +1,3 @@
-import * as tls from 'node:tls';
 import { serviceSecrets } from './config/secret/secrets-of.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
@@ -145,13 +144,8 @@ function transportOf({ config, providerUrl, clock, userAgent, runId }: SessionOp
     userAgent,
     runId,
     plainHttp: config.safety.plainHttp,
-    ...(config.tls && { tls: { ca: [...usualAuthorities(), config.tls.ca] } }),
+    ...(config.tls && { tls: { ca: config.tls.ca } }),
   };
-}
-
-/** Those that Node trusts by itself; before Node 22.15 there are those that it ships alone. */
-function usualAuthorities(): readonly string[] {
-  return tls.getCACertificates?.('default') ?? tls.rootCertificates;
 }
 
 /** Stands for the service where the contract documents no request: GET of its base address. */

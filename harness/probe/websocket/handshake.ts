@@ -45,7 +45,7 @@ export const octetByOctet = conversed(
   'websocket-octet-by-octet',
   { purpose: 'a WebSocket handshake and a Ping, octet by octet', octetByOctet: true },
   async (conversation) => {
-    await conversation.ping('piecemeal', { octets: 1 });
+    await conversation.ping('piecemeal', 1);
   },
   [answersPings],
 );

@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
-import { composeRaw, sendRaw } from '../../transport/http/raw.ts';
+import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { Blocked } from '../../verdict.ts';
 import { credentialUse, placeChoice } from '../credential.ts';
@@ -62,11 +62,7 @@ export class ServiceHttp {
     const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
     const send = () =>
       stimulus.raw
-        ? sendRaw(
-            transport,
-            { octets: composeRaw(transport, request, rawForm).octets, graceMs: RAW_GRACE_MS },
-            about,
-          )
+        ? sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
         : via.send(request, via === this.transport ? about : { ...about, freshConnection: true });
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();

@@ -105,7 +105,7 @@ async function connect(
     request,
     limits: LIMITS,
     ...(stimulus.httpVersion && { form: { httpVersion: stimulus.httpVersion } }),
-    ...(stimulus.octetByOctet && { octetPauseMs: 0 }),
+    ...(stimulus.octetByOctet && { octetByOctet: true }),
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
   const about = { id, purpose: stimulus.purpose, credential, signal };

@@ -91,8 +91,8 @@ export class OpenConversation {
   }
 
   /** Sends a Ping and waits for its Pong. @returns whether it came. */
-  ping(payload: string | Uint8Array, chops?: { readonly octets: number }): Promise<boolean> {
-    return this.#ping(payload, this.#patienceMs, chops);
+  ping(payload: string | Uint8Array, octetsAtOnce?: number): Promise<boolean> {
+    return this.#ping(payload, this.#patienceMs, octetsAtOnce);
   }
 
   /** Several Pings in one write, then the wait for the Pong of the last. @returns whether it came. */
@@ -105,13 +105,9 @@ export class OpenConversation {
     return this.ping(last);
   }
 
-  async #ping(
-    payload: string | Uint8Array,
-    timeoutMs: number,
-    chops?: { readonly octets: number },
-  ): Promise<boolean> {
+  async #ping(payload: string | Uint8Array, timeoutMs: number, octetsAtOnce?: number): Promise<boolean> {
     const sent = octets(payload);
-    await this.#connection.sendFrame({ opcode: OPCODE.ping, payload: sent }, chops);
+    await this.#connection.sendFrame({ opcode: OPCODE.ping, payload: sent }, octetsAtOnce);
     const match = (event: ConversationEvent) =>
       isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
     return (await this.#connection.next({ timeoutMs, match, note: 'for the Pong' })) !== null;

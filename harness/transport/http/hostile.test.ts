@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { openHttp } from './http.ts';
-import { composeRaw, sendRaw } from './raw.ts';
+import { sendRaw } from './raw.ts';
 
 const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
 
@@ -68,7 +68,7 @@ describe('whatever a provider answers', () => {
         next = octets;
         cut = at;
         const ordinary = await http.send(GET, { ...about(), freshConnection: true });
-        const raw = await sendRaw(options, composeRaw(options, GET), about());
+        const raw = await sendRaw(options, GET, {}, about());
         expect(ordinary.failure?.kind).not.toBe('response-timeout');
         expect(raw.failure?.kind).not.toBe('response-timeout');
         if (ordinary.failure) return;

@@ -5,10 +5,8 @@ import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { type Loopback, listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import { FRAMING_FAULT } from '../reader/framing-faults.ts';
-import { octetByOctet } from '../socket/message.ts';
 import type { TransportOptions } from '../socket/options.ts';
-import { composeRaw, type RawRequest, sendRaw } from './raw.ts';
-import type { RequestForm } from './request.ts';
+import { type RawForm, sendRaw } from './raw.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,7 +19,7 @@ async function serve(...parameters: Parameters<typeof listen>): Promise<Loopback
   return server;
 }
 
-const OCTETS = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const SHORT: Pick<TransportOptions, 'timeouts'> = {
   timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
@@ -29,17 +27,18 @@ const SHORT: Pick<TransportOptions, 'timeouts'> = {
 
 async function send(
   answer: Parameters<typeof listen>[0],
-  request: RawRequest = { octets: OCTETS },
+  form: RawForm = {},
   overrides: Partial<TransportOptions> = {},
+  request = GET,
 ): Promise<Exchange> {
   const server = await serve((socket, index) => socket.once('data', () => answer(socket, index)));
-  return sendRaw(setting(server.url, overrides), request, about());
+  return sendRaw(setting(server.url, overrides), request, form, about());
 }
 
 /** What a server receives when this is composed and sent. */
 async function received(
   request: HttpRequest,
-  form?: RequestForm,
+  form: RawForm = {},
 ): Promise<{ wire: string; exchange: Exchange }> {
   let wire = '';
   const server = await serve((socket) =>
@@ -49,7 +48,7 @@ async function received(
     }),
   );
   const options = setting(`${server.url}/base`);
-  const exchange = await sendRaw(options, composeRaw(options, request, form), about());
+  const exchange = await sendRaw(options, request, form, about());
   return { wire: wire.replaceAll(String(server.port), 'PORT'), exchange };
 }
 
@@ -70,69 +69,40 @@ describe('octets on the wire', () => {
     expect(exchange.response?.body.received).toBe(0);
   });
 
-  it('are exactly what is asked for otherwise', async () => {
-    const form: RequestForm = { httpVersion: '1.0', exact: true };
+  it('are what is asked for otherwise', async () => {
     const { wire, exchange } = await received(
       {
         method: 'OPTIONS',
         target: '*',
         fields: [
           ['Expect', '100-continue'],
-          ['X-A', '\0'],
+          ['X-A ', '\0'],
         ],
         body: Buffer.from('x'),
+        withoutUserAgent: true,
       },
-      form,
+      { httpVersion: '1.0', withoutHost: true, connection: null },
     );
-    expect(wire).toBe('OPTIONS * HTTP/1.0\r\nExpect: 100-continue\r\nX-A: \0\r\n\r\nx');
+    expect(wire).toBe(
+      'OPTIONS * HTTP/1.0\r\nX-Conform-Run: run-for-tests\r\nExpect: 100-continue\r\nX-A : \0\r\nContent-Length: 1\r\n\r\nx',
+    );
     expect(exchange.request.fields).toEqual([
+      ['X-Conform-Run', 'run-for-tests'],
       ['Expect', '100-continue'],
-      ['X-A', '\0'],
+      ['X-A ', '\0'],
+      ['Content-Length', '1'],
     ]);
     expect(exchange.request.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  });
-
-  it('may come one by one, and the answer is read while they do', async () => {
-    let pieces = 0;
-    const server = await serve((socket) => {
-      let wire = '';
-      socket.on('data', (octets) => {
-        pieces += 1;
-        wire += octets.toString();
-        if (wire.endsWith('\r\n\r\n')) socket.end(OK);
-      });
-    });
-    const exchange = await sendRaw(setting(server.url), { octets: octetByOctet(OCTETS) }, about());
-    expect(exchange).toMatchObject({ failure: null, response: { status: 200, framingFaults: [] } });
-    expect(pieces).toBeGreaterThan(1);
-  });
-
-  it('are sent no further once the answer is in', async () => {
-    const exchange = await send((socket) => socket.write(OK), {
-      octets: [{ octets: Buffer.from('GARBAGE'), pauseMs: 60_000 }, { octets: OCTETS }],
-    });
-    expect(exchange.response?.status).toBe(200);
-  });
-
-  it('may be followed by the end of our side', async () => {
-    const server = await serve((socket) => {
-      socket.resume().on('end', () => socket.end(OK));
-    });
-    const exchange = await sendRaw(setting(server.url), { octets: OCTETS, halfClose: true }, about());
-    expect(exchange.response?.status).toBe(200);
   });
 
   it('are recorded without secrets, and not sent in plain to another machine', async () => {
     const redaction = createRedaction();
     redaction.add('TEST_KEY', 'example-key-for-tests');
-    const octets = Buffer.from('GET / HTTP/1.1\r\nAuthorization: Bearer example-key-for-tests\r\n\r\n');
-    const exchange = await send((socket) => socket.end(OK), { octets }, { redaction });
+    const keyed: HttpRequest = { ...GET, fields: [['Authorization', 'Bearer example-key-for-tests']] };
+    const exchange = await send((socket) => socket.end(OK), {}, { redaction }, keyed);
     expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
-    const refused = await sendRaw(
-      setting('http://service.example'),
-      { octets },
-      about({ credential: 'right' }),
-    );
+    const remote = setting('http://service.example');
+    const refused = await sendRaw(remote, keyed, {}, about({ credential: 'right' }));
     expect(refused.failure?.kind).toBe('not-sent');
   });
 });
@@ -151,18 +121,18 @@ describe('the answer', () => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n', () => setTimeout(() => socket.write('late'), 20));
     };
     expect((await send(late)).response?.framingFaults).toEqual([]);
-    const patient = await send(late, { octets: OCTETS, graceMs: 60_000 });
+    const patient = await send(late, { graceMs: 60_000 });
     expect(patient).toMatchObject({ failure: null, response: { framingFaults: [FRAMING_FAULT.bodyOn204] } });
   });
 
   it('needs no more than the grace when nothing comes', async () => {
-    const exchange = await send((socket) => socket.write(OK), { octets: OCTETS, graceMs: 20 });
+    const exchange = await send((socket) => socket.write(OK), { graceMs: 20 });
     expect(exchange).toMatchObject({ failure: null, response: { framingFaults: [] } });
   });
 
-  it('is read as that of the method named', async () => {
+  it('is read as that of its method', async () => {
     const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
-    const exchange = await send((socket) => socket.write(answer), { octets: OCTETS, method: 'HEAD' });
+    const exchange = await send((socket) => socket.write(answer), {}, {}, { ...GET, method: 'HEAD' });
     expect(exchange.failure).toBeNull();
   });
 
@@ -191,7 +161,7 @@ describe('the answer', () => {
         socket.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.alloc(100_000)])),
     ],
   ])('of a provider that %s: %s', async (_what, kind, status, answer) => {
-    const exchange = await send(answer, { octets: OCTETS }, { ...SHORT, limits: { bodyBytes: 1000 } });
+    const exchange = await send(answer, {}, { ...SHORT, limits: { bodyBytes: 1000 } });
     expect(exchange.failure?.kind).toBe(kind);
     expect(exchange.response?.status ?? null).toBe(status);
   });
@@ -199,14 +169,14 @@ describe('the answer', () => {
   it('is given up when the run is aborted', async () => {
     const abort = new AbortController();
     const server = await serve((socket) => socket.once('data', () => abort.abort(new Error('run aborted'))));
-    const exchange = await sendRaw(setting(server.url), { octets: OCTETS }, about({ signal: abort.signal }));
+    const exchange = await sendRaw(setting(server.url), GET, {}, about({ signal: abort.signal }));
     expect(exchange.failure).toMatchObject({ kind: 'not-sent' });
   });
 
   it('refused: nothing listens', async () => {
     const server = await listen(() => undefined);
     await server.close();
-    const exchange = await sendRaw(setting(server.url), { octets: OCTETS }, about());
+    const exchange = await sendRaw(setting(server.url), GET, {}, about());
     expect(exchange).toMatchObject({ response: null, failure: { kind: 'refused' } });
   });
 });

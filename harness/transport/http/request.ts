@@ -26,8 +26,6 @@ export function identifyingFields(request: HttpRequest, identity: Identity): Fie
 /** How `writeRequest` departs from an ordinary HTTP/1.1 request. */
 export interface RequestForm {
   readonly httpVersion?: '1.1' | '1.0';
-  /** Sends the request's own fields and nothing else: no Host, no User-Agent, no run id. */
-  readonly exact?: boolean;
   /** The `Connection` field, where the request sets none; null for none. `close` when left out. */
   readonly connection?: string | null;
   /** Adds no Host field. */
@@ -52,7 +50,7 @@ export function writeRequest(
   form: RequestForm = {},
 ): WrittenRequest {
   const body = request.body ?? null;
-  const fields = form.exact ? [...request.fields] : ordinaryFields(request, address, identity, form);
+  const fields = ordinaryFields(request, address, identity, form);
   const lines = [
     `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
     ...fields.map(([name, value]) => `${name}: ${value}`),

@@ -5,7 +5,7 @@ import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
 import { answerEach, type Loopback, listen, listenTls } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http.ts';
-import { composeRaw, sendRaw } from '../http/raw.ts';
+import { sendRaw } from '../http/raw.ts';
 import { systemClock } from '../pace/clock.ts';
 import { openConnection } from '../websocket/connection.ts';
 import { handshakeRequest } from '../websocket/opening-handshake.ts';
@@ -44,7 +44,7 @@ describe('over TLS', () => {
   it('the raw socket and a WebSocket work alike', async () => {
     const server = await secure(identity);
     const options = setting(server.url, { tls: { ca: identity.cert } });
-    const exchange = await sendRaw(options, composeRaw(options, GET), about());
+    const exchange = await sendRaw(options, GET, {}, about());
     expect(exchange.response?.status).toBe(200);
     const conversation = (
       await openConnection(options, { endpoint: '/', request: handshakeRequest({ target: '/' }) }, about())

@@ -1,10 +1,11 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { startDeadline } from '../pace/clock.ts';
 import type { Address } from './address.ts';
 import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import type { Timeouts, TransportOptions } from './options.ts';
+import { tlsOptions } from './tls.ts';
 
 export type Dialed =
   | { readonly socket: Socket; readonly failure: null }
@@ -16,7 +17,7 @@ interface DialOptions extends Pick<TransportOptions, 'clock' | 'tls'> {
 
 /**
  * Opens a TCP connection, with TLS where the address says so, within `timeouts.connectMs`; never throws. Its data is
- * paused until somebody reads it. TLS negotiates HTTP/1.1 alone, the only version whose octets we judge.
+ * paused until somebody reads it. Every socket to the service comes from here.
  */
 export function dial(address: Address, options: DialOptions, signal?: AbortSignal): Promise<Dialed> {
   const { clock } = options;
@@ -64,15 +65,7 @@ export function dial(address: Address, options: DialOptions, signal?: AbortSigna
 function open(address: Address, options: DialOptions): Socket {
   const { host, port } = address;
   if (!address.secure) return connectTcp({ host, port, noDelay: true });
-  const ca = options.tls?.ca;
-  const socket = connectTls({
-    host,
-    port,
-    ALPNProtocols: ['http/1.1'],
-    // RFC 6066 §3: the server name is never an IP address.
-    ...(isIP(host) ? {} : { servername: host }),
-    ...(ca === undefined ? {} : { ca }),
-  });
+  const socket = connectTls({ host, port, ...tlsOptions(host, options.tls) });
   socket.setNoDelay(true);
   return socket;
 }

@@ -6,36 +6,26 @@ import { abortedFailure, errorLine, failureKind } from './failure.ts';
 import { exchangeMs, type ResponseLimits, type Timeouts } from './options.ts';
 import { readerFailure } from './recording.ts';
 
-/** Octets sent in one write, and how long to wait after them, in ms. */
-export interface Piece {
-  readonly octets: Uint8Array;
-  readonly pauseMs?: number;
-}
-
-/** Each octet a piece of its own, `pauseMs` apart. */
-export function octetByOctet(octets: Uint8Array, pauseMs = 0): Piece[] {
-  return Array.from(octets, (octet) => ({ octets: Uint8Array.of(octet), pauseMs }));
+/** Each octet for a write of its own. */
+export function octetByOctet(octets: Uint8Array): Uint8Array[] {
+  return Array.from(octets, (octet) => Uint8Array.of(octet));
 }
 
 /**
  * Writes the pieces one after the other until they are all written, `over` is aborted or the connection ends;
- * never rejects. With `halfClose` our side of the connection is ended after the last.
+ * never rejects.
  */
 export async function writePieces(
-  clock: Clock,
   socket: Socket,
-  pieces: readonly Piece[],
+  pieces: readonly Uint8Array[],
   over: AbortSignal,
-  halfClose = false,
 ): Promise<void> {
-  for (const { octets, pauseMs } of pieces) {
+  for (const piece of pieces) {
     if (over.aborted || !socket.writable) return;
-    await new Promise<void>((resolve) => socket.write(octets, () => resolve()));
+    await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
     // A turn of the event loop at least, so that each piece has a chance of a segment of its own.
-    if (pauseMs) await clock.sleep(pauseMs, over).catch(() => undefined);
-    else await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  if (halfClose && !over.aborted) socket.end();
 }
 
 interface Conditions {

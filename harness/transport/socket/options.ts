@@ -1,6 +1,7 @@
 import type { CredentialUse, EvidenceId } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { Clock } from '../pace/clock.ts';
+import type { TlsSettings } from './tls.ts';
 
 /** What all transports to one service share. Times in ms, sizes in octets. */
 export interface TransportOptions {
@@ -13,7 +14,7 @@ export interface TransportOptions {
   /** `conform/1.2.3`; the run id is added. */
   readonly userAgent: string;
   readonly runId: string;
-  readonly tls?: { readonly ca?: string | Buffer | (string | Buffer)[] };
+  readonly tls?: TlsSettings;
   /** Send credentials over plain http to a host that is not loopback (`safety.plainHttp`). */
   readonly plainHttp?: boolean;
 }

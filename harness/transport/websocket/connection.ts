@@ -9,13 +9,12 @@ import { ResponseReader } from '../reader/http1-reader.ts';
 import { absoluteUrl, refusePlainHttp, socketAddressOf } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
 import { abortedFailure, redactFailure } from '../socket/failure.ts';
-import { octetByOctet, type Piece, readAnswer, writePieces } from '../socket/message.ts';
+import { octetByOctet, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
 import {
   closeAnswer,
-  closePayload,
   encodeFrame,
   FrameDecoder,
   type FrameToSend,
@@ -42,9 +41,9 @@ export interface Opening {
   /** The handshake as it is to be sent (`handshake.ts`); its target is complete (`socketAddressOf`). */
   readonly request: HttpRequest;
   /** `Connection` is never added. */
-  readonly form?: Pick<RequestForm, 'httpVersion' | 'exact'>;
-  /** Sends the handshake octet by octet, so many ms apart. */
-  readonly octetPauseMs?: number;
+  readonly form?: Pick<RequestForm, 'httpVersion'>;
+  /** Sends the handshake octet by octet. */
+  readonly octetByOctet?: boolean;
   /** What is done without being told: both when left out. */
   readonly automatic?: {
     /** Answers pings. */
@@ -57,11 +56,8 @@ export interface Opening {
   readonly mask?: () => Uint8Array;
 }
 
-/** How the octets of a frame are cut for the wire. */
-export interface Chops {
-  readonly octets: number;
-  readonly pauseMs?: number;
-}
+/** A frame to be masked with a random key unless it says otherwise. */
+type FrameOfOurs = Omit<FrameToSend, 'mask'> & Partial<Pick<FrameToSend, 'mask'>>;
 
 /** One WebSocket connection in the hands of a probe. Nothing it does throws for what the provider does. */
 export interface WebSocketConnection {
@@ -71,18 +67,10 @@ export interface WebSocketConnection {
   readonly response: RecordedResponse | null;
   /** Why there is no (whole) conversation. */
   readonly failure: ExchangeFailure | null;
-  /** Masked with a random key unless it says otherwise. false when TCP was over, or the server did not take it in time. */
-  sendFrame(
-    frame: Omit<FrameToSend, 'mask'> & Partial<Pick<FrameToSend, 'mask'>>,
-    chops?: Chops,
-  ): Promise<boolean>;
-  sendText(text: string): Promise<boolean>;
+  /** In so many octets a write; in one when left out. false when TCP was over, or the server did not take it in time. */
+  sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean>;
   /** Octets that need not be frames; the note says what they are. A frame sent so in parts wants automatic pongs off. */
   sendOctets(octets: Uint8Array, note: string): Promise<boolean>;
-  ping(payload?: Uint8Array): Promise<boolean>;
-  close(code?: number, reason?: string): Promise<boolean>;
-  /** Ends our side of TCP, and goes on reading. */
-  halfClose(): void;
   /** See `ConversationLog.next`. */
   next(wait: Wait): Promise<ConversationEvent | null>;
   /** The end or reset of TCP by the server; null as `next`. */
@@ -146,10 +134,7 @@ export async function openConnection(
     if (!dialed.socket) return;
     socket = dialed.socket;
     stopwatch.markConnected();
-    const pieces: Piece[] =
-      opening.octetPauseMs === undefined
-        ? [{ octets: sent.octets }]
-        : octetByOctet(sent.octets, opening.octetPauseMs);
+    const pieces = opening.octetByOctet ? octetByOctet(sent.octets) : [sent.octets];
     const answer = readAnswer(socket, reader, {
       clock,
       timeouts,
@@ -158,7 +143,7 @@ export async function openConnection(
       stopwatch,
       graceMs: 0,
     });
-    await Promise.race([answer, writePieces(clock, socket, pieces, over.signal)]);
+    await Promise.race([answer, writePieces(socket, pieces, over.signal)]);
     failure = await answer;
     if (failure || reader.response?.status !== 101) socket.destroy();
     else listen(socket);
@@ -222,24 +207,26 @@ export async function openConnection(
   const isOpen = () => listening && failure === null && !log.ended;
 
   /** One write after the other: an automatic pong must not fall into a frame that is sent in pieces. */
-  function write(octets: Uint8Array, record: () => void, chops?: Chops): Promise<boolean> {
+  function write(octets: Uint8Array, record: () => void, octetsAtOnce = octets.length): Promise<boolean> {
     const mine = writing.then(() => {
       if (!isOpen() || !socket?.writable) return false;
       record();
-      const pieces = chops ? chopped(octets, chops) : [{ octets }];
-      const pausesMs = pieces.reduce((sum, { pauseMs = 0 }) => sum + pauseMs, 0);
       // A server that does not read does not hold us up for longer than one that does not answer.
-      return inTime(clock, timeouts.responseMs + pausesMs, writePieces(clock, socket, pieces, over.signal));
+      return inTime(
+        clock,
+        timeouts.responseMs,
+        writePieces(socket, chopped(octets, octetsAtOnce), over.signal),
+      );
     });
     writing = mine;
     return mine;
   }
 
-  function sendFrame(...[frame, chops]: Parameters<WebSocketConnection['sendFrame']>): Promise<boolean> {
+  function sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean> {
     const octets = encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask });
     if (frame.opcode === OPCODE.close) closeSent = true;
     const record = () => log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));
-    return write(octets, record, chops);
+    return write(octets, record, octetsAtOnce);
   }
 
   await shakeHands();
@@ -255,15 +242,7 @@ export async function openConnection(
       return failure && redactFailure(redaction, failure);
     },
     sendFrame,
-    sendText: (text) => sendFrame({ opcode: OPCODE.text, payload: Buffer.from(text) }),
     sendOctets: (octets, note) => write(octets, () => log.recordOctets('client', octets, note)),
-    ping: (payload = new Uint8Array()) => sendFrame({ opcode: OPCODE.ping, payload }),
-    close: (code, reason) => sendFrame({ opcode: OPCODE.close, payload: closePayload(code, reason) }),
-    halfClose() {
-      if (!isOpen()) return;
-      log.recordOctets('client', new Uint8Array(), 'our side of TCP ends');
-      socket?.end();
-    },
     next: (wait) => (listening ? log.next(wait) : Promise.resolve(null)),
     untilEnd: (wait) =>
       listening ? log.next({ note: 'the end of TCP', ...wait, match: isEnd }) : Promise.resolve(null),
@@ -291,12 +270,9 @@ function isEnd({ type }: ConversationEvent): boolean {
   return type === 'end' || type === 'reset';
 }
 
-function chopped(octets: Uint8Array, chops: Chops): Piece[] {
-  const count = Math.ceil(octets.length / chops.octets);
-  return Array.from({ length: count }, (_, index) => ({
-    octets: octets.subarray(index * chops.octets, (index + 1) * chops.octets),
-    pauseMs: chops.pauseMs ?? 0,
-  }));
+function chopped(octets: Uint8Array, atOnce: number): Uint8Array[] {
+  const count = Math.ceil(octets.length / atOnce);
+  return Array.from({ length: count }, (_, index) => octets.subarray(index * atOnce, (index + 1) * atOnce));
 }
 
 /** Our own frame as the other side would read it. */

@@ -7,35 +7,25 @@ import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const KEY_OCTETS = 16;
 
-export interface HandshakeParts {
+interface HandshakeParts {
   /** Below the endpoint's address, as it is to be sent. */
   readonly target: string;
-  /** `Sec-WebSocket-Key`; random when left out. */
-  readonly key?: string;
-  /** `Sec-WebSocket-Version`; `13` when left out, none when null. */
-  readonly version?: string | null;
   readonly origin?: string | null;
   /** Offered in this order. */
   readonly subprotocols?: readonly string[];
-  /** `Sec-WebSocket-Extensions` as it is to be sent. */
-  readonly extensions?: string | null;
-  /** Come last. */
-  readonly fields?: readonly FieldLine[];
 }
 
 /** A well-formed opening handshake (RFC 6455 §4.1); what a probe wants wrong it changes in the result. */
-export function handshakeRequest(parts: HandshakeParts): HttpRequest {
-  const version = parts.version === undefined ? '13' : parts.version;
+export function handshakeRequest({ target, origin, subprotocols = [] }: HandshakeParts): HttpRequest {
   const fields: FieldLine[] = [
     ['Upgrade', 'websocket'],
     ['Connection', 'Upgrade'],
-    ['Sec-WebSocket-Key', parts.key ?? randomKey()],
+    ['Sec-WebSocket-Key', randomKey()],
+    ['Sec-WebSocket-Version', '13'],
   ];
-  if (version !== null) fields.push(['Sec-WebSocket-Version', version]);
-  if (parts.origin) fields.push(['Origin', parts.origin]);
-  if (parts.subprotocols?.length) fields.push(['Sec-WebSocket-Protocol', parts.subprotocols.join(', ')]);
-  if (parts.extensions) fields.push(['Sec-WebSocket-Extensions', parts.extensions]);
-  return { method: 'GET', target: parts.target, fields: [...fields, ...(parts.fields ?? [])] };
+  if (origin) fields.push(['Origin', origin]);
+  if (subprotocols.length > 0) fields.push(['Sec-WebSocket-Protocol', subprotocols.join(', ')]);
+  return { method: 'GET', target, fields };
 }
 
 /** 16 random octets in base64 (§4.1). */
