@@ -37,9 +37,25 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
   });
 }).filter(({ to }) => to.path.length > 0);
 
+/** Within a room: each folder imports only from those before it, and never from what stands beside them. */
+const STOREYS = [{ room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] }];
+
+const storeyRules = STOREYS.flatMap(({ room, folders }) =>
+  folders.map((folder, height) => ({
+    name: `storey-${room.replaceAll('/', '-')}${folder}`,
+    comment: 'Two folders that need each other are one, or hide a third below both.',
+    severity: 'error',
+    from: { path: `^${room}${folder}/`, pathNot: TESTS },
+    to: {
+      path: [...folders.slice(height + 1).map((other) => `^${room}${other}/`), `^${room}[^/]+$`],
+    },
+  })),
+);
+
 export default {
   forbidden: [
     ...floorRules,
+    ...storeyRules,
     {
       name: 'no-circular',
       comment: 'Two files that need each other are one idea, or hide a third.',

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
+import { OPCODE } from '../../evidence/frame.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
@@ -15,7 +16,7 @@ import {
   openConnection,
   type WebSocketConnection,
 } from './connection.ts';
-import { closePayload, encodeFrame, FrameDecoder, OPCODE, type WireFrame } from './frames.ts';
+import { closePayload, encodeFrame, FrameDecoder, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
 const ending: (() => Promise<void> | void)[] = [];

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
 import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
+import { OPCODE } from '../../evidence/frame.ts';
 import { type RequestForm, writeRequest } from '../http/request.ts';
 import { inTime, Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
@@ -13,14 +14,7 @@ import { octetByOctet, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
-import {
-  closeAnswer,
-  encodeFrame,
-  FrameDecoder,
-  type FrameToSend,
-  OPCODE,
-  type WireFrame,
-} from './frames.ts';
+import { closeAnswer, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
 import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */

@@ -1,10 +1,11 @@
 import { Inflation } from '../../evidence/conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
+import { OPCODE } from '../../evidence/frame.ts';
 import { latin1Octets, latin1Text } from '../../evidence/octets/latin1.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { REDACTION_MARGIN } from '../socket/recording.ts';
-import { OPCODE, type WireFrame } from './frames.ts';
+import type { WireFrame } from './frames.ts';
 
 /** An event without its time. */
 export type Happening = ConversationEvent extends infer Event

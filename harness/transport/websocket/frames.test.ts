@@ -5,14 +5,8 @@ import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender, WebSocket, WebSocketServer } from 'ws';
-import {
-  closePayload,
-  encodeFrame,
-  FrameDecoder,
-  type FrameToSend,
-  OPCODE,
-  type WireFrame,
-} from './frames.ts';
+import { OPCODE } from '../../evidence/frame.ts';
+import { closePayload, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
 import { acceptFor } from './opening-handshake.ts';
 
 const KEEP = 200;

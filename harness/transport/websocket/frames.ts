@@ -1,8 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
+import { mayBeSent } from '../../evidence/frame.ts';
 import { OctetCollector } from '../reader/collector.ts';
-
-/** RFC 6455 §5.2 */
-export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A frame to put on the wire, however wrong: nothing is checked but that the numbers fit their bits. */
 export interface FrameToSend {
@@ -212,7 +210,5 @@ export function closePayload(code?: number, reason = ''): Uint8Array {
 export function closeAnswer(payload: Uint8Array): Uint8Array {
   if (payload.length === 0) return new Uint8Array();
   const code = payload.length === 1 ? 0 : Buffer.from(payload).readUInt16BE(0);
-  const sendable =
-    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
-  return closePayload(sendable ? code : 1002);
+  return closePayload(mayBeSent(code) ? code : 1002);
 }
