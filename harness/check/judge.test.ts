@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
+import { none } from '../credential/schemes/none.ts';
 import type { Session } from '../session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
@@ -29,7 +30,7 @@ const config: ServiceConfig = {
   environment: null,
   contract,
   provider: { kind: 'url', url: 'http://127.0.0.1:1' },
-  credentials: { scheme: 'none' },
+  credentials: none.of({}),
   plan: null,
   operations: [],
   websocket: null,

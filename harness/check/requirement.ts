@@ -1,4 +1,4 @@
-import { type ServiceConfig, secondKeyOf } from '../config/service.ts';
+import type { ServiceConfig } from '../config/service.ts';
 import { findClause } from '../contract/clause.ts';
 
 /** Decides from the config and the contract alone whether a check makes sense for a service. */
@@ -26,31 +26,31 @@ export function settled(key: string): Condition {
 /** The service demands a credential at all. */
 export const credentialed: Condition = {
   reasonNot: ({ credentials }) =>
-    credentials.scheme === 'none' ? 'the service config says that no credential is needed' : null,
+    credentials.carrier === null ? 'the service config says that no credential is needed' : null,
 };
 
 /** The credential goes into the Authorization header field with an authentication scheme. */
 export const inAuthorizationField: Condition = {
   reasonNot: ({ credentials }) =>
-    credentials.scheme === 'bearer' || credentials.scheme === 'basic'
+    credentials.carrier?.word
       ? null
-      : `the credential is not sent in Authorization (scheme: ${credentials.scheme})`,
+      : `the credential is not sent in Authorization (scheme: ${credentials.scheme.name})`,
 };
 
 /** The key travels in a header field, and could be put into the query instead. */
 export const keyInField: Condition = {
-  reasonNot: ({ credentials }) =>
-    credentials.scheme === 'bearer' || credentials.scheme === 'header'
+  reasonNot: ({ credentials: { carrier, scheme } }) =>
+    carrier?.bare && carrier.in === 'header'
       ? null
-      : `no key is sent in a header field (scheme: ${credentials.scheme})`,
+      : `no key is sent in a header field (scheme: ${scheme.name})`,
 };
 
 /** The key travels in a header field that HTTP knows nothing of. */
 export const keyInOwnField: Condition = {
-  reasonNot: ({ credentials }) =>
-    credentials.scheme === 'header'
+  reasonNot: ({ credentials: { carrier, scheme } }) =>
+    carrier?.in === 'header' && carrier.word === null
       ? null
-      : `no key is sent in a field of its own (scheme: ${credentials.scheme})`,
+      : `no key is sent in a field of its own (scheme: ${scheme.name})`,
 };
 
 /** Calls beyond the sample are described. */
@@ -79,12 +79,12 @@ const NO_SECOND_KEY = 'no second key is configured (credentials.secondKey)';
 
 /** A second working key of another account or quota: what cannot be told without one. */
 export const secondKey: Need = {
-  missing: ({ credentials }) => (secondKeyOf(credentials) === null ? NO_SECOND_KEY : null),
+  missing: ({ credentials }) => (credentials.second === null ? NO_SECOND_KEY : null),
 };
 
 /** There is a second key: what is said of it, and of nothing without it. */
 export const hasSecondKey: Condition = {
-  reasonNot: ({ credentials }) => (secondKeyOf(credentials) === null ? NO_SECOND_KEY : null),
+  reasonNot: ({ credentials }) => (credentials.second === null ? NO_SECOND_KEY : null),
 };
 
 /** The config allows the rate limit to be exceeded on purpose, and there is a plan to exceed. */
@@ -107,24 +107,22 @@ export const sizesMayBeFound: Condition = {
 
 /** Requests are signed with the application's secret. */
 export const signed: Condition = {
-  reasonNot: ({ credentials }) =>
-    credentials.scheme === 'signed' ? null : `requests are not signed (scheme: ${credentials.scheme})`,
+  reasonNot: ({ credentials: { carrier, scheme } }) =>
+    carrier?.in === 'signature' ? null : `requests are not signed (scheme: ${scheme.name})`,
 };
 
 /** A key is configured, and an application that could sign instead. */
 export const keyAndApp: Condition = {
-  reasonNot: ({ credentials }) =>
-    credentials.scheme === 'none' || credentials.scheme === 'signed' || credentials.app === null
+  reasonNot: ({ credentials: { app, carrier } }) =>
+    app === null || carrier === null || carrier.in === 'signature'
       ? 'there is only one kind of credentials (no key, or no application beside it)'
       : null,
 };
 
 /** The credential is a key that could stand in other places as well. */
 export const keyed: Condition = {
-  reasonNot: ({ credentials }) =>
-    credentials.scheme === 'bearer' || credentials.scheme === 'header' || credentials.scheme === 'query'
-      ? null
-      : `the credential is no key (scheme: ${credentials.scheme})`,
+  reasonNot: ({ credentials: { carrier, scheme } }) =>
+    carrier?.bare ? null : `the credential is no key (scheme: ${scheme.name})`,
 };
 
 /** Methods that may change something are allowed. */

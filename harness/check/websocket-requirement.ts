@@ -3,7 +3,7 @@ import type { Condition } from './requirement.ts';
 /** The opening handshake carries the configured credential. */
 export const handshakeCredential: Condition = {
   reasonNot: ({ credentials, websocket }) => {
-    if (credentials.scheme === 'none') return 'the service config says that no credential is needed';
+    if (credentials.carrier === null) return 'the service config says that no credential is needed';
     if (websocket?.credential?.in === 'none')
       return 'the handshake carries no credential (websocket.credential)';
     return websocket?.dialect === 'pusher'
@@ -21,9 +21,7 @@ export const originPolicy: Condition = {
 /** Subscriptions can be signed. */
 export const application: Condition = {
   reasonNot: ({ credentials }) =>
-    credentials.scheme === 'none' || credentials.app === null
-      ? 'no application is configured (credentials.app)'
-      : null,
+    credentials.app === null ? 'no application is configured (credentials.app)' : null,
 };
 
 /** What is spoken is described by a module of the user's. */
@@ -47,7 +45,7 @@ export const messageSchemas: Condition = {
 /** The handshake carries the key in a header field. */
 export const keyInHeader: Condition = {
   reasonNot: ({ credentials, websocket }) => {
-    const place = websocket?.credential?.in ?? HOME[credentials.scheme] ?? 'nowhere';
+    const place = websocket?.credential?.in ?? credentials.carrier?.in ?? 'nowhere';
     return place === 'header' ? null : `the handshake does not carry its key in the header (${place})`;
   },
 };
@@ -55,12 +53,10 @@ export const keyInHeader: Condition = {
 /** The handshake carries the key in the query. */
 export const keyInQuery: Condition = {
   reasonNot: ({ credentials, websocket }) => {
-    const place = websocket?.credential?.in ?? HOME[credentials.scheme] ?? 'nowhere';
+    const place = websocket?.credential?.in ?? credentials.carrier?.in ?? 'nowhere';
     return place === 'query' ? null : `the handshake does not carry its key in the query (${place})`;
   },
 };
-
-const HOME: Readonly<Record<string, string>> = { bearer: 'header', basic: 'header', query: 'query' };
 
 /** Nobody has documented a close code for a bad credential. */
 export const noRefusalCode: Condition = {

@@ -207,7 +207,7 @@ describe('init', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Scheme (bearer, ') });
     const written = readFileSync(join(config, 'services/shop.yaml'), 'utf8');
     expect(written).toContain('url: "http://127.0.0.1:9"');
-    expect(written).toContain(`scheme: bearer\n  key: \${env:SHOP_KEY}`);
+    expect(written).toContain(`scheme: bearer # Authorization: Bearer KEY\n  key: \${env:SHOP_KEY}`);
   });
 
   it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', () => {

@@ -166,17 +166,16 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await publish(services, options));
     });
 
-  program
+  const init = program
     .command('init')
     .description('write a first service config')
     .option('--service <name>', 'its name')
     .option('--url <base-url>', 'where it runs')
-    .option('--scheme <scheme>', 'bearer, header, query, basic, signed or none')
-    .option('--key-env <NAME>', 'environment variable that holds the key')
+    .option('--scheme <scheme>', 'how a client is let in')
     .addOption(configDir())
     .action(async (options) => {
-      const { init } = await import('./commands/init.ts');
-      ends(await init(options));
+      const { init: begin } = await import('./commands/init.ts');
+      ends(await begin(options));
     });
 
   program
@@ -192,6 +191,12 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       if (args.includes('report')) {
         const { REPORT_FORMATS } = await import('../report/formats.ts');
         formats.description += `: ${REPORT_FORMATS.map(({ name }) => name).join(', ')}`;
+      }
+      if (args.includes('init')) {
+        const { QUESTIONS } = await import('../credential/schemes.ts');
+        for (const { option, question, variable } of QUESTIONS) {
+          init.option(`--${option} <${variable ? 'NAME' : 'text'}>`, question);
+        }
       }
       await program.parseAsync(args, { from: 'user' });
       return exitCode;

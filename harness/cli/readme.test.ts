@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
-import { exampleCredentials } from '../provider/reference/credentials/example-credentials.ts';
+import { exampleCredentials } from '../provider/reference/credentials/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
-import { acceptedCredentials } from '../provider/start.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
@@ -30,16 +29,15 @@ beforeEach(async () => {
   for (const service of SERVICES) {
     const credentials = exampleCredentials(service);
     const plan = service === 'realtime' ? null : PLAN;
-    const provider = await startReference({ service, credentials: acceptedCredentials(credentials), plan });
+    const provider = await startReference({ service, credentials, plan });
     providers.set(service, provider);
     const name = service.toUpperCase();
     environment[`${name}_STAGING_URL`] = provider.url;
     environment[`${name}_RELEASE_URL`] = provider.url;
-    if (credentials.scheme === 'bearer') {
-      environment[`${name}_API_KEY`] = credentials.key.reveal();
-      if (credentials.secondKey) environment[`${name}_API_KEY_2`] = credentials.secondKey.reveal();
+    for (const secret of [credentials.secret, credentials.second]) {
+      if (secret) environment[secret.name] = secret.reveal();
     }
-    if (credentials.scheme !== 'none' && credentials.app) {
+    if (credentials.app) {
       environment[`${name}_APP_ID`] = credentials.app.id;
       environment[`${name}_APP_KEY`] = credentials.app.key;
       environment[`${name}_APP_SECRET`] = credentials.app.secret.reveal();

@@ -31,7 +31,7 @@ function asWritten(config: ServiceConfig): Record<string, unknown> {
     service: config.service,
     contract: config.contract.name,
     provider: writtenProvider(provider),
-    credentials: masked(config.credentials),
+    credentials: masked({ scheme: config.credentials.scheme.name, ...config.credentials.values }),
     plan: plan && {
       ...(plan.name === null ? {} : { name: plan.name }),
       requests: plan.requests,

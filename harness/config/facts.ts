@@ -1,9 +1,10 @@
 import type { ClauseValue } from '../contract/clause.ts';
-import type { ClauseKey } from '../contract/vocabulary.ts';
+import { type ClauseKey, isClauseKey } from '../contract/vocabulary.ts';
+import type { Credentials } from '../credential/scheme.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { Draft } from './draft.ts';
 import type { PactsConfig } from './pact/pacts.ts';
-import type { Credentials, Fact, Operation, Plan, WebSocketConfig } from './service.ts';
+import type { Fact, Operation, Plan, WebSocketConfig } from './service.ts';
 import { formatDuration } from './shape/units.ts';
 import { formatOrigin, originAround } from './yaml/origin.ts';
 
@@ -57,30 +58,16 @@ export function fillFacts(draft: Draft, filled: Filled): Readonly<Record<string,
 }
 
 function fillCredentials(
-  credentials: Credentials,
+  { scheme, carrier, values }: Credentials,
   fill: (clause: ClauseKey, value: ClauseValue, key: string) => void,
 ): void {
-  const { scheme } = credentials;
-  fill('auth.scheme', scheme, 'credentials.scheme');
-  switch (scheme) {
-    case 'none':
-      return;
-    case 'bearer':
-    case 'basic':
-      fill('auth.placement', ['header'], 'credentials.scheme');
-      fill('auth.credential-name', 'Authorization', 'credentials.scheme');
-      // The documents' bearer sample is what the config says too: no contradiction is left.
-      if (scheme === 'bearer') {
-        fill('auth.sample', { field: 'Authorization', value: 'Bearer <API_KEY>' }, 'credentials.scheme');
-      }
-      return;
-    case 'header':
-    case 'query':
-      fill('auth.placement', [scheme], 'credentials.scheme');
-      fill('auth.credential-name', credentials.name, 'credentials.name');
-      return;
-    case 'signed':
-      fill('auth.placement', ['signature'], 'credentials.scheme');
-      fill('auth.usage', 'HMAC-SHA256 over method, path and sorted query', 'credentials.scheme');
+  const place = 'credentials.scheme';
+  fill('auth.scheme', scheme.name, place);
+  if (carrier !== null) fill('auth.placement', [carrier.in], place);
+  if (carrier?.name) {
+    fill('auth.credential-name', carrier.name, 'name' in values ? 'credentials.name' : place);
+  }
+  for (const [clause, value] of Object.entries(scheme.facts ?? {})) {
+    if (isClauseKey(clause)) fill(clause, value, place);
   }
 }

@@ -1,17 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bearer } from '../credential/schemes/bearer.ts';
+import { SCHEMES } from '../credential/schemes.ts';
 import { UsageError } from '../exit.ts';
-import { FIRST_SCHEMES, initService, writeNewFiles } from './first-service.ts';
+import { initService, writeNewFiles } from './first-service.ts';
 import { inFolder } from './fixtures/config-folder.ts';
 import { loadServices } from './load.ts';
 
 const ANSWERS = {
   service: 'orders',
   url: 'https://orders.example/api/',
-  scheme: 'bearer',
-  variable: 'ORDERS_KEY',
-} as const;
+  scheme: bearer,
+  answers: { 'key-env': 'ORDERS_KEY' },
+};
 
 const ENV = {
   ORDERS_KEY: 'key-for-tests',
@@ -21,14 +23,14 @@ const ENV = {
 };
 
 describe('a first service', () => {
-  it.each(FIRST_SCHEMES)('loads as written, with a contract to fill in: %s', async (scheme) => {
+  it.each(SCHEMES)('loads as written, with a contract to fill in: $name', async (scheme) => {
     await inFolder({}, async (configDir) => {
       await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme }));
       const [service] = (await loadServices({ configDir, env: ENV })).services;
       expect(service?.config).toMatchObject({
         service: 'orders',
         provider: { kind: 'url', url: 'https://orders.example/api' },
-        credentials: { scheme },
+        credentials: { scheme: { name: scheme.name } },
         safety: { exceedRateLimit: false },
       });
       expect(service?.config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
@@ -67,7 +69,7 @@ describe('a first service', () => {
     ['service', { service: 'My Orders' }, 'lower-case'],
     ['url', { url: 'orders.example' }, 'https://'],
     ['url', { url: 'https://me:hush@orders.example' }, 'credentials'],
-    ['variable', { variable: 'sk-hush-hush' }, 'never the key itself'],
+    ['key-env', { answers: { 'key-env': 'sk-hush-hush' } }, 'never the value itself'],
   ])('refuses an unfit answer: %s', async (key, answer, remedy) => {
     const refused = initService('config', { ...ANSWERS, ...answer });
     await expect(refused).rejects.toMatchObject({ key, remedy: expect.stringContaining(remedy) });

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Answers } from '../credential/first-use.ts';
+import type { Scheme } from '../credential/scheme.ts';
 import { makeFolders } from '../evidence/record/folder.ts';
 import { UsageError } from '../exit.ts';
 import { baseUrl } from './blocks/base-url.ts';
@@ -11,14 +13,10 @@ export interface FirstService {
   readonly service: string;
   /** Base URL of the running service. */
   readonly url: string;
-  readonly scheme: FirstScheme;
-  /** Environment variable that holds the key (the password for basic; the secret for signed); unused for none. */
-  readonly variable: string;
+  readonly scheme: Scheme;
+  /** To what the scheme asks. */
+  readonly answers: Answers;
 }
-
-export const FIRST_SCHEMES = ['bearer', 'header', 'query', 'basic', 'signed', 'none'] as const;
-
-export type FirstScheme = (typeof FIRST_SCHEMES)[number];
 
 export interface NewFile {
   readonly path: string;
@@ -30,28 +28,29 @@ export interface NewFile {
  *
  * @throws UsageError for an unfit answer.
  */
-export async function initService(configDir: string, answers: FirstService): Promise<readonly NewFile[]> {
-  const { service, scheme, variable } = answers;
+export async function initService(configDir: string, first: FirstService): Promise<readonly NewFile[]> {
+  const { service, scheme, answers } = first;
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(service)) {
     throw new UsageError('is no name for a service', {
       key: 'service',
       remedy: 'use lower-case letters, digits and hyphens',
     });
   }
-  if (scheme !== 'none' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+  for (const { option, variable } of scheme.first.asks) {
+    if (!variable || /^[A-Za-z_][A-Za-z0-9_]*$/.test(answers[option] ?? '')) continue;
     throw new UsageError('cannot be the name of an environment variable', {
-      key: 'variable',
-      remedy: 'name the variable that holds the key, such as ORDERS_API_KEY; never the key itself',
+      key: option,
+      remedy: 'name the variable that holds the value, such as ORDERS_API_KEY; never the value itself',
     });
   }
-  const url = baseUrl(answers.url, (problem, remedy) => new UsageError(problem, { key: 'url', remedy }));
+  const url = baseUrl(first.url, (problem, remedy) => new UsageError(problem, { key: 'url', remedy }));
   const contracts = [
     ...(await namedFiles(join(configDir, 'contracts'))).keys(),
     ...(await namedFiles(join(SHIPPED_CONFIG, 'contracts'))).keys(),
   ];
   const config = {
     path: join(configDir, 'services', `${service}.yaml`),
-    text: serviceText({ ...answers, url }),
+    text: serviceText({ ...first, url }),
   };
   if (contracts.includes(service)) return [config];
   return [config, { path: join(configDir, 'contracts', `${service}.yaml`), text: contractText(service) }];
@@ -85,44 +84,7 @@ function alreadyThere(path: string): UsageError {
   });
 }
 
-const CREDENTIALS: Readonly<Record<FirstScheme, (variable: string) => readonly string[]>> = {
-  none: () => ['scheme: none # anybody may call'],
-  bearer: (variable) => ['scheme: bearer', keyLine(variable), secondKeyLine(variable)],
-  header: (variable) => [
-    'scheme: header',
-    'name: X-API-Key # the header field that carries the key',
-    keyLine(variable),
-    secondKeyLine(variable),
-  ],
-  query: (variable) => [
-    'scheme: query',
-    'name: api_key # the query parameter that carries the key',
-    keyLine(variable),
-    secondKeyLine(variable),
-  ],
-  basic: (variable) => [
-    'scheme: basic',
-    `username: \${env:${variable}_USER}`,
-    `password: \${env:${variable}}`,
-  ],
-  signed: (variable) => [
-    'scheme: signed',
-    'app:',
-    `  id: \${env:${variable}_ID}`,
-    `  key: \${env:${variable}_KEY}`,
-    `  secret: \${env:${variable}}`,
-  ],
-};
-
-function keyLine(variable: string): string {
-  return `key: \${env:${variable}} # read when a run starts, never written down`;
-}
-
-function secondKeyLine(variable: string): string {
-  return `secondKey: \${env:${variable}_2:-} # optional: shows whose limit a limit is`;
-}
-
-function serviceText({ service, url, scheme, variable }: FirstService): string {
+function serviceText({ service, url, scheme, answers }: FirstService): string {
   return `# The service ${service}: where it is, how a client is let in, what may be done to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
@@ -131,7 +93,7 @@ provider:
   url: ${JSON.stringify(url)}
 
 credentials:
-${CREDENTIALS[scheme](variable)
+${[`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)]
   .map((line) => `  ${line}`)
   .join('\n')}
 

@@ -49,7 +49,7 @@ describe('a service without an environment', () => {
       service: 'orders',
       environment: null,
       provider: { kind: 'url', url: 'https://orders.example' },
-      credentials: { scheme: 'none' },
+      credentials: { scheme: { name: 'none' } },
       plan: null,
       operations: [],
       websocket: null,
@@ -88,7 +88,7 @@ describe('an environment', () => {
     expect(config).toMatchObject({
       environment: 'staging',
       provider: { kind: 'url', url: 'https://orders.example/api' },
-      credentials: { scheme: 'bearer', secondKey: null },
+      credentials: { scheme: { name: 'bearer' }, second: null },
       plan: { name: 'free', requests: 7, windowMs: 1_000 },
       websocket: { url: '/ws', echo: false },
       operations: [{ id: 'b' }],
@@ -99,7 +99,7 @@ describe('an environment', () => {
     const config = await ordersConfig(LAYERED, { ...STAGING, environment: 'release' });
     expect(config).toMatchObject({
       provider: { kind: 'url', url: 'https://orders.example/api' },
-      credentials: { scheme: 'header', name: 'X-API-Key', secondKey: null },
+      credentials: { scheme: { name: 'header' }, carrier: { name: 'X-API-Key' }, second: null },
       plan: null,
       websocket: null,
     });
@@ -299,7 +299,7 @@ describe('the shipped services', () => {
     ]);
     const realtime = services.find(({ config }) => config.service === 'realtime')?.config;
     expect(realtime?.websocket).toMatchObject({ url: '/ws', dialect: 'raw', echo: true });
-    expect(realtime?.credentials).toMatchObject({ scheme: 'bearer', app: { id: 'example-app' } });
+    expect(realtime?.credentials).toMatchObject({ scheme: { name: 'bearer' }, app: { id: 'example-app' } });
   });
 
   it('come in the order asked for, each once', async () => {
@@ -329,7 +329,7 @@ describe('the shipped services', () => {
         provider: { url: 'https://release.example' },
         safety: { exceedRateLimit: true },
       });
-      expect(staging.credentials).toMatchObject({ secondKey: null });
+      expect(staging.credentials).toMatchObject({ second: null });
     },
   );
 
@@ -339,7 +339,7 @@ describe('the shipped services', () => {
     const { credentials } = only(
       await loadServices({ ...options, env: { REALTIME_API_KEY: 'key-for-tests' } }),
     ).config;
-    expect(credentials).toMatchObject({ scheme: 'bearer', secondKey: null, app: null });
+    expect(credentials).toMatchObject({ scheme: { name: 'bearer' }, second: null, app: null });
   });
 
   it('are named relative to the folder that the caller named', async () => {

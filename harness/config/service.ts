@@ -1,12 +1,10 @@
 import type { Clause, ClauseValue, Contract } from '../contract/clause.ts';
-import type { AppCredentials } from '../credential/application.ts';
-import type { Secret } from '../credential/secret.ts';
+import type { Credentials } from '../credential/scheme.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
 import type { WebSocketConfig } from './blocks/websocket.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { CommandProvider, ContainerProvider } from './provider/started-provider.ts';
 
-export type { AppCredentials } from '../credential/application.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
 
 /** One deployment under test, loaded, validated and overlaid. Durations are milliseconds. */
@@ -58,27 +56,6 @@ export type ProviderConfig =
   | { readonly kind: 'url'; readonly url: string }
   | ContainerProvider
   | CommandProvider;
-
-interface KeyCredentials {
-  readonly key: Secret;
-  /** A second working key, for per-key limits and isolation. */
-  readonly secondKey: Secret | null;
-  readonly app: AppCredentials | null;
-}
-
-export type Credentials =
-  | { readonly scheme: 'none' }
-  | ({ readonly scheme: 'bearer' } & KeyCredentials)
-  | ({ readonly scheme: 'header'; readonly name: string } & KeyCredentials)
-  | ({ readonly scheme: 'query'; readonly name: string } & KeyCredentials)
-  | {
-      readonly scheme: 'basic';
-      readonly username: string;
-      readonly password: Secret;
-      readonly secondKey: null;
-      readonly app: AppCredentials | null;
-    }
-  | { readonly scheme: 'signed'; readonly secondKey: null; readonly app: AppCredentials };
 
 /** The quota that the account under test has. */
 export interface Plan {
@@ -146,14 +123,4 @@ export interface Safety {
   readonly operationRequests?: number;
   /** Send credentials over plain http to a host that is not loopback. */
   readonly plainHttp: boolean;
-}
-
-/** The application that can sign requests, beside the key or in its place; null where none is configured. */
-export function appOf(credentials: Credentials): AppCredentials | null {
-  return credentials.scheme === 'none' ? null : credentials.app;
-}
-
-/** A second working key; null where none is configured. */
-export function secondKeyOf(credentials: Credentials): Secret | null {
-  return credentials.scheme === 'none' ? null : credentials.secondKey;
 }

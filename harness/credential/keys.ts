@@ -1,6 +1,12 @@
 import Type, { type TSchema } from 'typebox';
-import type { AppCredentials } from './application.ts';
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
+
+/** The three credentials of an application: identifier and key are public, the secret is not. */
+export interface AppCredentials {
+  readonly id: string;
+  readonly key: string;
+  readonly secret: Secret;
+}
 
 /** A key below `credentials:` as it is written, and by its kind what it is read as. */
 export interface Key<Value = unknown> {
@@ -9,10 +15,8 @@ export interface Key<Value = unknown> {
   /** The credential can be used without it; it is read as null then. */
   readonly optional: boolean;
   readonly shape: TSchema;
-  /** Stands for it where nothing of the user's may be shown; what has none is no secret to anybody. */
-  readonly example: string | null;
-  /** Carries the type alone. */
-  readonly value?: Value;
+  /** Stands for it where nothing of the user's may be shown; null for what is shown as it is. */
+  readonly example: Value | null;
 }
 
 export type Keys = Readonly<Record<string, Key>>;
@@ -38,6 +42,9 @@ export function text(description: string, options: TextOptions = {}): Key<string
   return { kind: 'text', optional: false, shape, example };
 }
 
+/** Stands wherever a secret would. */
+export const EXAMPLE_KEY = new Secret('EXAMPLE_API_KEY', 'EXAMPLE_API_KEY');
+
 export function secret(description: string): Key<Secret> {
   const shape = Type.String({
     description: `${description} ${SECRET}`,
@@ -45,7 +52,7 @@ export function secret(description: string): Key<Secret> {
     'x-expected': `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
     examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
   });
-  return { kind: 'secret', optional: false, shape, example: 'EXAMPLE_API_KEY' };
+  return { kind: 'secret', optional: false, shape, example: EXAMPLE_KEY };
 }
 
 /** Null may be written for it, and is as if it were not there. */
@@ -57,9 +64,9 @@ export function optional<Value>(key: Key<Value>): Key<Value | null> {
 /** Where a key goes. */
 export const NAME = text('Name of the header field or query parameter that carries the key.');
 
-export const KEY = secret('The key.');
+const KEY = secret('The key.');
 
-export const SECOND_KEY = optional(
+const SECOND_KEY = optional(
   secret(
     `A second working key, of another account or quota: needed to see whose limit a limit is. An empty default, as in \${env:NAME:-}, means that there is none.`,
   ),
@@ -83,5 +90,12 @@ export const APPLICATION: Key<AppCredentials> = {
   kind: 'application',
   optional: false,
   shape: APPLICATION_SHAPE,
-  example: 'EXAMPLE_APP',
+  example: {
+    id: 'EXAMPLE_APP_ID',
+    key: 'EXAMPLE_APP_KEY',
+    secret: new Secret('EXAMPLE_APP_SECRET', 'EXAMPLE_APP_SECRET'),
+  },
 };
+
+/** The keys of a scheme whose secret is a key: the key itself, another one, and the application that it is of. */
+export const KEYED = { key: KEY, secondKey: SECOND_KEY, app: optional(APPLICATION) };

@@ -1,31 +1,139 @@
-import type { Key, Keys, Values } from './keys.ts';
+import type { ClauseValue } from '../contract/clause.ts';
+import type { ClauseKey } from '../contract/vocabulary.ts';
+import { HarnessError } from '../exit.ts';
+import type { Carrier } from './carrier.ts';
+import type { FirstUse } from './first-use.ts';
+import { type AppCredentials, EXAMPLE_KEY, type KEYED, type Key, type Keys, type Values } from './keys.ts';
+import type { Secret } from './secret.ts';
+
+/** One way of letting a client in: all that the house knows of it. */
+export interface Scheme<K extends Keys = Keys> extends Declaration<K> {
+  /** A credential of this scheme with these values; optional ones may be left out. */
+  of(given: Given<K>): Credentials;
+}
+
+/** What a client is let in with. Whoever needs to know something of it asks here, and never by the scheme's name. */
+export interface Credentials extends Use {
+  readonly scheme: Scheme;
+  /** What stands in the config: texts, secrets, an application, null for what is left out. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** A second working key, for per-key limits and isolation. */
+  readonly second: Secret | null;
+  /** Signs requests and subscriptions: in place of a key, or beside it. */
+  readonly app: AppCredentials | null;
+}
+
+interface Use {
+  /** Where it travels; null when anybody may call. */
+  readonly carrier: Carrier | null;
+  /** What travels there, or signs; null when there is none, and while it is yet to be obtained. */
+  readonly secret: Secret | null;
+}
+
+interface Declaration<K extends Keys> {
+  readonly name: string;
+  /** How a credential of it is used, for the schema: `Authorization: Bearer KEY`. */
+  readonly summary: string;
+  /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey` and `app` mean the same in every scheme. */
+  readonly keys: K;
+  /** Anybody may call. */
+  readonly open?: true;
+  /** What cannot be said of one key's shape; asked before any secret is read. */
+  fault?(texts: TextValues<K>): KeyFault | null;
+  /** `key` in its carrier, where nothing is said of a secret. */
+  use(values: Values<K>): Partial<Use>;
+  /** Clauses that it settles beside the scheme, the placement and the name. */
+  readonly facts?: Readonly<Partial<Record<ClauseKey, ClauseValue>>>;
+  /** Whether it is what a security scheme of an OpenAPI document asks for. */
+  opens(demand: SecurityScheme, written: { readonly name?: string | undefined }): boolean;
+  readonly first: FirstUse;
+  readonly proof: ProofSetting<K>;
+}
 
 /** What is wrong with a value below `credentials:`, and what would be right. */
-export interface KeyFault {
+interface KeyFault {
   readonly key: string;
   readonly problem: string;
   readonly remedy: string;
 }
 
-/** One way of letting a client in: all that the house knows of it. */
-export interface Scheme<Name extends string = string, K extends Keys = Keys> {
-  readonly name: Name;
-  /** How a credential of it is used, for the schema: `Authorization: Bearer KEY`. */
-  readonly summary: string;
-  /** Its keys below `credentials:`, beside `scheme`. */
-  readonly keys: K;
-  /** What cannot be said of one key's shape; asked before any secret is read. */
-  fault?(texts: TextValues<K>): KeyFault | null;
-}
-
 /** The values of keys that are no secrets. */
-export type TextValues<K extends Keys> = {
+type TextValues<K extends Keys> = {
   readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
 };
 
-/** Infers the types of a scheme's keys. */
-export function scheme<const Name extends string, K extends Keys>(
-  declared: Scheme<Name, K>,
-): Scheme<Name, K> {
-  return declared;
+type Given<K extends Keys> = {
+  readonly [Name in keyof K as null extends Values<K>[Name] ? never : Name]: Values<K>[Name];
+} & { readonly [Name in keyof K as null extends Values<K>[Name] ? Name : never]?: Values<K>[Name] };
+
+/** A security scheme object of an OpenAPI document (OpenAPI 3.1 §4.8.27); '' for what it does not say. */
+export interface SecurityScheme {
+  readonly type: string;
+  /** In lower case. */
+  readonly scheme: string;
+  readonly in: string;
+  readonly name: string;
+}
+
+/** The config under which the proof judges services that are called so. */
+interface ProofSetting<K extends Keys> {
+  readonly setting: string;
+  /** What it says otherwise than the shipped configs; null where it says the same. */
+  readonly words: string | null;
+  /** The reference services that conform under it. */
+  readonly conforming: readonly ('search' | 'realtime')[];
+  /** Made of the credentials of the shipped config, which is for a bearer key. */
+  values(shipped: Credentials): Given<K>;
+}
+
+/** A scheme as it is declared, with what follows from that. */
+export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
+  const made: Scheme<K> = {
+    ...declaration,
+    of(given) {
+      const left = Object.keys(declaration.keys).map((name) => [name, null]);
+      const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
+      const { key: secret = null, secondKey: second = null, app = null } = values;
+      return { scheme: made, values, carrier: null, secret, second, app, ...made.use(values as Values<K>) };
+    },
+  };
+  return made;
+}
+
+/** The keys that mean the same in every scheme. */
+interface Shared {
+  readonly key?: Secret | null;
+  readonly secondKey?: Secret | null;
+  readonly app?: AppCredentials | null;
+}
+
+/** The same way in with nothing of the user's, for what is written down and given away. */
+export function exampleOf({ scheme: { keys, of }, values }: Credentials): Credentials {
+  const example = of(
+    Object.fromEntries(
+      Object.entries(keys).map(([name, { example, optional }]) => [
+        name,
+        optional ? null : (example ?? values[name]),
+      ]),
+    ),
+  );
+  // One that is obtained is never asked for here.
+  return example.carrier === null ? example : { ...example, secret: example.secret ?? EXAMPLE_KEY };
+}
+
+/** The key of the shipped config, with what stands beside it. */
+export function shippedKey({ secret, second, app }: Credentials): Values<typeof KEYED> {
+  if (secret === null) throw new HarnessError('the shipped config has no key');
+  return { key: secret, secondKey: second, app };
+}
+
+/** The application of the shipped config. */
+export function shippedApp({ app }: Credentials): AppCredentials {
+  if (app === null) throw new HarnessError('the shipped config has no application');
+  return app;
+}
+
+/** How credentials in Authorization were written before OpenAPI had a word for them. */
+export function isAuthorizationKey({ type, in: place, name }: SecurityScheme): boolean {
+  return type === 'apiKey' && place === 'header' && name.toLowerCase() === 'authorization';
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Question } from './first-use.ts';
 import type { Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';
 import { bearer } from './schemes/bearer.ts';
@@ -13,6 +14,11 @@ export const SCHEMES: readonly Scheme[] = [bearer, header, query, basic, signed,
 export function schemeNamed(name: string): Scheme | undefined {
   return SCHEMES.find((scheme) => scheme.name === name);
 }
+
+/** What `conform init` asks of one scheme or another, each option once. */
+export const QUESTIONS: readonly Question[] = [
+  ...new Map(SCHEMES.flatMap(({ first }) => first.asks.map((ask) => [ask.option, ask] as const))).values(),
+];
 
 /** The block as it is written. Which keys belong to its scheme is known when the environments are laid over it. */
 export interface CredentialsBlock {

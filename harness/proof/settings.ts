@@ -1,13 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
-import {
-  type AppCredentials,
-  appOf,
-  type Credentials,
-  type ReferenceName,
-  type ServiceConfig,
-} from '../config/service.ts';
-import { Secret } from '../credential/secret.ts';
+import type { ReferenceName, ServiceConfig } from '../config/service.ts';
+import { type Scheme, shippedApp } from '../credential/scheme.ts';
+import { signed } from '../credential/schemes/signed.ts';
+import { SCHEMES } from '../credential/schemes.ts';
 import { HarnessError } from '../exit.ts';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
@@ -22,28 +18,14 @@ export interface Setting {
   readonly conforming: readonly ReferenceName[];
 }
 
-const withCredentials =
-  (change: (credentials: Exclude<Credentials, { scheme: 'none' }>) => Credentials): Adapt =>
-  (config) =>
-    config.credentials.scheme === 'none' ? config : { ...config, credentials: change(config.credentials) };
-
-const keyIn =
-  (scheme: 'header' | 'query', name: string): Adapt =>
-  (config) =>
-    withCredentials((credentials) =>
-      credentials.scheme === 'bearer' ? { ...credentials, scheme, name } : credentials,
-    )(config);
-
-function applicationOf({ service, credentials }: ServiceConfig): AppCredentials {
-  const app = appOf(credentials);
-  if (app === null) throw new Error(`${service} has no application`);
-  return app;
-}
+const byScheme =
+  ({ of, proof }: Scheme): Adapt =>
+  (config) => ({ ...config, credentials: of(proof.values(config.credentials)) });
 
 function pusher(config: ServiceConfig): ServiceConfig {
   const { websocket } = config;
   if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
-  const url = `/app/${applicationOf(config).key}?protocol=7`;
+  const url = `/app/${shippedApp(config.credentials).key}?protocol=7`;
   const { exchange: _, ...endpoint } = websocket;
   const established = { required: ['socket_id', 'activity_timeout'] };
   const messages = { 'pusher:connection_established': established };
@@ -54,55 +36,20 @@ const inWebSocket =
   (change: Partial<WebSocketConfig>): Adapt =>
   ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
 
-const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
 
 const SETTINGS: readonly Setting[] = [
-  {
-    name: 'bearer',
-    words: null,
-    adapt: (config) => config,
-    conforming: [...SEARCH, ...REALTIME],
-  },
-  {
-    name: 'header',
-    words: 'credentials: { scheme: header, name: X-API-Key }',
-    adapt: keyIn('header', 'X-API-Key'),
-    conforming: SEARCH,
-  },
-  {
-    name: 'query',
-    words: 'credentials: { scheme: query, name: api_key }',
-    adapt: keyIn('query', 'api_key'),
-    conforming: SEARCH,
-  },
-  {
-    name: 'basic',
-    words: 'credentials: { scheme: basic }',
-    adapt: withCredentials(({ app }) => ({
-      scheme: 'basic',
-      username: 'example-user',
-      password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
-      secondKey: null,
-      app,
-    })),
-    conforming: SEARCH,
-  },
-  {
-    // Nobody has to say who he is.
-    name: 'open',
-    words: 'credentials: { scheme: none }',
-    adapt: (config) => ({ ...config, credentials: { scheme: 'none' } }),
-    conforming: SEARCH,
-  },
+  ...SCHEMES.map((scheme) => ({
+    name: scheme.proof.setting,
+    words: scheme.proof.words,
+    adapt: byScheme(scheme),
+    conforming: scheme.proof.conforming,
+  })),
   {
     // Each request signed by the application, whose WebSocket speaks the Pusher protocol.
     name: 'signed',
     words: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
-    adapt: (config) => {
-      const app = applicationOf(config);
-      return { ...pusher(config), credentials: { scheme: 'signed', secondKey: null, app } };
-    },
+    adapt: (config) => byScheme(signed)(pusher(config)),
     conforming: REALTIME,
   },
   { name: 'pusher', words: 'websocket: { dialect: pusher }', adapt: pusher, conforming: REALTIME },
@@ -131,16 +78,6 @@ const SETTINGS: readonly Setting[] = [
     words: 'websocket: { credential: { in: query, name: token } }',
     adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
     conforming: [],
-  },
-  {
-    // Signed handshakes at an address that echoes.
-    name: 'signed socket',
-    words: 'credentials: { scheme: signed }',
-    adapt: (config) => ({
-      ...config,
-      credentials: { scheme: 'signed', secondKey: null, app: applicationOf(config) },
-    }),
-    conforming: REALTIME,
   },
   {
     // A bad credential has a close code of its own.

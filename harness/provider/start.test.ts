@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
+import { bearer } from '../credential/schemes/bearer.ts';
+import { none } from '../credential/schemes/none.ts';
 import { Secret } from '../credential/secret.ts';
 import { UsageError } from '../exit.ts';
 import { ask, KEY, start } from './reference/fixtures/http-client.ts';
@@ -13,7 +15,7 @@ function config(provider: ProviderConfig): ServiceConfig {
     environment: null,
     contract: { name: 'search', title: 'Search', source: { document: 'search.md' }, clauses: [] },
     provider,
-    credentials: { scheme: 'bearer', key: new Secret('SEARCH_API_KEY', KEY), secondKey: null, app: null },
+    credentials: bearer.of({ key: new Secret('SEARCH_API_KEY', KEY) }),
     plan: { name: null, requests: 2, windowMs: 60_000 },
     operations: [],
     websocket: null,
@@ -79,7 +81,7 @@ describe('starting a provider', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       });
     });
-    const starting = startReference({ service: 'search', credentials: { scheme: 'none' }, plan: null, port });
+    const starting = startReference({ service: 'search', credentials: none.of({}), plan: null, port });
     await expect(starting).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+: EADDRINUSE/);
     taken.close();
   });

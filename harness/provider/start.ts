@@ -1,37 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secret/secrets-of.ts';
-import type { Credentials, ProviderConfig, ServiceConfig } from '../config/service.ts';
+import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { UsageError } from '../exit.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/clock.ts';
-import type { AcceptedCredentials, App } from './reference/credentials/access.ts';
-
-/** The credentials of a config as a reference provider accepts them; the one place where they are revealed to it. */
-export function acceptedCredentials(credentials: Credentials): AcceptedCredentials {
-  if (credentials.scheme === 'none') return { scheme: 'none' };
-  const app: App | null =
-    credentials.app === null ? null : { ...credentials.app, secret: credentials.app.secret.reveal() };
-  switch (credentials.scheme) {
-    case 'signed':
-      return { scheme: 'signed', app: { ...credentials.app, secret: credentials.app.secret.reveal() } };
-    case 'basic':
-      return {
-        scheme: 'basic',
-        users: [{ username: credentials.username, password: credentials.password.reveal() }],
-        app,
-      };
-    default: {
-      const { key, secondKey } = credentials;
-      const keys = [key, ...(secondKey === null ? [] : [secondKey])].map((secret) => secret.reveal());
-      return credentials.scheme === 'bearer'
-        ? { scheme: 'bearer', keys, app }
-        : { scheme: credentials.scheme, name: credentials.name, keys, app };
-    }
-  }
-}
 
 interface Means extends StartOptions {
   readonly config: ServiceConfig;
@@ -78,7 +53,7 @@ const KINDS: {
       const { startReference } = await import('./reference/reference.ts');
       return startReference({
         service: name,
-        credentials: acceptedCredentials(config.credentials),
+        credentials: config.credentials,
         plan: config.plan,
         defects,
         variant,

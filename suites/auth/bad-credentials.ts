@@ -54,7 +54,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   refuses(
     'auth.non-ascii-credential',
     'a key in another script in good order',
-    credential.foreignCredential,
+    credential.nonAsciiCredential,
     REFUSED_OR_BAD,
     ['accepts-any-key'],
   ),

@@ -17,8 +17,8 @@ export const keyPlaces: readonly CheckDefinition[] = [
       shownBy: ['accepts-key-in-query'],
     },
     async ({ probe, observe, note, service: { credentials } }) => {
-      const configured =
-        'name' in credentials ? `${credentials.scheme} ${credentials.name}` : credentials.scheme;
+      const { scheme, carrier } = credentials;
+      const configured = carrier?.word === null ? `${scheme.name} ${carrier.name}` : scheme.name;
       const { accepted: parameters } = await probe(parametersTaken);
       const { accepted: fields } = await probe(fieldsTaken);
       observe('auth.location', { configured, parameters, fields });
@@ -75,9 +75,9 @@ export const keyPlaces: readonly CheckDefinition[] = [
     async ({ probe, observe, note, service: { credentials } }) => {
       const byKey = (await probe(sample)).served;
       const bySignature = (await probe(signedInstead)).served;
-      observe('auth.schemes', { [credentials.scheme]: byKey, signed: bySignature });
+      observe('auth.schemes', { [credentials.scheme.name]: byKey, signed: bySignature });
       note(
-        `${credentials.scheme}: ${byKey ? 'served' : 'refused'}, signed: ${bySignature ? 'served' : 'refused'}`,
+        `${credentials.scheme.name}: ${byKey ? 'served' : 'refused'}, signed: ${bySignature ? 'served' : 'refused'}`,
       );
     },
   ),

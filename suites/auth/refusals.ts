@@ -55,7 +55,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
       const reply = await probe(credential.withoutCredential);
       const offered = reply.response.challenges.challenges.map(({ scheme }) => scheme.toLowerCase());
       if (offered.length === 0) return notApplicable('there is no challenge');
-      const { scheme } = service.credentials;
+      const scheme = service.credentials.carrier?.word?.toLowerCase() ?? '';
       expect(reply).toConform(`a challenge of the scheme ${scheme}`, () =>
         offered.includes(scheme) ? null : offered.join(', '),
       );
@@ -159,7 +159,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
       provenBy: ['key-field-answer-cacheable'],
     },
     async ({ probe, expect, service: { credentials } }) => {
-      const keyFields = ['name' in credentials ? credentials.name.toLowerCase() : '', '*'];
+      const keyFields = [credentials.carrier?.name?.toLowerCase(), '*'];
       expect(await probe(sample)).toConform(
         'an answer that is not fresh for everybody, or the field of the key in Vary',
         ({ response }) => {

@@ -5,7 +5,6 @@ import { loadServices } from '../../harness/config/load.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
 import { type ReferenceProvider, startReference } from '../../harness/provider/reference/reference.ts';
-import { acceptedCredentials } from '../../harness/provider/start.ts';
 import { openSession } from '../../harness/session.ts';
 import { limits } from '../limits.suite.ts';
 
@@ -40,10 +39,8 @@ interface Judged {
 }
 
 async function askedByOthers({ url }: ReferenceProvider): Promise<void> {
-  const { credentials } = config;
-  if (credentials.scheme !== 'bearer') throw new Error('the search service takes a bearer key');
   const response = await fetch(`${url}${OTHERS}`, {
-    headers: { authorization: `Bearer ${credentials.key.reveal()}` },
+    headers: { authorization: `Bearer ${config.credentials.secret?.reveal()}` },
   });
   await response.arrayBuffer();
 }
@@ -54,7 +51,7 @@ async function judged({ variant, defects, before = 0, meanwhile = () => 0 }: Sce
   let others: Promise<unknown> = Promise.resolve();
   const provider = await startReference({
     service: 'search',
-    credentials: acceptedCredentials(config.credentials),
+    credentials: config.credentials,
     plan: config.plan,
     variant: variant ?? null,
     defects: defects ?? [],

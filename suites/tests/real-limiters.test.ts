@@ -3,6 +3,7 @@ import { describe, it } from 'vitest';
 import { judge } from '../../harness/check/judge.ts';
 import { loadServices } from '../../harness/config/load.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
+import { bearer } from '../../harness/credential/schemes/bearer.ts';
 import { Secret } from '../../harness/credential/secret.ts';
 import { KEYS, type StartLimited } from '../../harness/probe/quota/fixtures/limited-server.ts';
 import { withNest } from '../../harness/probe/quota/fixtures/nest-limiter.ts';
@@ -131,12 +132,10 @@ function configFor(url: string): ServiceConfig {
       ...shipped.facts,
       'limits.rate': { value: { requests: 20, window: '3s' }, origin: 'this test' },
     },
-    credentials: {
-      scheme: 'bearer',
+    credentials: bearer.of({
       key: new Secret('FIRST_KEY', key),
       secondKey: new Secret('SECOND_KEY', second),
-      app: null,
-    },
+    }),
     safety: { ...shipped.safety, exceedRateLimit: true, maxRequests: 500 },
   };
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { judge } from '../../harness/check/judge.ts';
 import { loadServices } from '../../harness/config/load.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
+import { bearer } from '../../harness/credential/schemes/bearer.ts';
 import { Secret } from '../../harness/credential/secret.ts';
 import {
   KEYS,
@@ -29,12 +30,10 @@ if (shipped === undefined) throw new Error('the search service is not configured
 const config: ServiceConfig = {
   ...shipped.config,
   plan: PLAN,
-  credentials: {
-    scheme: 'bearer',
+  credentials: bearer.of({
     key: new Secret('FIRST_KEY', KEYS[0]),
     secondKey: new Secret('SECOND_KEY', KEYS[1]),
-    app: null,
-  },
+  }),
   timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS },
   safety: { ...shipped.config.safety, exceedRateLimit: true, maxRequests: 2_000 },
 };

@@ -196,8 +196,7 @@ export const livenessChecks = [
     },
     async ({ service, probe, observe, note, notApplicable }) => {
       const { websocket, credentials } = service;
-      const bySubscribing =
-        websocket?.dialect === 'pusher' && credentials.scheme !== 'none' && credentials.app !== null;
+      const bySubscribing = websocket?.dialect === 'pusher' && credentials.app !== null;
       if (!bySubscribing && !websocket?.echo) {
         return notApplicable('which messages come back, or reach a subscriber, is not shown');
       }

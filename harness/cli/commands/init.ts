@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline';
-import { FIRST_SCHEMES, type FirstScheme, initService, writeNewFiles } from '../../config/first-service.ts';
+import { initService, writeNewFiles } from '../../config/first-service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
+import type { Scheme } from '../../credential/scheme.ts';
+import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { UsageError } from '../../exit.ts';
 
-export interface InitOptions {
+export interface InitOptions extends Readonly<Record<string, string | undefined>> {
   readonly service?: string;
   readonly url?: string;
   readonly scheme?: string;
-  readonly keyEnv?: string;
   readonly config: string;
 }
 
@@ -17,17 +18,21 @@ export async function init(options: InitOptions): Promise<number> {
   try {
     const service = await asker.answer(options.service, 'service', 'Name of the service', '');
     const url = await asker.answer(options.url, 'url', 'Base URL', 'http://127.0.0.1:8080');
-    const schemes = `Scheme (${FIRST_SCHEMES.join(', ')})`;
-    const scheme = schemeOf(await asker.answer(options.scheme, 'scheme', schemes, 'bearer'));
-    const suggested = `${service.toUpperCase().replaceAll('-', '_')}_API_KEY`;
-    const variable =
-      scheme === 'none'
-        ? ''
-        : await asker.answer(options.keyEnv, 'key-env', 'Environment variable with the key', suggested);
-    const files = await initService(options.config, { service, url, scheme, variable });
+    const schemes = `Scheme (${NAMES.join(', ')})`;
+    const scheme = chosenScheme(await asker.answer(options.scheme, 'scheme', schemes, 'bearer'));
+    const capitals = service.toUpperCase().replaceAll('-', '_');
+    const answers: Record<string, string> = {};
+    for (const { option, question, fallback } of scheme.first.asks) {
+      const suggested = fallback.replace('SERVICE', capitals);
+      answers[option] = await asker.answer(options[camelCase(option)], option, question, suggested);
+    }
+    const files = await initService(options.config, { service, url, scheme, answers });
     await writeNewFiles(files);
     process.stdout.write(`${files.map(({ path }) => `wrote ${path}`).join('\n')}\n`);
-    process.stderr.write(nextStep(service, variable, options.config));
+    const variables = scheme.first.asks.flatMap(({ option, variable }) =>
+      variable ? [answers[option] ?? ''] : [],
+    );
+    process.stderr.write(nextStep(service, variables, options.config));
     return 0;
   } finally {
     asker.close();
@@ -71,16 +76,25 @@ function openAsker(): Asker {
 const EXAMPLE =
   'for example: conform init --service orders --url https://orders.example --scheme bearer --key-env ORDERS_API_KEY';
 
-function nextStep(service: string, variable: string, configDir: string): string {
+function nextStep(service: string, variables: readonly string[], configDir: string): string {
   const config = configDir === 'config' ? '' : ` --config ${configDir}`;
-  const key = variable === '' ? '' : `put the key into the environment variable ${variable}, then `;
-  return `Next: ${key}run \`conform run ${service}${config}\`\n`;
+  const plural = variables.length > 1 ? 's' : '';
+  const names = variables.join(' and ');
+  const keys = names === '' ? '' : `set the environment variable${plural} ${names}, then `;
+  return `Next: ${keys}run \`conform run ${service}${config}\`\n`;
 }
 
-function schemeOf(text: string): FirstScheme {
-  const scheme = FIRST_SCHEMES.find((known) => known === text);
+const NAMES = SCHEMES.map(({ name }) => name);
+
+function chosenScheme(name: string): Scheme {
+  const scheme = schemeNamed(name);
   if (scheme !== undefined) return scheme;
-  throw new UsageError(`no credential scheme is called ${JSON.stringify(text)}`, {
-    remedy: didYouMean(text, FIRST_SCHEMES),
+  throw new UsageError(`no credential scheme is called ${JSON.stringify(name)}`, {
+    remedy: didYouMean(name, NAMES),
   });
+}
+
+/** As commander names the value of an option. */
+function camelCase(option: string): string {
+  return option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadServices } from '../../config/load.ts';
-import type { Credentials, ReferenceName } from '../../config/service.ts';
+import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
+import type { Credentials } from '../../credential/scheme.ts';
 import { UsageError } from '../../exit.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
-import { exampleCredentials } from '../../provider/reference/credentials/example-credentials.ts';
-import { howToCall } from '../../provider/reference/credentials/how-to-call.ts';
+import { exampleCredentials, howToCall } from '../../provider/reference/credentials/how-to-call.ts';
 import { startReference } from '../../provider/reference/reference.ts';
-import { acceptedCredentials } from '../../provider/start.ts';
 import { onSignal } from '../process.ts';
 
 export interface ServeOptions {
@@ -47,7 +46,7 @@ export async function serve(contract: string | null, options: ServeOptions): Pro
   const credentials = configured?.credentials ?? exampleCredentials(service);
   const provider = await startReference({
     service,
-    credentials: acceptedCredentials(credentials),
+    credentials,
     plan: options.plan === undefined ? (configured?.plan ?? DOCUMENTED[service]) : quotaOf(options.plan),
     defects: options.defect ?? [],
     variant: options.variant ?? null,

@@ -1,4 +1,4 @@
-import type { CredentialsBlock } from '../../credential/schemes.ts';
+import { type CredentialsBlock, schemeNamed } from '../../credential/schemes.ts';
 import { hasMembers } from '../../json-text.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../operation/call.ts';
 import { type Example, exampleOf } from '../operation/example.ts';
@@ -38,8 +38,10 @@ export function readInputs(pathItem: At, operation: At, scope: InputScope): read
 
 function isCredential({ name, in: place }: Input, { configured }: InputScope): boolean {
   if (place === 'header' && DESCRIBED_ELSEWHERE.has(name.toLowerCase())) return true;
-  if (configured?.scheme !== place) return false;
-  return configured.name?.toLowerCase() === name.toLowerCase();
+  const { scheme = '', name: own } = configured ?? {};
+  if (own?.toLowerCase() !== name.toLowerCase()) return false;
+  const key = { type: 'apiKey', scheme: '', in: place, name: own };
+  return schemeNamed(scheme)?.opens(key, key) ?? false;
 }
 
 function readInput(at: At, scope: InputScope): DocumentedInput {

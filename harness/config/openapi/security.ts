@@ -1,4 +1,5 @@
-import type { CredentialsBlock } from '../../credential/schemes.ts';
+import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
+import { type CredentialsBlock, schemeNamed } from '../../credential/schemes.ts';
 import { hasMembers } from '../../json-text.ts';
 import { type At, child, children, faultAt } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
@@ -8,24 +9,25 @@ export type Demand =
   /** `unmet`: why the configured credential does not open it; null when it does. */
   { readonly auth: 'required'; readonly unmet: string | null } | { readonly auth: 'optional' | 'none' };
 
-type Configured = Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
+type Configured = Pick<CredentialsBlock, 'scheme' | 'name'>;
 
 /** Reads `security` of operations (OpenAPI 3.1 §4.8.30): alternatives, each of which may need several schemes. */
 export class OpenApiSecurity {
   readonly #files: OpenApiFiles;
   readonly #configured: Configured;
+  readonly #scheme: Scheme | undefined;
   readonly #speaks: boolean;
 
-  constructor(files: OpenApiFiles, configured: Configured, operations: readonly At[]) {
+  constructor(files: OpenApiFiles, configured: Configured = {}, operations: readonly At[]) {
     this.#files = files;
     this.#configured = configured;
+    this.#scheme = schemeNamed(configured.scheme ?? '');
     // A document that says nothing of security at all leaves the matter to the config.
     this.#speaks = [files.root, ...operations].some((at) => Array.isArray(child(at, 'security').value));
   }
 
   demandOf(operation: At): Demand {
-    if (!this.#speaks)
-      return this.#configured?.scheme === 'none' ? { auth: 'none' } : { auth: 'required', unmet: null };
+    if (!this.#speaks) return this.#scheme?.open ? { auth: 'none' } : { auth: 'required', unmet: null };
     const own = child(operation, 'security');
     const security = own.value === undefined ? child(this.#files.root, 'security') : own;
     if (security.value === undefined) return { auth: 'none' };
@@ -40,18 +42,18 @@ export class OpenApiSecurity {
   }
 
   #refusal(unmet: readonly (string | null)[]): string {
-    const { scheme, name } = this.#configured ?? {};
+    const { scheme, name } = this.#configured;
     const has = name === undefined ? `the scheme ${scheme ?? 'none'}` : `the scheme ${scheme} (${name})`;
     return `demands ${unmet.join(', or ')}, and the config has ${has}`;
   }
 
   #whyUnmet(requirement: At): string | null {
-    const needed = children(requirement).map(([name, at]) => this.#scheme(name, at));
-    const foreign = needed.filter((scheme) => !isOpenedBy(scheme, this.#configured));
+    const needed = children(requirement).map(([name, at]) => this.#demanded(name, at));
+    const foreign = needed.filter((demand) => !this.#scheme?.opens(demand, this.#configured));
     return foreign.length === 0 ? null : foreign.map(described).join(' with ');
   }
 
-  #scheme(name: string, at: At): SecurityScheme {
+  #demanded(name: string, at: At): SecurityScheme {
     const schemes = child(child(this.#files.root, 'components'), 'securitySchemes');
     const found = child(schemes, name);
     if (found.value === undefined) {
@@ -64,43 +66,6 @@ export class OpenApiSecurity {
     };
     return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
   }
-}
-
-interface SecurityScheme {
-  readonly type: string;
-  readonly scheme: string;
-  readonly in: string;
-  readonly name: string;
-}
-
-function isOpenedBy(scheme: SecurityScheme, configured: Configured): boolean {
-  const sameName = scheme.name.toLowerCase() === configured?.name?.toLowerCase();
-  switch (configured?.scheme) {
-    case 'bearer':
-      return (
-        // OAuth 2.0 access tokens are bearer tokens (RFC 6750).
-        scheme.type === 'oauth2' ||
-        scheme.type === 'openIdConnect' ||
-        (scheme.type === 'http' && scheme.scheme === 'bearer') ||
-        isAuthorizationKey(scheme)
-      );
-    case 'basic':
-      return (scheme.type === 'http' && scheme.scheme === 'basic') || isAuthorizationKey(scheme);
-    case 'header':
-      return scheme.type === 'apiKey' && scheme.in === 'header' && sameName;
-    case 'query':
-      return scheme.type === 'apiKey' && scheme.in === 'query' && scheme.name === configured.name;
-    case 'signed':
-      // OpenAPI has no word for signatures; documents write them as keys or as schemes of their own.
-      return scheme.type === 'apiKey' || scheme.type === 'http';
-    default:
-      return false;
-  }
-}
-
-/** How bearer tokens were written before there was a word for them. */
-function isAuthorizationKey(scheme: SecurityScheme): boolean {
-  return scheme.type === 'apiKey' && scheme.in === 'header' && scheme.name.toLowerCase() === 'authorization';
 }
 
 function described({ type, scheme, in: place, name }: SecurityScheme): string {

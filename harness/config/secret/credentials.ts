@@ -1,9 +1,8 @@
-import type { AppCredentials } from '../../credential/application.ts';
-import type { Scheme } from '../../credential/scheme.ts';
+import type { AppCredentials } from '../../credential/keys.ts';
+import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft.ts';
-import type { Credentials } from '../service.ts';
 import { readSecret } from './secret-value.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
@@ -37,8 +36,7 @@ export async function buildCredentials(draft: Draft, literalAllowed: boolean): P
   }
   const values = Object.fromEntries([...texts, ...secrets]);
   holdKeysApart(draft, values);
-  const second = scheme.name === 'none' ? {} : { secondKey: values.secondKey ?? null };
-  return { scheme: scheme.name, ...values, ...second } as Credentials;
+  return scheme.of(values);
 }
 
 function holdToScheme({ faultAt }: Draft, { name: scheme, keys }: Scheme, block: CredentialsBlock): void {

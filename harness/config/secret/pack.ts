@@ -1,10 +1,14 @@
+import type { Credentials } from '../../credential/scheme.ts';
+import { schemeNamed } from '../../credential/schemes.ts';
 import { HarnessError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
 import type { ServiceConfig } from '../service.ts';
 import { type Packed, packSecrets, unpackSecrets } from './pack-secret.ts';
 
 /** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
-type Secretive = Pick<ServiceConfig, 'credentials' | 'provider' | 'webhooks'>;
+type Secretive = Pick<ServiceConfig, 'provider' | 'webhooks'> & {
+  readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
+};
 
 interface PackedService {
   readonly packed: 'conform service 1';
@@ -19,7 +23,11 @@ export function packService(config: ServiceConfig): unknown {
     packed: 'conform service 1',
     // Brokers are asked before there are workers, so their secrets stay where they are.
     config: rest.pacts ? { ...rest, pacts: { ...rest.pacts, broker: null } } : rest,
-    secretive: packSecrets({ credentials, provider, ...(webhooks && { webhooks }) }),
+    secretive: packSecrets({
+      credentials: { scheme: credentials.scheme.name, values: credentials.values },
+      provider,
+      ...(webhooks && { webhooks }),
+    }),
   };
   return packed;
 }
@@ -28,7 +36,10 @@ export function packService(config: ServiceConfig): unknown {
 export function unpackService(packed: unknown): ServiceConfig {
   if (!isPacked(packed))
     throw new HarnessError('a worker was given something that is no packed service config');
-  return { ...packed.config, ...unpackSecrets<Secretive>(packed.secretive) };
+  const { credentials, ...secretive } = unpackSecrets<Secretive>(packed.secretive);
+  const scheme = schemeNamed(credentials.scheme);
+  if (!scheme) throw new HarnessError('a worker was given credentials of no known scheme');
+  return { ...packed.config, ...secretive, credentials: scheme.of(credentials.values) };
 }
 
 function isPacked(value: unknown): value is PackedService {

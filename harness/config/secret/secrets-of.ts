@@ -10,7 +10,7 @@ import { LEAST_CHARACTERS } from './secret-value.ts';
  */
 export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfig): readonly Secret[] {
   const started = secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
-  return [...secretsIn(credentials), ...started, ...secretsIn(webhooks)];
+  return [...secretsIn(credentials.values), ...started, ...secretsIn(webhooks)];
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -1,5 +1,8 @@
+import { basicField } from '../carrier.ts';
+import { ofOneVariable } from '../first-use.ts';
 import { APPLICATION, optional, secret, text } from '../keys.ts';
-import { scheme } from '../scheme.ts';
+import { isAuthorizationKey, scheme } from '../scheme.ts';
+import { Secret } from '../secret.ts';
 
 /** RFC 7617. */
 export const basic = scheme({
@@ -15,4 +18,17 @@ export const basic = scheme({
     /[:\p{Cc}]/u.test(username)
       ? { key: 'username', problem: 'holds a colon or control character', remedy: 'RFC 7617 allows neither' }
       : null,
+  use: ({ username, password }) => ({ carrier: basicField(username), secret: password }),
+  opens: (demand) => (demand.type === 'http' && demand.scheme === 'basic') || isAuthorizationKey(demand),
+  first: ofOneVariable((variable) => [`username: \${env:${variable}_USER}`, `password: \${env:${variable}}`]),
+  proof: {
+    setting: 'basic',
+    words: 'credentials: { scheme: basic }',
+    conforming: ['search'],
+    values: ({ app }) => ({
+      username: 'example-user',
+      password: new Secret('EXAMPLE_PASSWORD', 'example-password-not-secret'),
+      app,
+    }),
+  },
 });

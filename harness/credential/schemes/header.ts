@@ -1,5 +1,7 @@
-import { APPLICATION, KEY, NAME, optional, SECOND_KEY } from '../keys.ts';
-import { scheme } from '../scheme.ts';
+import { headerField } from '../carrier.ts';
+import { keyLines, ofOneVariable } from '../first-use.ts';
+import { KEYED, NAME } from '../keys.ts';
+import { scheme, shippedKey } from '../scheme.ts';
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -12,21 +14,29 @@ const FRAMING_FIELDS =
 export const header = scheme({
   name: 'header',
   summary: 'the key in the header field `name`',
-  keys: { name: NAME, key: KEY, secondKey: SECOND_KEY, app: optional(APPLICATION) },
+  keys: { name: NAME, ...KEYED },
   fault({ name }) {
+    const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });
     if (!TOKEN.test(name)) {
-      return {
-        key: 'name',
-        problem: 'cannot be the name of a header field',
-        remedy: 'use letters, digits and hyphens, such as X-API-Key',
-      };
+      return fault(
+        'cannot be the name of a header field',
+        'use letters, digits and hyphens, such as X-API-Key',
+      );
     }
-    return FRAMING_FIELDS.test(name)
-      ? {
-          key: 'name',
-          problem: 'is a header field that cannot carry a credential',
-          remedy: 'name another one, such as X-API-Key',
-        }
-      : null;
+    if (!FRAMING_FIELDS.test(name)) return null;
+    return fault('is a header field that cannot carry a credential', 'use another one, such as X-API-Key');
+  },
+  use: ({ name }) => ({ carrier: headerField(name) }),
+  opens: ({ type, in: place, name }, written) =>
+    type === 'apiKey' && place === 'header' && name.toLowerCase() === written.name?.toLowerCase(),
+  first: ofOneVariable((variable) => [
+    'name: X-API-Key # the header field that carries the key',
+    ...keyLines(variable),
+  ]),
+  proof: {
+    setting: 'header',
+    words: 'credentials: { scheme: header, name: X-API-Key }',
+    conforming: ['search'],
+    values: (shipped) => ({ name: 'X-API-Key', ...shippedKey(shipped) }),
   },
 });

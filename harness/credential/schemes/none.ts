@@ -1,3 +1,17 @@
 import { scheme } from '../scheme.ts';
 
-export const none = scheme({ name: 'none', summary: 'anybody may call', keys: {} });
+export const none = scheme({
+  name: 'none',
+  summary: 'anybody may call',
+  keys: {},
+  open: true,
+  use: () => ({}),
+  opens: () => false,
+  first: { asks: [], lines: () => [] },
+  proof: {
+    setting: 'open',
+    words: 'credentials: { scheme: none }',
+    conforming: ['search'],
+    values: () => ({}),
+  },
+});

@@ -1,5 +1,7 @@
-import { APPLICATION, KEY, NAME, optional, SECOND_KEY } from '../keys.ts';
-import { scheme } from '../scheme.ts';
+import { queryParameter } from '../carrier.ts';
+import { keyLines, ofOneVariable } from '../first-use.ts';
+import { KEYED, NAME } from '../keys.ts';
+import { scheme, shippedKey } from '../scheme.ts';
 
 /** Unreserved characters of RFC 3986 §2.3, and the brackets that some interfaces use. */
 const PARAMETER_NAME = /^[A-Za-z0-9_.~[\]-]+$/;
@@ -7,7 +9,7 @@ const PARAMETER_NAME = /^[A-Za-z0-9_.~[\]-]+$/;
 export const query = scheme({
   name: 'query',
   summary: 'the key in the query parameter `name`',
-  keys: { name: NAME, key: KEY, secondKey: SECOND_KEY, app: optional(APPLICATION) },
+  keys: { name: NAME, ...KEYED },
   fault: ({ name }) =>
     PARAMETER_NAME.test(name)
       ? null
@@ -16,4 +18,17 @@ export const query = scheme({
           problem: 'cannot be the name of a query parameter',
           remedy: 'use letters, digits and - . _ ~ [ ]',
         },
+  use: ({ name }) => ({ carrier: queryParameter(name) }),
+  opens: ({ type, in: place, name }, written) =>
+    type === 'apiKey' && place === 'query' && name === written.name,
+  first: ofOneVariable((variable) => [
+    'name: api_key # the query parameter that carries the key',
+    ...keyLines(variable),
+  ]),
+  proof: {
+    setting: 'query',
+    words: 'credentials: { scheme: query, name: api_key }',
+    conforming: ['search'],
+    values: (shipped) => ({ name: 'api_key', ...shippedKey(shipped) }),
+  },
 });

@@ -24,7 +24,7 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
   const known = plans.get(config);
   if (known !== undefined) return known;
   const { operations, safety, credentials } = config;
-  const plan = planOperations({ operations, safety, credentialed: credentials.scheme !== 'none' });
+  const plan = planOperations({ operations, safety, credentialed: credentials.carrier !== null });
   plans.set(config, plan);
   return plan;
 }

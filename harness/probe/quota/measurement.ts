@@ -1,4 +1,3 @@
-import { secondKeyOf } from '../../config/service.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { countedBounds, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
 import { GRADUAL, inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
@@ -154,9 +153,9 @@ async function countAgain(
 async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
   const { credentials } = config;
   const asked: Probe<unknown>[] = [spentAgain];
-  if (secondKeyOf(credentials) !== null) asked.push(secondKeyWhileExhausted);
+  if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
   asked.push(variantsWhileExhausted, forwardedWhileExhausted);
-  if (credentials.scheme === 'bearer' || credentials.scheme === 'basic') asked.push(spelledWhileExhausted);
+  if (credentials.carrier?.word) asked.push(spelledWhileExhausted);
   for (const each of asked) await ask(each).catch(unlessUnjudged);
 }
 

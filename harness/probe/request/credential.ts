@@ -31,7 +31,7 @@ export const caseFlippedCredential = variation('case-flipped-credential', {
   purpose: 'with the key in other letter case',
   credential: { wrong: 'case-flipped' },
 });
-export const foreignCredential = variation('foreign-credential', {
+export const nonAsciiCredential = variation('non-ascii-credential', {
   purpose: 'with a non-ASCII key',
   credential: { wrong: 'non-ascii' },
 });
@@ -171,7 +171,7 @@ export const REFUSED = [
   truncatedCredential,
   extendedCredential,
   caseFlippedCredential,
-  foreignCredential,
+  nonAsciiCredential,
   quotedCredential,
   oversizedCredential,
 ] as const;

@@ -1,8 +1,8 @@
 import { isLoopback } from '../../config/blocks/loopback.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { type Port, type Probe, probe } from '../../session.ts';
-import type { KeyPlace } from '../../transport/credential/credential.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { served } from './sample.ts';
 
@@ -28,10 +28,7 @@ export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (port
   ),
 );
 export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (port) =>
-  placesTaken(port, 'header fields', [
-    ...FIELDS.map((name): KeyPlace => ({ in: 'header', name })),
-    ...(port.config.credentials.scheme === 'bearer' ? [] : [BEARER]),
-  ]),
+  placesTaken(port, 'header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
 );
 
 /** All places in one request; only when that is served does each get a request of its own. */
@@ -44,8 +41,7 @@ async function placesTaken(
     throw new NotApplicable('the key is put into other places over https alone, or on this machine');
   }
   await ask(served);
-  const { credentials } = config;
-  const configured = 'name' in credentials ? credentials.name.toLowerCase() : null;
+  const configured = config.credentials.carrier?.name?.toLowerCase();
   const places = all.filter(({ name }) => name.toLowerCase() !== configured);
   const reply = await http.send({
     purpose: `with the key in ${what} that nobody documented (${places.map(({ name }) => name).join(', ')})`,

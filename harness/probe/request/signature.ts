@@ -37,8 +37,7 @@ const EVENT = '{"name":"conform","channel":"conform-nobody","data":"x"}';
 export const signedForOtherContent: Probe<Reply> = probe(
   'signed-for-other-content',
   async ({ config, http }) => {
-    const { credentials } = config;
-    const id = credentials.scheme === 'none' ? '' : (credentials.app?.id ?? '');
+    const id = config.credentials.app?.id ?? '';
     const event = {
       method: 'POST',
       target: () => `/apps/${encodeURIComponent(id)}/events`,

@@ -1,10 +1,10 @@
-import { type AppCredentials, appOf } from '../../config/service.ts';
+import type { AppCredentials } from '../../credential/keys.ts';
 import { withoutQuery, withQuery } from '../../credential/request.ts';
+import { signChannel } from '../../credential/signature.ts';
 import { type PusherEvent, readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Probe, probe } from '../../session.ts';
-import { signChannel } from '../../transport/credential/signing.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { Latency } from './liveness.ts';
 import { alive, held } from './websocket.ts';
@@ -21,7 +21,7 @@ export const pusherClient: Probe<ConversationView> = probe(
   'websocket-pusher-client',
   async ({ ask, config, websocket }) => {
     await ask(alive);
-    const app = appOf(config.credentials);
+    const app = config.credentials.app;
     return websocket.hold({ purpose: 'a WebSocket with a Pusher client' }, async (conversation) => {
       const socketId = await established(conversation);
       if (socketId === null) return;
@@ -56,7 +56,7 @@ export const presentClient: Probe<ConversationView> = probe(
   'websocket-pusher-present',
   async ({ ask, config, websocket }) => {
     await ask(establishedClient);
-    const app = appOf(config.credentials);
+    const app = config.credentials.app;
     if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
     return websocket.hold({ purpose: 'a WebSocket with a client that is present' }, async (conversation) => {
       const socketId = await established(conversation);
@@ -89,7 +89,7 @@ export const clientEvents: Probe<ClientEvents> = probe(
   async ({ ask, config, clock, websocket }) => {
     await ask(establishedClient);
 
-    const app = appOf(config.credentials);
+    const app = config.credentials.app;
     if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
     const tookMs: number[] = [];
     let sender: ConversationView | undefined;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ReferenceName } from '../../config/service.ts';
+import type { Credentials } from '../../credential/scheme.ts';
 import type { RunningProvider } from '../provider.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -7,7 +8,7 @@ import type { Kernel } from './conduct/conduct.ts';
 import { CONFORMING } from './conduct/conforming.ts';
 import { patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
-import { type AcceptedCredentials, type App, accessBy } from './credentials/access.ts';
+import { type App, accessBy } from './credentials/access.ts';
 import { openHost } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
 import type { QuotaPlan } from './quota/limiter.ts';
@@ -19,7 +20,7 @@ import { SEARCH_RESOURCES } from './services/search.ts';
 
 export interface ReferenceOptions {
   readonly service: ReferenceName;
-  readonly credentials: AcceptedCredentials;
+  readonly credentials: Credentials;
   /** Null: no limit; realtime then has one of its own, for the documents ask clients to respect it. */
   readonly plan: QuotaPlan | null;
   /** Names of defects to switch on, applied in this order after the variant. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { serviceSecrets } from '../../config/secret/secrets-of.ts';
-import type { Credentials, Operation, ServiceConfig } from '../../config/service.ts';
+import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
+import { placeCredential } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { pathOf, queryOf } from '../../credential/request.ts';
-import { Secret } from '../../credential/secret.ts';
+import { type Credentials, exampleOf } from '../../credential/scheme.ts';
+import { none } from '../../credential/schemes/none.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
@@ -20,7 +22,6 @@ import type {
   RecordedMessage,
 } from '../../pact/recording.ts';
 import { ensureFolder, writeWhole } from '../../report/whole-file.ts';
-import { placeCredential } from '../../transport/credential/credential.ts';
 import { openHttp } from '../../transport/http/http.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 
@@ -107,8 +108,6 @@ interface ScriptedPact {
 /** Whoever does what the documents show. */
 const CONSUMER = 'sample-client';
 
-/** Stands wherever a credential would. Nothing of the user's comes near a pact. */
-const EXAMPLE_KEY = 'EXAMPLE_API_KEY';
 /** Signatures are dated; this date makes them the same each time. */
 const EXAMPLE_DATE = new Date('2026-01-01T00:00:00Z');
 
@@ -161,7 +160,7 @@ function scriptedOperation(operation: Operation, credentials: Credentials) {
     body: body === null ? null : Buffer.from(body.text),
   };
   const json = response.schema !== null || response.mediaTypes.some((type) => /[/+]json$/.test(type));
-  return scripted(`the operation ${id}`, bare, auth === 'none' ? { scheme: 'none' } : credentials, {
+  return scripted(`the operation ${id}`, bare, auth === 'none' ? none.of({}) : credentials, {
     status: response.status,
     fields: json ? [['Content-Type', JSON_TYPE]] : [],
   });
@@ -174,7 +173,8 @@ function scripted(
   credentials: Credentials,
   response: RecordedCall['response'],
 ): { readonly call: RecordedCall; readonly request: HttpRequest } {
-  const request = placeCredential(exampleOf(credentials), 'right', bare, { at: EXAMPLE_DATE });
+  const placing = { at: EXAMPLE_DATE, redaction: createRedaction() };
+  const request = placeCredential(bare, 'right', exampleOf(credentials), placing);
   const own = new Set([...bare.fields.map(([name]) => name), ...queryOf(bare.target).map(([name]) => name)]);
   const expected = ([name, value]: readonly [string, string]): ExpectedField => [
     name,
@@ -186,7 +186,7 @@ function scripted(
     request,
     call: {
       description,
-      states: credentials.scheme === 'none' ? [] : [VALID_CREDENTIAL],
+      states: credentials.carrier === null ? [] : [VALID_CREDENTIAL],
       request: {
         method: request.method,
         path: decodeURI(pathOf(request.target)),
@@ -206,25 +206,6 @@ function scripted(
 function credentialPattern(value: string): string {
   const [, scheme = ''] = /^([A-Za-z]+ )\S+$/.exec(value) ?? [];
   return `^${scheme}\\S+$`;
-}
-
-function exampleOf(credentials: Credentials): Credentials {
-  const key = new Secret(EXAMPLE_KEY, EXAMPLE_KEY);
-  const app = {
-    id: 'EXAMPLE_APP_ID',
-    key: 'EXAMPLE_APP_KEY',
-    secret: new Secret('EXAMPLE_APP_SECRET', 'EXAMPLE_APP_SECRET'),
-  };
-  switch (credentials.scheme) {
-    case 'none':
-      return credentials;
-    case 'basic':
-      return { scheme: 'basic', username: 'example-user', password: key, secondKey: null, app: null };
-    case 'signed':
-      return { scheme: 'signed', secondKey: null, app };
-    default:
-      return { ...credentials, key, secondKey: null, app: null };
-  }
 }
 
 function withoutCredentialField(fields: Readonly<Record<string, string>>, contract: Contract) {

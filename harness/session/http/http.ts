@@ -1,3 +1,4 @@
+import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
@@ -5,7 +6,6 @@ import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
 import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { Blocked } from '../../verdict.ts';
-import { credentialUse, placeChoice } from '../credential.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
@@ -49,9 +49,10 @@ export class ServiceHttp {
     const { config, transport, budget, outage, log } = this.#means;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
-    const request = placeChoice(bare, choice, config.credentials, transport.redaction, {
+    const request = placeCredential(bare, choice, config.credentials, {
       at: transport.clock.wallNow(),
       pathPrefix: addressOf(transport.baseUrl).prefix,
+      redaction: transport.redaction,
     });
     const about = {
       id: log.nextId(),

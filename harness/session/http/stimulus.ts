@@ -1,8 +1,8 @@
 import type { Sample } from '../../contract/clause.ts';
+import type { CredentialChoice } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import type { RequestForm } from '../../transport/http/request.ts';
-import type { CredentialChoice } from '../credential.ts';
 
 /** A request as a probe wants it: the documented sample, but for what is named here. */
 export interface Stimulus {

@@ -1,11 +1,11 @@
 import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { commandOutput } from '../../config/secret/command-output.ts';
+import type { CredentialChoice } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { parseJsonObject } from '../../json-text.ts';
 import type { PactQuestion, RelayedResponse } from '../../pact/relay.ts';
-import type { CredentialChoice } from '../credential.ts';
 
 /** How a handler is reached. */
 export interface StateMeans {

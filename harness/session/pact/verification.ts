@@ -1,5 +1,6 @@
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import type { CredentialChoice } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
@@ -9,7 +10,6 @@ import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { openHttp } from '../../transport/http/http.ts';
 import { Blocked } from '../../verdict.ts';
-import type { CredentialChoice } from '../credential.ts';
 import type { ServiceHttp } from '../http/http.ts';
 import { rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';

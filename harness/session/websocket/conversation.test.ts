@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { loadServices } from '../../config/load.ts';
-import type { Credentials, ServiceConfig, WebSocketConfig } from '../../config/service.ts';
+import type { ServiceConfig, WebSocketConfig } from '../../config/service.ts';
+import { bearer } from '../../credential/schemes/bearer.ts';
+import { header } from '../../credential/schemes/header.ts';
+import { query } from '../../credential/schemes/query.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
@@ -16,12 +19,7 @@ import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';
-const BEARER: Credentials = {
-  scheme: 'bearer',
-  key: new Secret('TEST_KEY', KEY),
-  secondKey: null,
-  app: null,
-};
+const BEARER = bearer.of({ key: new Secret('TEST_KEY', KEY) });
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -168,14 +166,12 @@ describe('its handshake', () => {
 
   it('carries it where it is configured', async () => {
     const { url, handshakes } = await echo();
-    const key = { key: new Secret('TEST_KEY', KEY), secondKey: null, app: null };
-    const inQuery = await open(url, {
-      config: { credentials: { scheme: 'query', name: 'api_key', ...key } },
-    });
+    const key = new Secret('TEST_KEY', KEY);
+    const inQuery = await open(url, { config: { credentials: query.of({ name: 'api_key', key }) } });
     await shake(inQuery.session);
     expect(handshakes[0]?.url).toBe(`/ws?api_key=${KEY}`);
     expect(JSON.stringify(inQuery.events)).not.toContain(KEY);
-    const inField = await open(url, { config: { credentials: { scheme: 'header', name: 'X-Key', ...key } } });
+    const inField = await open(url, { config: { credentials: header.of({ name: 'X-Key', key }) } });
     await shake(inField.session);
     expect(handshakes[1]?.headers['x-key']).toBe(KEY);
   });

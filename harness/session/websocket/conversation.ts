@@ -1,3 +1,4 @@
+import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
@@ -5,12 +6,16 @@ import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { openConnection } from '../../transport/websocket/connection.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { credentialUse } from '../credential.ts';
-import { placeInHandshake } from '../handshake-credential.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { dialectOf } from './dialects/dialects.ts';
-import { credentialOf, type HandshakeStimulus, isOrdinary, openingRequest } from './handshake-stimulus.ts';
+import {
+  credentialOf,
+  type HandshakeStimulus,
+  inHandshakes,
+  isOrdinary,
+  openingRequest,
+} from './handshake-stimulus.ts';
 import { OpenConversation } from './open-conversation.ts';
 
 /** What a probe does on the open connection. */
@@ -98,8 +103,8 @@ async function connect(
     userAgent,
   });
   // The target has the path of the base URL already.
-  const means = { websocket, credentials, redaction };
-  const request = placeInHandshake(bare, choice, means, { at: clock.wallNow() });
+  const placing = { at: clock.wallNow(), redaction };
+  const request = placeCredential(bare, choice, inHandshakes(credentials, websocket), placing);
   const opening = {
     endpoint: websocket.url,
     request,

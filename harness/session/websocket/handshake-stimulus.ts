@@ -1,10 +1,12 @@
 import type { Dialect } from '../../config/blocks/dialect.ts';
 import type { WebSocketConfig } from '../../config/service.ts';
+import { carrierAt } from '../../credential/carrier.ts';
+import type { CredentialChoice } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
+import type { Credentials } from '../../credential/scheme.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import type { Opening } from '../../transport/websocket/connection.ts';
 import { handshakeRequest } from '../../transport/websocket/opening-handshake.ts';
-import type { CredentialChoice } from '../credential.ts';
 
 /** An opening handshake as a probe wants it: a well-formed one (RFC 6455 §4.1), but for what is named here. */
 export interface HandshakeStimulus {
@@ -51,6 +53,12 @@ interface Endpoint {
   readonly target: string;
   /** `conform/1.2.3`. */
   readonly userAgent: string;
+}
+
+/** What handshakes carry: a key goes where the config says. */
+export function inHandshakes(credentials: Credentials, { credential: place }: WebSocketConfig): Credentials {
+  if (place === undefined || place.in === 'none' || !credentials.carrier?.bare) return credentials;
+  return { ...credentials, carrier: carrierAt(place) };
 }
 
 /** The request of a stimulus before its credential is placed. */

@@ -1,4 +1,4 @@
-import type { Placement } from '../credentials/access.ts';
+import type { Carrier } from '../../../credential/carrier.ts';
 import type { CredentialConduct } from '../credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
@@ -99,12 +99,12 @@ export const inCredentials =
   (conduct) => ({ ...conduct, credentials: { ...conduct.credentials, ...change(conduct.credentials) } });
 
 /** Takes the key at one more place. */
-export const alsoAt = (placement: Placement): Patch =>
+export const alsoAt = ({ reader }: Carrier): Patch =>
   inCredentials(({ authenticate }) => ({
     authenticate: (request, access, conduct, nowMs) => {
       // Where only a signature opens, a key stays without effect.
-      const opensByKey = access.placements.some(({ kind }) => kind !== 'signature');
-      const placements = opensByKey ? [...access.placements, placement] : access.placements;
+      const opensByKey = access.placements.some((placement) => placement !== 'signature');
+      const placements = opensByKey && reader ? [...access.placements, reader] : access.placements;
       return authenticate(request, { ...access, placements }, conduct, nowMs);
     },
   }));

@@ -1,3 +1,6 @@
+import type { Reader } from '../../../credential/carrier.ts';
+import type { Credentials } from '../../../credential/scheme.ts';
+
 /** The three credentials of a realtime application; the secret never travels. */
 export interface App {
   readonly id: string;
@@ -5,23 +8,13 @@ export interface App {
   readonly secret: string;
 }
 
-/** Where in a request a credential may stand. */
-export type Placement =
-  /** `Authorization: Bearer KEY` (RFC 6750 §2.1). */
-  | { readonly kind: 'bearer' }
-  /** `Authorization: Basic …` (RFC 7617). */
-  | { readonly kind: 'basic' }
-  /** A field of its own, e.g. `X-API-Key`. */
-  | { readonly kind: 'field'; readonly name: string }
-  /** A query parameter. */
-  | { readonly kind: 'parameter'; readonly name: string }
-  /** Query parameters `auth_key`, `auth_timestamp`, `auth_version`, `body_md5`, `auth_signature`. */
-  | { readonly kind: 'signature' };
+/** Where in a request a credential may stand; `signature` stands in several parameters of the query. */
+export type Placement = Reader | 'signature';
 
 interface AcceptedKey {
   /** Whom the quota is counted for; not secret. */
   readonly identity: string;
-  /** The key; for basic authentication `user:password`. */
+  /** As readers read it: the key; for basic authentication `user:password`. */
   readonly value: string;
 }
 
@@ -34,50 +27,20 @@ export interface Access {
   readonly app: App | null;
 }
 
-/** How the credentials of one service are presented, with the values that are accepted. */
-export type AcceptedCredentials =
-  | { readonly scheme: 'none' }
-  | { readonly scheme: 'bearer'; readonly keys: readonly string[]; readonly app?: App | null }
-  | {
-      readonly scheme: 'header' | 'query';
-      readonly name: string;
-      readonly keys: readonly string[];
-      readonly app?: App | null;
-    }
-  | {
-      readonly scheme: 'basic';
-      readonly users: readonly { readonly username: string; readonly password: string }[];
-      readonly app?: App | null;
-    }
-  | { readonly scheme: 'signed'; readonly app: App };
-
-function placementsOf(credentials: AcceptedCredentials): readonly Placement[] {
-  switch (credentials.scheme) {
-    case 'bearer':
-    case 'basic':
-      return [{ kind: credentials.scheme }];
-    case 'header':
-      return [{ kind: 'field', name: credentials.name }];
-    case 'query':
-      return [{ kind: 'parameter', name: credentials.name }];
-    default:
-      return [];
-  }
-}
-
-function valuesOf(credentials: AcceptedCredentials): readonly string[] {
-  if ('keys' in credentials) return credentials.keys;
-  if ('users' in credentials) return credentials.users.map((user) => `${user.username}:${user.password}`);
-  return [];
-}
-
-/** Application credentials open the signature as a further way in. */
-export function accessBy(realm: string, credentials: AcceptedCredentials): Access {
-  const app = 'app' in credentials ? (credentials.app ?? null) : null;
+/**
+ * Who may call with these credentials; the one place where they are revealed to the provider. Those of an application
+ * open the signature as a further way in.
+ */
+export function accessBy(realm: string, { carrier, secret, second, app }: Credentials): Access {
+  const reader = carrier?.reader ?? null;
+  const keys = reader === null ? [] : [secret, second].filter((key) => key !== null);
   return {
     realm,
-    placements: [...placementsOf(credentials), ...(app === null ? [] : [{ kind: 'signature' } as const])],
-    keys: valuesOf(credentials).map((value, index) => ({ identity: `key-${index + 1}`, value })),
-    app,
+    placements: [...(reader === null ? [] : [reader]), ...(app === null ? [] : (['signature'] as const))],
+    keys: keys.map((key, index) => ({
+      identity: `key-${index + 1}`,
+      value: reader?.textOf(key.reveal()) ?? '',
+    })),
+    app: app && { ...app, secret: app.secret.reveal() },
   };
 }

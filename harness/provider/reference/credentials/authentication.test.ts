@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { basic } from '../../../credential/schemes/basic.ts';
+import { header } from '../../../credential/schemes/header.ts';
+import { none } from '../../../credential/schemes/none.ts';
+import { query } from '../../../credential/schemes/query.ts';
+import { Secret } from '../../../credential/secret.ts';
 import { ask, KEY } from '../fixtures/http-client.ts';
 import { started } from '../fixtures/started.ts';
 
 describe('schemes other than bearer', () => {
-  const keys = [KEY];
+  const key = new Secret('KEY', KEY);
 
   it('takes the key in a field of its own', async () => {
-    const provider = await started('search', { credentials: { scheme: 'header', name: 'X-API-Key', keys } });
+    const provider = await started('search', { credentials: header.of({ name: 'X-API-Key', key }) });
     const right = await ask(provider, { authorization: null, fields: [['x-api-key', KEY]] });
     expect([right.status, right.field('vary')]).toEqual([200, 'X-API-Key']);
     const refused = await ask(provider);
@@ -14,7 +19,7 @@ describe('schemes other than bearer', () => {
   });
 
   it('takes the key in the query, once', async () => {
-    const provider = await started('search', { credentials: { scheme: 'query', name: 'api_key', keys } });
+    const provider = await started('search', { credentials: query.of({ name: 'api_key', key }) });
     const status = async (query: string): Promise<number> =>
       (await ask(provider, { authorization: null, target: `/v1/resources?${query}` })).status;
     expect(await status(`api_key=${KEY}`)).toBe(200);
@@ -24,18 +29,18 @@ describe('schemes other than bearer', () => {
   });
 
   it('takes a user and a password', async () => {
-    const users = [{ username: 'tester', password: 'example:password' }];
-    const provider = await started('messaging', { credentials: { scheme: 'basic', users } });
-    const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+    const password = new Secret('PASSWORD', 'example:password');
+    const provider = await started('messaging', { credentials: basic.of({ username: 'tester', password }) });
+    const token = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
     const status = async (authorization: string): Promise<number> =>
       (await ask(provider, { authorization })).status;
-    expect(await status(basic('tester:example:password'))).toBe(200);
-    expect(await status(basic('tester:'))).toBe(401);
+    expect(await status(token('tester:example:password'))).toBe(200);
+    expect(await status(token('tester:'))).toBe(401);
     expect(await status('Basic ???')).toBe(401);
   });
 
   it('asks for nothing where nothing is configured', async () => {
-    const provider = await started('search', { credentials: { scheme: 'none' } });
+    const provider = await started('search', { credentials: none.of({}) });
     expect((await ask(provider, { authorization: null })).status).toBe(200);
   });
 });

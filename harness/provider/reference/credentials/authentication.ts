@@ -1,5 +1,6 @@
+import { ABSENT, type Presented } from '../../../credential/carrier.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
-import { fieldValues, queryParameters, type ReceivedRequest } from '../http/message.ts';
+import { queryParameters, type ReceivedRequest } from '../http/message.ts';
 import type { Access, Placement } from './access.ts';
 import { bearsSignature, SIGNATURE_RULES, type SignatureRules, sameText } from './signature.ts';
 
@@ -22,55 +23,13 @@ export interface CredentialConduct {
   ) => Authentication;
 }
 
-/** What a request carries at one placement. */
-type Presented =
-  | { readonly state: 'absent' }
-  | { readonly state: 'unreadable' }
-  | { readonly state: 'present'; readonly value: string };
-
-const ABSENT: Presented = { state: 'absent' };
-const UNREADABLE: Presented = { state: 'unreadable' };
-
-function onlyOne(values: readonly string[]): Presented {
-  const [value, ...more] = values;
-  if (value === undefined) return ABSENT;
-  return more.length > 0 ? UNREADABLE : { state: 'present', value };
-}
-
-// RFC 9110 §11.4: auth-scheme [ 1*SP ( token68 / … ) ]
-const AUTHORIZATION = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/;
-
-function authorization(request: ReceivedRequest, scheme: string, conduct: CredentialConduct): Presented {
-  const line = onlyOne(fieldValues(request, 'authorization'));
-  if (line.state !== 'present') return line;
-  const parts = AUTHORIZATION.exec(line.value);
-  if (parts === null || !conduct.schemeMatches(parts[1] ?? '', scheme)) return UNREADABLE;
-  return { state: 'present', value: parts[2] ?? '' };
-}
-
-function decodedBasic(presented: Presented): Presented {
-  if (presented.state !== 'present') return presented;
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(presented.value)) return UNREADABLE;
-  return { state: 'present', value: Buffer.from(presented.value, 'base64').toString('utf8') };
-}
-
 function readCredential(
   request: ReceivedRequest,
   placement: Placement,
   conduct: CredentialConduct,
 ): Presented {
-  switch (placement.kind) {
-    case 'bearer':
-      return authorization(request, 'bearer', conduct);
-    case 'basic':
-      return decodedBasic(authorization(request, 'basic', conduct));
-    case 'field':
-      return onlyOne(fieldValues(request, placement.name));
-    case 'parameter':
-      return onlyOne(queryParameters(request.query).getAll(placement.name));
-    case 'signature':
-      return queryParameters(request.query).has('auth_key') ? { state: 'present', value: '' } : ABSENT;
-  }
+  if (placement !== 'signature') return placement.read(request, conduct.schemeMatches);
+  return queryParameters(request.query).has('auth_key') ? { state: 'present', value: '' } : ABSENT;
 }
 
 /**
@@ -89,7 +48,7 @@ function authenticate(
     const presented = readCredential(request, placement, conduct);
     if (presented.state === 'absent') continue;
     if (presented.state === 'unreadable') return { admitted: false, reason: 'unreadable' };
-    if (placement.kind === 'signature') {
+    if (placement === 'signature') {
       if (access.app === null || !bearsSignature(request, access.app, conduct.signature, nowMs)) {
         return { admitted: false, reason: 'wrong' };
       }
@@ -112,26 +71,20 @@ export const CONFORMING_CREDENTIALS: CredentialConduct = {
   authenticate,
 };
 
-/** One challenge per way in (RFC 9110 §11.6.1; the error code is RFC 6750 §3.1). */
+/** One challenge per way in. */
 export function challenges(access: Access, reason: 'missing' | 'unreadable' | 'wrong'): readonly FieldLine[] {
-  const realm = `realm="${access.realm}"`;
-  const invalid = reason === 'wrong' ? ', error="invalid_token"' : '';
-  const byKind: Readonly<Record<Placement['kind'], string>> = {
-    bearer: `Bearer ${realm}${invalid}`,
-    basic: `Basic ${realm}, charset="UTF-8"`,
-    field: `ApiKey ${realm}`,
-    parameter: `ApiKey ${realm}`,
-    signature: `AppSignature ${realm}`,
-  };
-  const values = new Set(access.placements.map((placement) => byKind[placement.kind]));
-  return [...values].map((value): FieldLine => ['WWW-Authenticate', value]);
+  const values = access.placements.map((placement) =>
+    placement === 'signature'
+      ? `AppSignature realm="${access.realm}"`
+      : placement.challenge(access.realm, reason),
+  );
+  return [...new Set(values)].map((value): FieldLine => ['WWW-Authenticate', value]);
 }
 
 /** Which request fields an authorised answer depends on, for Vary. */
 export function credentialFields(access: Access): readonly string[] {
-  const names = access.placements.flatMap((placement) => {
-    if (placement.kind === 'bearer' || placement.kind === 'basic') return ['Authorization'];
-    return placement.kind === 'field' ? [placement.name] : [];
-  });
-  return [...new Set(names)];
+  const names = access.placements.flatMap((placement) =>
+    placement === 'signature' ? [] : [placement.field],
+  );
+  return [...new Set(names.filter((name) => name !== null))];
 }

@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Credentials, ReferenceName } from '../../../config/service.ts';
+import type { ReferenceName } from '../../../config/service.ts';
+import type { Credentials } from '../../../credential/scheme.ts';
+import { basic } from '../../../credential/schemes/basic.ts';
+import { bearer } from '../../../credential/schemes/bearer.ts';
+import { header } from '../../../credential/schemes/header.ts';
+import { none } from '../../../credential/schemes/none.ts';
+import { query } from '../../../credential/schemes/query.ts';
+import { signed } from '../../../credential/schemes/signed.ts';
 import { Secret } from '../../../credential/secret.ts';
-import { acceptedCredentials } from '../../start.ts';
 import { type ReferenceOptions, type ReferenceProvider, startReference } from '../reference.ts';
-import { exampleCredentials } from './example-credentials.ts';
-import { howToCall } from './how-to-call.ts';
+import { exampleCredentials, howToCall } from './how-to-call.ts';
 
 const running: ReferenceProvider[] = [];
 
@@ -15,8 +20,7 @@ async function told(
   credentials: Credentials,
   options: Partial<ReferenceOptions> = {},
 ): Promise<string> {
-  const accepted = acceptedCredentials(credentials);
-  const provider = await startReference({ service, credentials: accepted, plan: null, ...options });
+  const provider = await startReference({ service, credentials, plan: null, ...options });
   running.push(provider);
   return howToCall(provider, credentials);
 }
@@ -49,27 +53,11 @@ describe('how to call a service', () => {
   });
 
   it.each<[string, Credentials, string]>([
-    [
-      'bearer',
-      { scheme: 'bearer', key: KEY, secondKey: null, app: null },
-      '"Authorization: Bearer $STAGING_KEY"',
-    ],
-    [
-      'header',
-      { scheme: 'header', name: 'X-API-Key', key: KEY, secondKey: null, app: null },
-      '"X-API-Key: $STAGING_KEY"',
-    ],
-    [
-      'query',
-      { scheme: 'query', name: 'api_key', key: KEY, secondKey: null, app: null },
-      '?api_key=$STAGING_KEY"',
-    ],
-    [
-      'basic',
-      { scheme: 'basic', username: 'tester', password: KEY, secondKey: null, app: null },
-      '-u "tester:$STAGING_KEY"',
-    ],
-    ['none', { scheme: 'none' }, 'curl -H "Content-Type'],
+    ['bearer', bearer.of({ key: KEY }), '"Authorization: Bearer $STAGING_KEY"'],
+    ['header', header.of({ name: 'X-API-Key', key: KEY }), '"X-API-Key: $STAGING_KEY"'],
+    ['query', query.of({ name: 'api_key', key: KEY }), '?api_key=$STAGING_KEY"'],
+    ['basic', basic.of({ username: 'tester', password: KEY }), '-u "tester:$STAGING_KEY"'],
+    ['none', none.of({}), 'curl -H "Content-Type'],
   ])('shows the variable of a %s credential, never its value', async (_, credentials, expected) => {
     const text = await told('search', credentials);
     expect(text).toContain(expected);
@@ -79,11 +67,7 @@ describe('how to call a service', () => {
 
   it('signs where requests are signed', async () => {
     const secret = new Secret('APP_SECRET', 'secret-from-the-environment');
-    const text = await told('realtime', {
-      scheme: 'signed',
-      secondKey: null,
-      app: { id: '7', key: 'app-key', secret },
-    });
+    const text = await told('realtime', signed.of({ app: { id: '7', key: 'app-key', secret } }));
     expect(text).not.toContain(secret.reveal());
     const sample = text.slice(0, text.indexOf('WebSocket'));
     expect(JSON.parse(await shell(sample, /^(query|signature|curl)/))).toHaveProperty('links');

@@ -1,8 +1,28 @@
-import type { AppCredentials, Credentials } from '../../../config/service.ts';
-import type { Secret } from '../../../credential/secret.ts';
+import type { ReferenceName } from '../../../config/service.ts';
+import type { Carrier } from '../../../credential/carrier.ts';
+import type { AppCredentials } from '../../../credential/keys.ts';
+import type { Credentials } from '../../../credential/scheme.ts';
+import { bearer } from '../../../credential/schemes/bearer.ts';
+import { Secret } from '../../../credential/secret.ts';
 import { findDefect, findVariant } from '../catalogue.ts';
 import type { ReferenceProvider } from '../reference.ts';
-import { EXAMPLE_PREFIX } from './example-credentials.ts';
+
+/** What every built-in credential begins with, so that nobody takes one for a real secret. */
+const EXAMPLE_PREFIX = 'example-';
+
+/** Credentials for a reference provider that is started without a service config. */
+export function exampleCredentials(service: ReferenceName): Credentials {
+  const upper = service.toUpperCase();
+  const example = (name: string, text: string) => new Secret(`${upper}_${name}`, `${EXAMPLE_PREFIX}${text}`);
+  return bearer.of({
+    key: example('API_KEY', `${service}-key-not-secret`),
+    secondKey: example('API_KEY_2', `${service}-second-key-not-secret`),
+    app:
+      service === 'realtime'
+        ? { id: '1001', key: `${EXAMPLE_PREFIX}app-key`, secret: example('APP_SECRET', 'app-secret') }
+        : null,
+  });
+}
 
 /** A secret as a shell line may show it: the literal when it is a built-in example, else its variable. */
 function inShell(secret: Secret): string {
@@ -22,19 +42,16 @@ interface CurlParts {
   readonly query: string;
 }
 
-function curlParts(credentials: Exclude<Credentials, { readonly scheme: 'signed' }>): CurlParts {
-  switch (credentials.scheme) {
-    case 'none':
-      return { before: '', query: '' };
-    case 'bearer':
-      return { before: `-H "Authorization: Bearer ${inShell(credentials.key)}" `, query: '' };
-    case 'header':
-      return { before: `-H "${credentials.name}: ${inShell(credentials.key)}" `, query: '' };
-    case 'query':
-      return { before: '', query: `?${credentials.name}=${inShell(credentials.key)}` };
-    case 'basic':
-      return { before: `-u "${credentials.username}:${inShell(credentials.password)}" `, query: '' };
-  }
+function curlParts({ carrier, secret }: Credentials): CurlParts {
+  if (carrier === null || secret === null) return { before: '', query: '' };
+  const shown = inShell(secret);
+  if (carrier.in === 'query') return { before: '', query: `?${carrier.name}=${shown}` };
+  if (carrier.user !== null) return { before: `-u "${carrier.user}:${shown}" `, query: '' };
+  return { before: `-H "${carrier.name}: ${wordOf(carrier)}${shown}" `, query: '' };
+}
+
+function wordOf({ word }: Carrier): string {
+  return word === null ? '' : `${word} `;
 }
 
 function signedCall(url: string, path: string, app: AppCredentials): readonly string[] {
@@ -45,23 +62,24 @@ function signedCall(url: string, path: string, app: AppCredentials): readonly st
   ];
 }
 
+function isSigned({ carrier }: Credentials): boolean {
+  return carrier?.in === 'signature';
+}
+
 function sampleCall(url: string, path: string, credentials: Credentials): readonly string[] {
-  if (credentials.scheme === 'signed') return signedCall(url, path, credentials.app);
+  if (isSigned(credentials) && credentials.app) return signedCall(url, path, credentials.app);
   const { before, query } = curlParts(credentials);
   return [`curl ${before}-H "Content-Type: application/json" "${url}${path}${query}"`];
 }
 
-function scriptField(credentials: Credentials): string | null {
-  if (credentials.scheme === 'bearer') return `Authorization: ${inScript('Bearer ', credentials.key)}`;
-  return credentials.scheme === 'header' ? `'${credentials.name}': ${inScript('', credentials.key)}` : null;
-}
-
 /** A Node script for the echo endpoint, with the `ws` package. */
 function echoScript(socketUrl: string, credentials: Credentials): readonly string[] {
-  if (credentials.scheme === 'signed') return [];
+  const { carrier, secret } = credentials;
   const { query } = curlParts(credentials);
-  const field = scriptField(credentials);
-  const options = field === null ? '' : `, { headers: { ${field} } }`;
+  const options =
+    carrier?.bare && carrier.in === 'header' && secret
+      ? `, { headers: { '${carrier.name}': ${inScript(wordOf(carrier), secret)} } }`
+      : '';
   return [
     `const socket = new WebSocket('${socketUrl}/ws${query}'${options});   // import WebSocket from 'ws'`,
     `socket.on('open', () => socket.send('hello'));`,
@@ -79,13 +97,13 @@ function pusherScript(port: number, app: AppCredentials): readonly string[] {
 
 function realtimeCalls(provider: ReferenceProvider, credentials: Credentials): readonly Section[] {
   const socketUrl = provider.url.replace(/^http/, 'ws');
-  const { app } = credentials.scheme === 'none' ? { app: null } : credentials;
-  const parts = credentials.scheme === 'signed' ? null : curlParts(credentials);
-  const wscat = parts === null ? [] : [`wscat ${parts.before}-c "${socketUrl}/ws${parts.query}"`];
+  const { app } = credentials;
+  const { before, query } = curlParts(credentials);
+  const wscat = [`wscat ${before}-c "${socketUrl}/ws${query}"`, ...echoScript(socketUrl, credentials)];
   return [
     [
       'WebSocket, raw: every message comes back',
-      [`${socketUrl}/ws`, ...wscat, ...echoScript(socketUrl, credentials)],
+      [`${socketUrl}/ws`, ...(isSigned(credentials) ? [] : wscat)],
     ],
     ...(app === null
       ? []

@@ -1,3 +1,4 @@
+import { queryParameter } from '../../../credential/carrier.ts';
 import { type Defect, EVERY } from '../conduct/deviation.ts';
 import {
   alsoAt,
@@ -465,7 +466,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     breaks: 'the key in `?api_key=` is answered 200 without an Authorization field',
     trips: ['auth.key-in-query'],
     shows: ['auth.location'],
-    patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
+    patch: alsoAt(queryParameter('api_key')),
   },
   {
     name: 'refuses-second-key',

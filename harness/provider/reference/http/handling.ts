@@ -61,7 +61,7 @@ export function credentialRefusal(access: Access, reason: 'missing' | 'unreadabl
 }
 
 function signatureOnly(access: Access): Access {
-  return { ...access, placements: [{ kind: 'signature' }] };
+  return { ...access, placements: ['signature'] };
 }
 
 function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Standing | null {

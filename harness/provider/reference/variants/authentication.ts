@@ -1,3 +1,4 @@
+import { headerField, queryParameter } from '../../../credential/carrier.ts';
 import { EVERY, REALTIME, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
@@ -48,14 +49,14 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     services: EVERY,
     setting: 'header',
     summary: 'takes the key in X-API-Key as well',
-    patch: alsoAt({ kind: 'field', name: 'X-API-Key' }),
+    patch: alsoAt(headerField('X-API-Key')),
   },
   {
     name: 'query-key',
     services: EVERY,
     setting: 'query',
     summary: 'takes the key in the query parameter api_key as well',
-    patch: alsoAt({ kind: 'parameter', name: 'api_key' }),
+    patch: alsoAt(queryParameter('api_key')),
   },
   {
     name: 'first-credential-wins',
@@ -91,7 +92,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
     shows: ['auth.schemes'],
     patch: inCredentials(({ authenticate }) => ({
       authenticate: (request, access, conduct, nowMs) => {
-        const placements = access.placements.filter(({ kind }) => kind !== 'signature');
+        const placements = access.placements.filter((placement) => placement !== 'signature');
         return authenticate(request, { ...access, placements }, conduct, nowMs);
       },
     })),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import Pusher from 'pusher';
 import { describe, expect, it } from 'vitest';
-import { pathOf, queryOf } from '../../credential/request.ts';
-import { signChannel, signRequest } from './signing.ts';
+import { pathOf, queryOf } from './request.ts';
+import { signChannel, signRequest } from './signature.ts';
 
 const signing = { key: 'app-key-for-tests', secret: 'app-secret-for-tests' };
 const library = new Pusher({ appId: '7', ...signing, cluster: 'mt1' });

@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { HarnessError } from '../exit.ts';
+import { accessBy } from '../provider/reference/credentials/access.ts';
+import { CONFORMING_CREDENTIALS } from '../provider/reference/credentials/authentication.ts';
+import { splitTarget } from '../provider/reference/http/message.ts';
+import { inHandshakes } from '../session/websocket/handshake-stimulus.ts';
+import { NotApplicable } from '../verdict.ts';
+import { type CredentialChoice, credentialUse, placeCredential, type WrongCredential } from './placing.ts';
+import { type HttpRequest, queryOf } from './request.ts';
+import type { Credentials } from './scheme.ts';
+import { basic } from './schemes/basic.ts';
+import { bearer } from './schemes/bearer.ts';
+import { header } from './schemes/header.ts';
+import { none } from './schemes/none.ts';
+import { query } from './schemes/query.ts';
+import { signed } from './schemes/signed.ts';
+import { SCHEMES } from './schemes.ts';
+import { Secret } from './secret.ts';
+
+const KEY = 'Example-Key-For-Tests';
+const key = new Secret('SEARCH_API_KEY', KEY);
+const secondKey = new Secret('SEARCH_API_KEY_2', 'second-key-for-tests');
+const app = { id: '7', key: 'app-key', secret: new Secret('APP_SECRET', 'App-Secret-For-Tests') };
+const shipped = bearer.of({ key, secondKey, app });
+const basic64 = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+const WAYS = {
+  bearer: bearer.of({ key, secondKey }),
+  header: header.of({ name: 'X-API-Key', key }),
+  query: query.of({ name: 'api key', key }),
+  basic: basic.of({ username: 'user', password: key }),
+  signed: signed.of({ app }),
+  none: none.of({}),
+};
+type Way = keyof typeof WAYS;
+
+const GET: HttpRequest = {
+  method: 'GET',
+  target: '/v1/resources?x=1',
+  fields: [
+    ['Accept', '*/*'],
+    ['authorization', 'Bearer <API_KEY>'],
+  ],
+};
+const at = new Date('2026-01-01T00:00:00Z');
+const redaction = createRedaction();
+const placed = (credentials: Credentials, choice: CredentialChoice, request = GET) =>
+  placeCredential(request, choice, credentials, { at, redaction });
+
+/** What a request shows where the credential stands. */
+function shown({ target, fields }: HttpRequest): string | undefined {
+  const signature = new Map(queryOf(target)).get('auth_signature');
+  return signature ?? (target === GET.target ? fields.slice(1).join('\n') : target);
+}
+
+/** Whether the reference provider, which reads by itself, lets the request in. */
+function isAdmitted(credentials: Credentials, request: HttpRequest): boolean {
+  const received = {
+    ...request,
+    ...splitTarget(request.target),
+    httpVersion: '1.1',
+    body: Buffer.from(request.body ?? ''),
+  };
+  const { authenticate } = CONFORMING_CREDENTIALS;
+  const access = accessBy('tests', credentials);
+  return authenticate(received, access, CONFORMING_CREDENTIALS, at.getTime()).admitted;
+}
+
+describe.each(SCHEMES.map(({ of, proof, name }) => [name, of(proof.values(shipped))] as const))(
+  'a credential of the scheme %s',
+  (_, credentials) => {
+    const open = credentials.carrier === null;
+
+    it('is let in by the reference provider when it is right', () => {
+      expect(isAdmitted(credentials, placed(credentials, 'right'))).toBe(true);
+    });
+
+    it('is taken away again', () => {
+      const gone = placed(credentials, 'none', placed(credentials, 'right'));
+      expect(gone).toMatchObject({ target: GET.target, fields: [['Accept', '*/*']] });
+      expect(isAdmitted(credentials, gone)).toBe(open);
+    });
+
+    it.each<WrongCredential>([
+      'wrong',
+      'empty',
+      'truncated',
+      'extended',
+      'case-flipped',
+      'non-ascii',
+      'quoted',
+      'oversized',
+      'other-scheme',
+    ])('is refused when it is wrong: %s', (wrong) => {
+      try {
+        const request = placed(credentials, { wrong });
+        expect(isAdmitted(credentials, request)).toBe(false);
+        expect(shown(request)).not.toBe(shown(placed(credentials, 'right')));
+      } catch (error) {
+        // A kind that the scheme does not have.
+        expect(error).toBeInstanceOf(NotApplicable);
+        expect(open || wrong === 'other-scheme').toBe(true);
+      }
+    });
+
+    it('is let in however its scheme is written', () => {
+      if (!credentials.carrier?.word) return;
+      const request = placed(credentials, { spelled: 'other-case-scheme' });
+      expect(isAdmitted(credentials, request)).toBe(true);
+      expect(isAdmitted(credentials, placed(credentials, { spelled: 'twice' }))).toBe(false);
+    });
+  },
+);
+
+describe('the configured credential', () => {
+  it.each<[Way, string]>([
+    ['bearer', `Authorization,Bearer ${KEY}`],
+    ['header', `X-API-Key,${KEY}`],
+    ['query', `/v1/resources?x=1&api%20key=${KEY}`],
+    ['basic', `Authorization,${basic64(`user:${KEY}`)}`],
+    ['none', ''],
+  ])('takes the place of the sample for scheme %s', (way, expected) => {
+    expect(shown(placed(WAYS[way], 'right'))).toBe(expected);
+  });
+
+  it('signs for scheme signed, or where an application is to sign in place of a key', () => {
+    for (const request of [placed(WAYS.signed, 'right'), placed(shipped, 'signed')]) {
+      expect(queryOf(request.target).map(([name]) => name)).toEqual([
+        'x',
+        'auth_key',
+        'auth_timestamp',
+        'auth_version',
+        'auth_signature',
+      ]);
+      expect(request.fields).toEqual([['Accept', '*/*']]);
+    }
+    expect(() => placed(WAYS.bearer, 'signed')).toThrow(NotApplicable);
+  });
+
+  it('is the second one on demand, where there is one', () => {
+    expect(shown(placed(WAYS.bearer, 'second'))).toBe('Authorization,Bearer second-key-for-tests');
+    expect(() => placed(WAYS.header, 'second')).toThrow(HarnessError);
+  });
+
+  it('stands in all places of the caller’s choice, and not in its own', () => {
+    const request = placed(WAYS.bearer, {
+      placed: [
+        { in: 'query', name: 'token' },
+        { in: 'header', name: 'X-Key' },
+        { in: 'authorization', name: 'Authorization' },
+      ],
+    });
+    expect(request.target).toBe(`/v1/resources?x=1&token=${KEY}`);
+    expect(request.fields.slice(1)).toEqual([
+      ['X-Key', KEY],
+      ['Authorization', `Bearer ${KEY}`],
+    ]);
+  });
+
+  it('stays as it is where the request holds one already', () => {
+    expect(placed(WAYS.bearer, 'held')).toBe(GET);
+    expect(placed(WAYS.bearer, { recorded: 'wrong' })).toBe(GET);
+  });
+});
+
+describe('a wrong credential', () => {
+  it.each<[WrongCredential, string]>([
+    ['wrong', 'Bearer conform-sends-no-valid-key-here'],
+    ['empty', 'Bearer '],
+    ['truncated', 'Bearer Example-Key-For-Test'],
+    ['extended', 'Bearer Example-Key-For-Testsx'],
+    ['case-flipped', 'Bearer eXAMPLE-kEY-fOR-tESTS'],
+    ['non-ascii', `Bearer ${Buffer.from('schlüssel-鍵-ключ').toString('latin1')}`],
+    ['quoted', `Bearer '"--conform`],
+    ['oversized', `Bearer ${'k'.repeat(9216)}`],
+    ['other-scheme', `Basic ${KEY}`],
+  ])('%s', (wrong, value) => {
+    expect(shown(placed(WAYS.bearer, { wrong }))).toBe(`Authorization,${value}`);
+  });
+
+  it('stands in the configured place', () => {
+    expect(shown(placed(WAYS.header, { wrong: 'extended' }))).toBe(`X-API-Key,${KEY}x`);
+    expect(shown(placed(WAYS.query, { wrong: 'quoted' }))).toBe(`/v1/resources?x=1&api%20key='%22--conform`);
+    expect(shown(placed(WAYS.basic, { wrong: 'extended' }))).toBe(`Authorization,${basic64(`user:${KEY}x`)}`);
+  });
+
+  it('is a wrong secret or a hostile signature for signed requests', () => {
+    expect(shown(placed(WAYS.signed, { wrong: 'truncated' }))).toMatch(/^[0-9a-f]{64}$/);
+    expect(shown(placed(WAYS.signed, { wrong: 'empty' }))).toBe('');
+    expect(shown(placed(WAYS.signed, { wrong: 'oversized' }))).toHaveLength(9216);
+  });
+
+  it('does not exist where it would not be wrong', () => {
+    const digits = bearer.of({ key: new Secret('K', '1234567890') });
+    expect(() => placed(digits, { wrong: 'case-flipped' })).toThrow(NotApplicable);
+  });
+
+  it.each<WrongCredential>(['truncated', 'extended', 'case-flipped'])(
+    'made of the right one is known to the redaction: %s',
+    (wrong) => {
+      const told = createRedaction([key]);
+      const { fields } = placeCredential(GET, { wrong }, WAYS.bearer, { at, redaction: told });
+      expect(told.fields(fields).at(-1)?.[1]).toBe(`Bearer [redacted:SEARCH_API_KEY.${wrong}]`);
+      expect(told.text(`Bearer ${KEY}`)).toBe('Bearer [redacted:SEARCH_API_KEY]');
+    },
+  );
+});
+
+describe('another spelling of the right credential', () => {
+  const lines = (way: Way, spelled: 'other-case-scheme' | 'right-then-wrong' | 'wrong-then-right') =>
+    placed(WAYS[way], { spelled })
+      .fields.slice(1)
+      .map(([, value]) => value);
+
+  it('has a lower-case scheme, or several lines', () => {
+    const wrong = 'Bearer conform-sends-no-valid-key-here';
+    expect(lines('bearer', 'other-case-scheme')).toEqual([`bearer ${KEY}`]);
+    expect(lines('basic', 'other-case-scheme')).toEqual([basic64(`user:${KEY}`).replace('B', 'b')]);
+    expect(lines('bearer', 'right-then-wrong')).toEqual([`Bearer ${KEY}`, wrong]);
+    expect(lines('bearer', 'wrong-then-right')).toEqual([wrong, `Bearer ${KEY}`]);
+    expect(lines('header', 'right-then-wrong')).toEqual([KEY, 'conform-sends-no-valid-key-here']);
+  });
+
+  it('does not exist where the credential is in no field, or has no scheme', () => {
+    for (const way of ['none', 'query', 'signed'] as const) {
+      expect(() => lines(way, 'right-then-wrong')).toThrow(NotApplicable);
+    }
+    expect(() => lines('header', 'other-case-scheme')).toThrow(NotApplicable);
+  });
+});
+
+describe('a flawed signature', () => {
+  const EVENT: HttpRequest = { ...GET, method: 'POST', target: '/events', body: Buffer.from('{"data":"x"}') };
+
+  it.each([
+    ['other-method', GET],
+    ['other-path', GET],
+    ['other-query', GET],
+    ['other-content', EVENT],
+    ['stale', GET],
+  ] as const)('%s is refused, with a request of the same method, path and size', (flawed, request) => {
+    expect(isAdmitted(WAYS.signed, placed(WAYS.signed, 'right', request))).toBe(true);
+    const spoiled = placed(WAYS.signed, { flawed }, request);
+    expect(isAdmitted(WAYS.signed, spoiled)).toBe(false);
+    expect([spoiled.method, splitTarget(spoiled.target).path, spoiled.body?.length]).toEqual([
+      request.method,
+      splitTarget(request.target).path,
+      request.body?.length,
+    ]);
+  });
+
+  it('leaves altered content JSON', () => {
+    const { body } = placed(WAYS.signed, { flawed: 'other-content' }, EVENT);
+    expect(JSON.parse(Buffer.from(body ?? '').toString())).toEqual({ data: 'y' });
+  });
+
+  it('does not exist where nothing is signed', () => {
+    expect(() => placed(shipped, { flawed: 'stale' })).toThrow(NotApplicable);
+  });
+});
+
+describe('whatever carries a credential', () => {
+  // What is used as `none` may go over plain http to anybody; nothing else may (`transport/plain-http.ts`).
+  it.each<CredentialChoice>([
+    'right',
+    'second',
+    'signed',
+    'held',
+    { wrong: 'wrong' },
+    { wrong: 'truncated' },
+    { spelled: 'other-case-scheme' },
+    { placed: { in: 'query', name: 'api_key' } },
+    { placed: [{ in: 'header', name: 'X-API-Key' }] },
+    { flawed: 'stale' },
+  ])('is never taken for a request without one: %j', (choice) => {
+    expect(credentialUse(choice)).not.toBe('none');
+  });
+});
+
+describe('the key of a handshake', () => {
+  const BARE = { method: 'GET', target: '/ws', fields: [['Sec-WebSocket-Protocol', 'echo.v1']] } as const;
+  const socket = { url: '/ws', dialect: 'raw', echo: false, origin: null, subprotocols: [] } as const;
+  const base64url = Buffer.from(KEY).toString('base64url');
+
+  it.each([
+    [{ in: 'header', name: 'X-Key' }, '/ws', [...BARE.fields, ['X-Key', KEY]]],
+    [{ in: 'query', name: 'token' }, `/ws?token=${KEY}`, BARE.fields],
+    [
+      { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
+      '/ws',
+      [['Sec-WebSocket-Protocol', `echo.v1, bearer.${base64url}`]],
+    ],
+    [
+      { in: 'subprotocol', prefix: '', encoding: 'plain' },
+      '/ws',
+      [['Sec-WebSocket-Protocol', `echo.v1, ${KEY}`]],
+    ],
+  ] as const)('stands where the config says: %o', (credential, target, fields) => {
+    const there = inHandshakes(WAYS.bearer, { ...socket, credential });
+    expect(placed(there, 'right', BARE)).toEqual({ method: 'GET', target, fields });
+    expect(placed(there, 'none', BARE)).toEqual(BARE);
+    const wrong = placed(there, { wrong: 'wrong' }, BARE);
+    expect(JSON.stringify(wrong)).not.toContain(KEY);
+    expect(wrong).not.toEqual(BARE);
+  });
+
+  it('goes elsewhere when a probe says so', () => {
+    const there = inHandshakes(WAYS.bearer, { ...socket, credential: { in: 'query', name: 'token' } });
+    const choice = { placed: { in: 'header', name: 'X-Key' } } as const;
+    expect(placed(there, choice, BARE)).toEqual({ ...BARE, fields: [...BARE.fields, ['X-Key', KEY]] });
+  });
+});

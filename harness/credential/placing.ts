@@ -1,0 +1,209 @@
+import type { CredentialUse, FieldLine } from '../evidence/exchange.ts';
+import { type Derivation, derivedName } from '../evidence/redaction/derived-secret.ts';
+import type { Redaction } from '../evidence/redaction/redaction.ts';
+import { HarnessError } from '../exit.ts';
+import { NotApplicable } from '../verdict.ts';
+import {
+  type Carrier,
+  carrierAt,
+  type KeyPlace,
+  type Moment,
+  type SignatureFlaw,
+  withoutField,
+} from './carrier.ts';
+import type { HttpRequest } from './request.ts';
+import type { Credentials } from './scheme.ts';
+import { signature } from './signature.ts';
+
+/** Which credential a stimulus carries, and where. */
+export type CredentialChoice =
+  | 'right'
+  | 'second'
+  | 'none'
+  /** Must be refused. */
+  | { readonly wrong: WrongCredential }
+  /** The right one, written in a way that the standard allows or leaves open. */
+  | { readonly spelled: CredentialSpelling }
+  /** The right one in other places than the configured one. */
+  | { readonly placed: KeyPlace | readonly KeyPlace[] }
+  /** Signed with the right secret, and yet to be refused. */
+  | { readonly flawed: SignatureFlaw }
+  /** Signed by the application, whatever the configured scheme. */
+  | 'signed'
+  /** The request holds a right one already, as an earlier request did. */
+  | 'held'
+  /** The request stays as it is, and holds this kind of one. */
+  | { readonly recorded: 'wrong' | 'none' };
+
+/** What of a choice the evidence tells: whether the service had to let it in. */
+export function credentialUse(choice: CredentialChoice): CredentialUse {
+  if (choice === 'signed' || choice === 'held') return 'right';
+  if (typeof choice === 'string') return choice;
+  if ('recorded' in choice) return choice.recorded;
+  return 'wrong' in choice || 'flawed' in choice ? 'wrong' : 'right';
+}
+
+/** Ways for a credential to be wrong, each to be refused. */
+export type WrongCredential = keyof typeof WRONG_VALUES | 'other-scheme';
+
+/** A key that nobody has. */
+const NOBODYS_KEY = 'conform-sends-no-valid-key-here';
+/** More than a usual limit for one field line (8 KiB). */
+const OVERSIZED = 9 * 1024;
+
+/** Each makes a wrong value out of the right one; null where that would not be wrong. */
+const WRONG_VALUES = {
+  wrong: () => NOBODYS_KEY,
+  empty: () => '',
+  truncated: (right: string) => (right.length > 1 ? right.slice(0, -1) : null),
+  extended: (right: string) => `${right}x`,
+  'case-flipped': (right: string) => (caseFlipped(right) === right ? null : caseFlipped(right)),
+  'non-ascii': () => 'schlüssel-鍵-ключ',
+  quoted: () => `'"--conform`,
+  oversized: () => 'k'.repeat(OVERSIZED),
+} satisfies Record<string, (right: string) => string | null>;
+
+/** Those made of the right value: they give it away as much as itself does. */
+const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped'];
+/** What concerns the octets that are sent, and not a secret behind them. */
+const OF_OCTETS: ReadonlySet<string> = new Set(['empty', 'non-ascii', 'quoted', 'oversized']);
+
+/** Ways to write the right credential other than usual. */
+export type CredentialSpelling =
+  /** `bearer` for `Bearer`: the same by RFC 9110 §11.1. */
+  | 'other-case-scheme'
+  /** The same field twice, both right. */
+  | 'twice'
+  /** Two fields, the right one and a wrong one, in either order. */
+  | 'right-then-wrong'
+  | 'wrong-then-right';
+
+/** When and below which path a request is placed, and who is told of the secrets that it then holds. */
+export interface Placing extends Moment {
+  readonly redaction: Redaction;
+}
+
+/**
+ * The request with the chosen credential, instead of any that was there. What is derived from the right one is made
+ * known to the redaction, as `NAME.truncated` …
+ *
+ * @throws NotApplicable where the scheme, or the value, has no such variation.
+ * @throws HarnessError when there is no second credential.
+ */
+export function placeCredential(
+  request: HttpRequest,
+  choice: CredentialChoice,
+  credentials: Credentials,
+  placing: Placing,
+): HttpRequest {
+  if (choice === 'held' || (typeof choice === 'object' && 'recorded' in choice)) return request;
+  const bare = stripped(request, credentials);
+  const { carrier, secret, second, app } = credentials;
+  if (choice === 'signed') {
+    if (app === null) throw new NotApplicable('no application credentials are configured');
+    return signature(app.key).carry(app.secret.reveal(), bare, placing);
+  }
+  if (choice === 'none') return bare;
+  if (typeof choice === 'object' && !('placed' in choice)) {
+    const [kind] = Object.values(choice);
+    const placed = varied(bare, choice, credentials, placing);
+    if (placed !== null) return placed;
+    throw new NotApplicable(
+      `there is no ${kind} credential for the scheme ${credentials.scheme.name} and this key`,
+    );
+  }
+  if (carrier === null) return bare;
+  if (choice === 'second') {
+    if (second === null) throw new HarnessError('no second credential is configured');
+    return carrier.carry(second.reveal(), bare, placing);
+  }
+  if (secret === null) throw new HarnessError('a credential is placed that has not been obtained');
+  const right = secret.reveal();
+  if (choice === 'right') return carrier.carry(right, bare, placing);
+  const places = 'in' in choice.placed ? [choice.placed] : choice.placed;
+  return places.reduce((placed, place) => carrierAt(place).carry(right, placed, placing), bare);
+}
+
+/** The request without what the scheme, or the Authorization field, would carry. */
+function stripped(request: HttpRequest, { carrier }: Credentials): HttpRequest {
+  const bare = withoutField(request, 'authorization');
+  return carrier === null ? bare : carrier.strip(bare);
+}
+
+type Variation = Exclude<
+  CredentialChoice,
+  string | { readonly placed: unknown } | { readonly recorded: unknown }
+>;
+
+/** Null where that kind does not exist for the scheme or the value. */
+function varied(
+  bare: HttpRequest,
+  choice: Variation,
+  { carrier, secret }: Credentials,
+  placing: Placing,
+): HttpRequest | null {
+  if (carrier === null || secret === null) return null;
+  const right = secret.reveal();
+  if ('flawed' in choice) return carrier.flaw?.(choice.flawed, right, bare, placing) ?? null;
+  const carried = (value: string) => carrier.carry(value, bare, placing);
+  if ('spelled' in choice) {
+    if (carrier.in !== 'header') return null;
+    return spelled(choice.spelled, carried(right), carried(NOBODYS_KEY), carrier.word);
+  }
+  const kind = choice.wrong;
+  if (kind === 'other-scheme') {
+    const other = carrier.word === 'Bearer' ? 'Basic' : 'Bearer';
+    return carrier.word && withLastValue(carried(right), (value) => value.replace(/^\S+/, other));
+  }
+  const value = WRONG_VALUES[kind](right);
+  if (value === null) return null;
+  const derivation = DERIVED.find((derived) => derived === kind);
+  if (derivation) tellRedaction(placing.redaction, derivedName(secret.name, derivation), value);
+  return carrier.show && OF_OCTETS.has(kind) ? carrier.show(value, right, bare, placing) : carried(value);
+}
+
+/** The last field line of either is the one that carries the credential. */
+function spelled(
+  spelling: CredentialSpelling,
+  right: HttpRequest,
+  wrong: HttpRequest,
+  word: Carrier['word'],
+): HttpRequest | null {
+  const [rightLine, wrongLine] = [right.fields.at(-1), wrong.fields.at(-1)];
+  if (!rightLine || !wrongLine) return null;
+  const ending = (...lines: readonly FieldLine[]): HttpRequest => ({
+    ...right,
+    fields: [...right.fields.slice(0, -1), ...lines],
+  });
+  switch (spelling) {
+    case 'other-case-scheme':
+      return word && withLastValue(right, (value) => value.replace(word, word.toLowerCase()));
+    case 'twice':
+      return ending(rightLine, rightLine);
+    case 'right-then-wrong':
+      return ending(rightLine, wrongLine);
+    case 'wrong-then-right':
+      return ending(wrongLine, rightLine);
+  }
+}
+
+function withLastValue(request: HttpRequest, change: (value: string) => string): HttpRequest {
+  const fields = request.fields.map(([name, value], index): FieldLine => {
+    return [name, index === request.fields.length - 1 ? change(value) : value];
+  });
+  return { ...request, fields };
+}
+
+function caseFlipped(text: string): string {
+  return Array.from(text, (char) =>
+    char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
+  ).join('');
+}
+
+/** Lengths that `Redaction.add` takes. Whatever is shorter is too little of the right value to be one. */
+const REDACTABLE = { shortest: 6, longest: 16_384 };
+
+function tellRedaction(redaction: Redaction, name: string, value: string): void {
+  if (value.length < REDACTABLE.shortest || value.length > REDACTABLE.longest) return;
+  redaction.add(name, value);
+}
