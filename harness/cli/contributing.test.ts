@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/** What CONTRIBUTING.md promises, held against the tree. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const PAGE = read('CONTRIBUTING.md');
+
+interface Story {
+  readonly title: string;
+  /** What was once added in this way. */
+  readonly example: string;
+  readonly most: number;
+  readonly files: readonly string[];
+}
+
+const STORIES: readonly Story[] = [
+  ...PAGE.matchAll(/^### (.+): `(.+)`\n\nAt most (\d) files.*:\n\n((?:- `.*\n(?: {2}.*\n)*)+)/gm),
+].map(([, title = '', example = '', most, list = '']) => ({
+  title,
+  example,
+  most: Number(most),
+  files: [...list.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path),
+}));
+
+/** How many files each change may touch. */
+const BOUNDS: Readonly<Record<string, number>> = {
+  'A report format': 2,
+};
+
+/** Everything that is written by hand and runs. */
+const SOURCES = ['harness', 'suites'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => /\.(?:ts|js)$/.test(path) && !/\.test\.ts$|\/fixtures\//.test(path)),
+);
+
+describe('the stories of CONTRIBUTING.md', () => {
+  it('are all there, each within its bound', () => {
+    expect(Object.fromEntries(STORIES.map(({ title, most }) => [title, most]))).toEqual(BOUNDS);
+    for (const { title, most, files } of STORIES) {
+      expect(files.length, title).toBeGreaterThan(0);
+      expect(files.length, title).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it.each(STORIES)('$title: the files of $example are there, and no other names it', ({ example, files }) => {
+    expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const named = new RegExp(`(?<![\\w-])${example}(?![\\w-])`);
+    const naming = SOURCES.filter((path) => named.test(read(path)));
+    expect(naming.toSorted()).toEqual(files.toSorted());
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('names every room', () => {
+    const rooms = readdirSync(join(ROOT, 'harness'), { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    );
+    expect(rooms.map(({ name }) => name).filter((name) => !PAGE.includes(`| \`harness/${name}\` |`))).toEqual(
+      [],
+    );
+  });
+
+  it('names only scripts that there are', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    for (const [, name] of PAGE.matchAll(/`npm run ([a-z]+)/g)) expect(scripts).toHaveProperty([name ?? '']);
+  });
+});
