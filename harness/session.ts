@@ -7,10 +7,9 @@ import type { JournalEvent } from './report/results/events.ts';
 import { quotaPort } from './session/http/burst.ts';
 import { ServiceHttp } from './session/http/http.ts';
 import { pactPort } from './session/pact/verification.ts';
-import type { Port, Probe } from './session/port.ts';
+import { type Port, type Probe, ProbeMemory, type Remembered } from './session/probe.ts';
 import { EvidenceLog } from './session/turn/evidence-log.ts';
 import type { SessionMeans } from './session/turn/means.ts';
-import { ProbeMemory, type Remembered } from './session/turn/memory.ts';
 import { OutageWatch } from './session/turn/outage.ts';
 import { Pauses } from './session/turn/pause.ts';
 import { openTurn, type Turn } from './session/turn/turn.ts';
@@ -20,7 +19,7 @@ import { openBudget } from './transport/pace/budget.ts';
 import type { Clock } from './transport/pace/clock.ts';
 import type { TransportOptions } from './transport/socket/options.ts';
 
-export { type Port, type Probe, probe } from './session/port.ts';
+export { type Port, type Probe, probe } from './session/probe.ts';
 
 export interface SessionOptions {
   readonly config: ServiceConfig;
@@ -78,7 +77,7 @@ export function openSession(options: SessionOptions): Session {
   const { transport, outage, log } = means;
   const http = new ServiceHttp(means);
   const verifier = options.verifier ?? openVerifier();
-  const memory = new ProbeMemory<Probe<unknown>>();
+  const memory = new ProbeMemory();
   const openedMs = clock.now();
 
   function portFor(turn: Turn): Port {

@@ -20,10 +20,10 @@ export interface BrokerRequest {
 export type SendToBroker = (request: BrokerRequest) => Promise<BrokerAnswer | { readonly failure: string }>;
 
 /** Why a broker, or another place that pacts are fetched from, did not give what was asked of it. */
-export class BrokerTrouble extends Error {
+export class BrokerFailure extends Error {
   constructor(reason: string) {
     super(reason);
-    this.name = 'BrokerTrouble';
+    this.name = 'BrokerFailure';
   }
 }
 
@@ -47,7 +47,7 @@ const MEDIA_TYPES = 'application/hal+json, application/json';
 /**
  * Speaks with one broker. Its credential goes to the broker's own origin and nowhere else, wherever links may lead.
  *
- * Every method rejects with BrokerTrouble, in words for a person.
+ * Every method rejects with BrokerFailure, in words for a person.
  */
 export function openBroker(
   broker: Pick<PactBroker, 'url' | 'credentials'>,
@@ -68,9 +68,9 @@ export function openBroker(
       body: body === undefined ? null : JSON.stringify(body),
     });
     const what = `${method} ${url}`;
-    if ('failure' in answer) throw new BrokerTrouble(`${what}: ${answer.failure}`);
+    if ('failure' in answer) throw new BrokerFailure(`${what}: ${answer.failure}`);
     if (answer.status < 200 || answer.status > 299) {
-      throw new BrokerTrouble(`${what}: status ${answer.status}${HINTS[answer.status] ?? ''}`);
+      throw new BrokerFailure(`${what}: status ${answer.status}${HINTS[answer.status] ?? ''}`);
     }
     return resourceOf(answer.text, what, url);
   }
@@ -96,9 +96,9 @@ function authorization(credentials: PactBroker['credentials']): readonly (readon
 
 function resourceOf(text: string, what: string, url: string): Resource {
   const parsed = parseKeepingNumbers(text === '' ? '{}' : text);
-  if ('fault' in parsed) throw new BrokerTrouble(`${what}: the answer ${parsed.fault.problem}`);
+  if ('fault' in parsed) throw new BrokerFailure(`${what}: the answer ${parsed.fault.problem}`);
   const { value } = parsed;
-  if (!isJsonObject(value)) throw new BrokerTrouble(`${what}: the answer is no JSON object`);
+  if (!isJsonObject(value)) throw new BrokerFailure(`${what}: the answer is no JSON object`);
   return {
     value,
     text,
@@ -113,7 +113,7 @@ function resourceOf(text: string, what: string, url: string): Resource {
       );
       const address = URL.parse(filled, url);
       if (address === null || !/^https?:$/.test(address.protocol)) {
-        throw new BrokerTrouble(`${what}: the link ${relation} leads nowhere`);
+        throw new BrokerFailure(`${what}: the link ${relation} leads nowhere`);
       }
       return address.href;
     },

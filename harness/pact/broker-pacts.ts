@@ -1,6 +1,6 @@
 import type { PactBroker } from '../config/pact/pacts.ts';
 import { isJsonObject } from '../json-text.ts';
-import { type BrokerClient, BrokerTrouble } from './broker-client.ts';
+import { type BrokerClient, BrokerFailure } from './broker-client.ts';
 
 /** One version of a consumer's pact, as a broker has it. */
 export interface BrokerPact {
@@ -17,7 +17,7 @@ const MAX_PACTS = 200;
 /**
  * The pacts of a provider that the selectors name.
  *
- * @throws BrokerTrouble when the broker does not give them, and when it has none.
+ * @throws BrokerFailure when the broker does not give them, and when it has none.
  */
 export async function pactsOf(
   broker: PactBroker,
@@ -27,7 +27,7 @@ export async function pactsOf(
   const index = await client.get(`${broker.url}/`);
   const forVerification = index.link('pb:provider-pacts-for-verification', { provider });
   if (forVerification === null) {
-    throw new BrokerTrouble(
+    throw new BrokerFailure(
       `${broker.url} has no link pb:provider-pacts-for-verification: it is no Pact Broker`,
     );
   }
@@ -41,12 +41,12 @@ export async function pactsOf(
   const listed =
     isJsonObject(embedded) && Array.isArray(embedded.pacts) ? embedded.pacts.filter(isJsonObject) : [];
   if (listed.length === 0) {
-    throw new BrokerTrouble(
+    throw new BrokerFailure(
       `${broker.url} has no pact of the provider ${JSON.stringify(provider)} for these selectors`,
     );
   }
   if (listed.length > MAX_PACTS) {
-    throw new BrokerTrouble(
+    throw new BrokerFailure(
       `${broker.url} has ${listed.length} pacts for these selectors; ${MAX_PACTS} at most are verified`,
     );
   }
@@ -54,7 +54,7 @@ export async function pactsOf(
   for (const { _links: links, verificationProperties: properties } of listed) {
     const self = isJsonObject(links) ? links.self : undefined;
     if (!isJsonObject(self) || typeof self.href !== 'string')
-      throw new BrokerTrouble(`${broker.url} names a pact without its address`);
+      throw new BrokerFailure(`${broker.url} names a pact without its address`);
     const url = new URL(self.href, forVerification).href;
     const { text } = await client.get(url);
     pacts.push({ url, text, pending: isJsonObject(properties) && properties.pending === true });
@@ -94,7 +94,7 @@ interface Tool {
   readonly version: string;
 }
 
-/** Publishes all pacts of one consumer version. @returns what the broker has to say. @throws BrokerTrouble */
+/** Publishes all pacts of one consumer version. @returns what the broker has to say. @throws BrokerFailure */
 export async function publishPacts(
   broker: PactBroker,
   pacts: readonly PublishablePact[],
@@ -104,7 +104,7 @@ export async function publishPacts(
   const index = await client.get(`${broker.url}/`);
   const address = index.link('pb:publish-contracts');
   if (address === null)
-    throw new BrokerTrouble(
+    throw new BrokerFailure(
       `${broker.url} has no link pb:publish-contracts: it is no Pact Broker, or an old one`,
     );
   const said: string[] = [];
@@ -128,7 +128,7 @@ export async function publishPacts(
   return said;
 }
 
-/** Publishes the results for one version of the provider, one pact after the other. @throws BrokerTrouble */
+/** Publishes the results for one version of the provider, one pact after the other. @throws BrokerFailure */
 export async function publishResults(
   results: readonly PactResult[],
   version: PublishedVersion,
@@ -139,7 +139,7 @@ export async function publishResults(
   for (const { url, interactions } of results) {
     const pact = await client.get(url);
     const address = pact.link('pb:publish-verification-results');
-    if (address === null) throw new BrokerTrouble(`${url} has no link pb:publish-verification-results`);
+    if (address === null) throw new BrokerFailure(`${url} has no link pb:publish-verification-results`);
     if (!branchKnown) await createBranchVersion(pact.link('pb:provider'), version, client);
     branchKnown = true;
     await client.post(address, {
@@ -167,7 +167,7 @@ async function createBranchVersion(
       ? null
       : (await client.get(provider)).link('pb:branch-version', { branch: branch ?? '', version: number });
   if (address === null)
-    throw new BrokerTrouble('the broker has no link pb:branch-version, so it knows no branches');
+    throw new BrokerFailure('the broker has no link pb:branch-version, so it knows no branches');
   await client.put(address, {});
 }
 

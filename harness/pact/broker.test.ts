@@ -11,7 +11,7 @@ import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { hasMembers } from '../json-text.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';
-import { BrokerTrouble, openBroker } from './broker-client.ts';
+import { BrokerFailure, openBroker } from './broker-client.ts';
 import { pactsOf, publishPacts, publishResults } from './broker-pacts.ts';
 import { pactOf, type StubBroker, type StubOptions, startStubBroker } from './fixtures/stub-broker.ts';
 import { type ChildOrder, childEnvironment, isChildReply } from './pact-process.ts';
@@ -190,10 +190,10 @@ describe('pacts of a broker', () => {
   ])('are told to be missing where the broker %s', async (_how, options, why) => {
     const broker = await stub(options);
     const asked = brokerAt(broker.url);
-    const trouble = await pactsOf(asked, 'search', clientOf(asked)).catch((error: unknown) => error);
-    expect(trouble).toBeInstanceOf(BrokerTrouble);
-    expect(String(trouble)).toMatch(why);
-    expect(String(trouble)).not.toContain(TOKEN);
+    const failure = await pactsOf(asked, 'search', clientOf(asked)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(BrokerFailure);
+    expect(String(failure)).toMatch(why);
+    expect(String(failure)).not.toContain(TOKEN);
   });
 
   it('are told to be missing where nobody listens', async () => {

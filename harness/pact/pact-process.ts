@@ -6,10 +6,10 @@ import { visible } from '../evidence/octets/visible.ts';
 import { isJsonObject } from '../json-text.ts';
 
 /** Pact's process crashed, or hangs. */
-export class PactTrouble extends Error {
+export class PactFailure extends Error {
   constructor(reason: string) {
     super(reason);
-    this.name = 'PactTrouble';
+    this.name = 'PactFailure';
   }
 }
 
@@ -19,7 +19,7 @@ const PRINTED = 4_000;
 /** One process and the orders that it has not answered yet. */
 export class PactProcess {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: { readonly text: string } | PactTrouble) => void>();
+  readonly #waiting = new Map<number, (answer: { readonly text: string } | PactFailure) => void>();
   #lastId = 0;
   #printed = '';
   #reason: string | null = null;
@@ -56,7 +56,7 @@ export class PactProcess {
 
   async ask(options: VerifierOptions): Promise<string> {
     const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<{ readonly text: string } | PactTrouble>();
+    const { promise, resolve } = Promise.withResolvers<{ readonly text: string } | PactFailure>();
     this.#waiting.set(id, resolve);
     const order: ChildOrder = { id, options };
     this.#child.send(order, (error) => {
@@ -64,7 +64,7 @@ export class PactProcess {
     });
     this.#child.channel?.ref();
     const answer = await promise;
-    if (answer instanceof PactTrouble) throw answer;
+    if (answer instanceof PactFailure) throw answer;
     return answer.text;
   }
 
@@ -74,7 +74,7 @@ export class PactProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #settle(id: number, answer: { readonly text: string } | PactTrouble): void {
+  #settle(id: number, answer: { readonly text: string } | PactFailure): void {
     this.#waiting.get(id)?.(answer);
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#child.channel?.unref();
@@ -86,8 +86,8 @@ export class PactProcess {
       this.#reason === null && this.#printed !== ''
         ? `; it printed: ${visible(this.#printed.trim().slice(-200))}`
         : '';
-    const trouble = new PactTrouble(`${this.#reason ?? reason}${said}`);
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, trouble);
+    const failure = new PactFailure(`${this.#reason ?? reason}${said}`);
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, failure);
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visible } from '../evidence/octets/visible.ts';
 import { interaction, message } from './fixtures/interactions.ts';
-import { PactTrouble } from './pact-process.ts';
+import { PactFailure } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
 import { openVerifier, type PactVerifier, type VerificationOrder } from './verifier.ts';
 
@@ -257,23 +257,23 @@ describe('the process that runs Pact', () => {
   it('that does nothing is ended, and does not hold up the next', async () => {
     const verifier = opened({ child: child('silent-child'), quietMs: 300 });
     await expect(verifier.verify(order({}))).rejects.toThrow(
-      new PactTrouble('Pact did nothing for 0.3 s and was ended'),
+      new PactFailure('Pact did nothing for 0.3 s and was ended'),
     );
-    await expect(verifier.verify(order({}))).rejects.toThrow(PactTrouble);
+    await expect(verifier.verify(order({}))).rejects.toThrow(PactFailure);
   });
 
   it('that crashes is told with what it printed, and replaced', async () => {
     const verifier = opened({ child: child('crashing-child') });
-    const trouble = await verifier.verify(order({})).catch((error: unknown) => error);
-    expect(trouble).toBeInstanceOf(PactTrouble);
-    expect(String(trouble)).toContain(
+    const failure = await verifier.verify(order({})).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(PactFailure);
+    expect(String(failure)).toContain(
       'Pact ended by SIGABRT; it printed: thread panicked at \\x1b[31mverifier.rs',
     );
     await expect(verifier.verify(order({}))).rejects.toThrow('SIGABRT');
   });
 
   it('that cannot be started is told', async () => {
-    await expect(opened({ child: child('no-such-child') }).verify(order({}))).rejects.toThrow(PactTrouble);
+    await expect(opened({ child: child('no-such-child') }).verify(order({}))).rejects.toThrow(PactFailure);
   });
 
   it.skipIf(!existsSync('/proc/self'))('ends with whoever started it, however that ends', async () => {

@@ -1,6 +1,6 @@
 import type { VerifierOptions } from '@pact-foundation/pact-core';
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
-import { PactProcess, PactTrouble, QuietWatch } from './pact-process.ts';
+import { PactFailure, PactProcess, QuietWatch } from './pact-process.ts';
 import { openRelay, type Relay, type RelayHandlers, type RelayRoute } from './relay.ts';
 import { type PactVerdict, readVerdict } from './verifier-report.ts';
 
@@ -18,7 +18,7 @@ export interface VerificationOrder {
 export interface PactVerifier {
   /**
    * Holds the provider behind the handlers against one interaction. Rejects with the first thing that a handler threw,
-   * with the signal's reason when it is aborted, and with PactTrouble when Pact itself fails.
+   * with the signal's reason when it is aborted, and with PactFailure when Pact itself fails.
    */
   verify(order: VerificationOrder): Promise<PactVerdict>;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export function openVerifier({ quietMs = QUIET_MS, child }: VerifierOptionsOfOur
   return {
     async verify({ interaction, provider, handlers, setsStates, signal }) {
       signal.throwIfAborted();
-      if (closed) throw new PactTrouble('Pact was closed');
+      if (closed) throw new PactFailure('Pact was closed');
       relay ??= openRelay();
       const route = (await relay).route(interaction.pact, handlers);
       const pact = pactProcess();

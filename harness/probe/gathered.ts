@@ -1,5 +1,5 @@
 import type { Reply } from '../evidence/exchange/reply.ts';
-import type { Ask } from '../session/port.ts';
+import type { Ask } from '../session/probe.ts';
 import { type Probe, probe } from '../session.ts';
 import { NotApplicable } from '../verdict.ts';
 import { quotaSample } from './quota/quota.ts';

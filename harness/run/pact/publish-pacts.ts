@@ -5,7 +5,7 @@ import { brokerSecrets, isUrl, type PactBroker, type PactsConfig } from '../../c
 import type { ServiceConfig } from '../../config/service.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { InconclusiveError, UsageError } from '../../exit.ts';
-import { type BrokerClient, BrokerTrouble, openBroker } from '../../pact/broker-client.ts';
+import { type BrokerClient, BrokerFailure, openBroker } from '../../pact/broker-client.ts';
 import {
   type PactResult,
   type PublishablePact,
@@ -107,7 +107,7 @@ async function asked<T>(
   try {
     return await ask(openBroker(broker, send));
   } catch (error) {
-    if (!(error instanceof BrokerTrouble)) throw error;
+    if (!(error instanceof BrokerFailure)) throw error;
     const reason = late.aborted
       ? `${broker.url} did not take it all within ${PATIENCE_MS / 1_000} s`
       : error.message;

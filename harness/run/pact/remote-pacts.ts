@@ -4,7 +4,7 @@ import { brokerSecrets, isUrl, type PactsConfig } from '../../config/pact/pacts.
 import type { ServiceConfig } from '../../config/service.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { BrokerTrouble, openBroker, type SendToBroker } from '../../pact/broker-client.ts';
+import { BrokerFailure, openBroker, type SendToBroker } from '../../pact/broker-client.ts';
 import { type BrokerPact, pactsOf } from '../../pact/broker-pacts.ts';
 import { brokerSender } from './broker-send.ts';
 
@@ -62,7 +62,7 @@ async function withRemotePacts(pacts: PactsConfig, opened: () => Errand): Promis
     try {
       for (const pact of await fetch(send)) fetched.push(...interactionsOf(pact, provider));
     } catch (error) {
-      if (!(error instanceof BrokerTrouble)) throw error;
+      if (!(error instanceof BrokerFailure)) throw error;
       const reason = why() ?? error.message;
       unread.push(visible(`the pacts of ${source} could not be read: ${reason}`, LONGEST_REASON));
     }
@@ -82,12 +82,12 @@ function interactionsOf(
   provider: string,
 ): readonly ExpectedInteraction[] {
   const pact = readPact(text, { source: url, pending });
-  if ('fault' in pact) throw new BrokerTrouble(`${url}: ${pact.fault.problem}`);
+  if ('fault' in pact) throw new BrokerFailure(`${url}: ${pact.fault.problem}`);
   if (pact.provider !== provider) {
-    throw new BrokerTrouble(
+    throw new BrokerFailure(
       `${url} is for the provider ${JSON.stringify(pact.provider)}, not ${JSON.stringify(provider)}`,
     );
   }
-  if (pact.interactions.length === 0) throw new BrokerTrouble(`${url} holds no interaction`);
+  if (pact.interactions.length === 0) throw new BrokerFailure(`${url} holds no interaction`);
   return pact.interactions;
 }

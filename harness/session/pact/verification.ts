@@ -5,7 +5,7 @@ import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { PactTrouble } from '../../pact/pact-process.ts';
+import { PactFailure } from '../../pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { openHttp } from '../../transport/http/http.ts';
@@ -104,7 +104,7 @@ async function verifyInteraction(
   const verdict = await verifier
     .verify({ interaction, provider: pacts.provider, handlers, setsStates: states.handled, signal })
     .catch((error: unknown) => {
-      throw error instanceof PactTrouble ? new Blocked(redact(error.message)) : error;
+      throw error instanceof PactFailure ? new Blocked(redact(error.message)) : error;
     });
   if (states.failure !== null) throw new Blocked(states.failure);
   const last = exchanges.at(-1);

@@ -1,20 +1,21 @@
 import type { ServiceConfig } from '../config/service.ts';
 import type { Sample } from '../contract/clause.ts';
+import { HarnessError } from '../exit.ts';
 import type { Clock } from '../transport/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/http.ts';
 import type { PactPort } from './pact/verification.ts';
-import type { Named } from './turn/memory.ts';
 import type { PausePort } from './turn/pause.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
 
 /** A named stimulus and what it yields. Sent once per session; every check that asks shares what came of it. */
-export interface Probe<E> extends Named {
+export interface Probe<E> {
+  /** Unique: a session refuses a second probe that is called the same. */
+  readonly name: string;
   readonly send: (port: Port) => Promise<E>;
 }
 
-/** `name` is unique: a session refuses a second probe that is called the same. */
 export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
   return { name, send };
 }
@@ -41,3 +42,31 @@ export interface Port {
 }
 
 export type Ask = <E>(other: Probe<E>) => Promise<E>;
+
+/** What a probe yielded, or threw, with the ids of the evidence it rests on. */
+export type Remembered<E> =
+  | { readonly evidence: readonly string[]; readonly value: E }
+  | { readonly evidence: readonly string[]; readonly failed: unknown };
+
+/**
+ * Each probe is sent once per session; every check that asks shares its evidence. A probe is known by its name,
+ * so two different ones of the same name would silently answer for each other: refused.
+ */
+export class ProbeMemory {
+  readonly #answers = new Map<
+    string,
+    { readonly probe: Probe<unknown>; readonly answer: Promise<unknown> }
+  >();
+
+  recall<A>(probe: Probe<unknown>, send: () => Promise<A>): Promise<A> {
+    const known = this.#answers.get(probe.name);
+    if (known !== undefined) {
+      if (known.probe !== probe) throw new HarnessError(`two probes are called ${probe.name}`);
+      // Stored by the same probe, whose answers all have one type.
+      return known.answer as Promise<A>;
+    }
+    const answer = send();
+    this.#answers.set(probe.name, { probe, answer });
+    return answer;
+  }
+}
