@@ -57,6 +57,14 @@ export default {
     ...floorRules,
     ...storeyRules,
     {
+      name: 'suite-surface',
+      comment:
+        'A suite is written with what harness/check/suite.ts and the probes export and nothing deeper: parsing and state belong to evidence and probes, and the suites of users stand on the same surface.',
+      severity: 'error',
+      from: { path: '^suites/', pathNot: [TESTS, '^suites/tests/'] },
+      to: { path: '^harness/', pathNot: ['^harness/check/suite\\.ts$', '^harness/probe/'] },
+    },
+    {
       name: 'no-circular',
       comment: 'Two files that need each other are one idea, or hide a third.',
       severity: 'error',

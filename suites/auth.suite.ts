@@ -1,4 +1,4 @@
-import { suite } from '../harness/check/check.ts';
+import { suite } from '../harness/check/suite.ts';
 import { badCredentials } from './auth/bad-credentials.ts';
 import { keyPlaces } from './auth/key-places.ts';
 import { refusalsThemselves } from './auth/refusals.ts';

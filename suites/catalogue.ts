@@ -1,4 +1,4 @@
-import type { Suite } from '../harness/check/check.ts';
+import type { Suite } from '../harness/check/suite.ts';
 import { auth } from './auth.suite.ts';
 import { caching } from './caching.suite.ts';
 import { framing } from './framing.suite.ts';

@@ -1,7 +1,6 @@
-import { suite } from '../harness/check/check.ts';
-import { measurements } from './limits/measurement.ts';
+import { given, limitMayBeExceeded, settled, suite } from '../harness/check/suite.ts';
+import { measurements, recoveries } from './limits/measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './limits/quota-fields.ts';
-import { recoveries } from './limits/recovery.ts';
 import { refusalShape, refusals } from './limits/refusal.ts';
 import { failedAuthentication, sharing } from './limits/sharing.ts';
 
@@ -11,13 +10,11 @@ const LONGEST_MS = 15 * 60_000;
 /** What needs some of the quota comes first: once it is spent there is nothing else to be had. */
 const checks = [
   ...quotaFields,
-  ...failedAuthentication,
-  ...refusalShape,
-  ...measurements,
-  ...refusals,
-  ...recoveries,
-  ...sharing,
-  ...quotaFieldsWhenSpent,
+  failedAuthentication,
+  ...given(
+    [settled('limits.rate'), limitMayBeExceeded],
+    [refusalShape, ...measurements, ...refusals, ...recoveries, ...sharing, ...quotaFieldsWhenSpent],
+  ),
 ];
 
 export const limits = suite(

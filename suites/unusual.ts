@@ -1,20 +1,17 @@
-import { type CheckDefinition, check } from '../harness/check/check.ts';
-import { clause } from '../harness/contract/ground.ts';
-import type { Reply } from '../harness/evidence/exchange/reply.ts';
-import type { Probe } from '../harness/session.ts';
+import { type CheckDefinition, check, clause, type Probe, type Reply } from '../harness/check/suite.ts';
+
+interface Unusual {
+  readonly id: string;
+  /** Completes "answers … in good order". */
+  readonly what: string;
+  readonly probe: Probe<Reply>;
+}
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
-export function handles(
-  id: string,
-  what: string,
-  stimulus: Probe<Reply>,
-  provenBy: readonly [string, ...string[]],
-): CheckDefinition {
-  return check(
-    id,
-    { title: `answers ${what} in good order`, grounds: [clause('responses.status-codes')], provenBy },
-    async ({ probe, expect }) => {
-      expect(await probe(stimulus)).toBeHandled();
-    },
-  );
+export function handles({ id, what, probe }: Unusual): CheckDefinition {
+  return check(id, {
+    title: `answers ${what} in good order`,
+    grounds: [clause('responses.status-codes')],
+    judge: ({ expect }) => expect(probe).toBeHandled(),
+  });
 }

@@ -1,244 +1,197 @@
-import { type CheckDefinition, check, observation, suite } from '../harness/check/check.ts';
-import type { Expect } from '../harness/check/expect.ts';
-import { IN_JSON, THROUGHOUT_JSON } from '../harness/check/reading.ts';
-import { settled } from '../harness/check/requirement.ts';
-import { clause, type Ground, practice, rfc } from '../harness/contract/ground.ts';
-import type { Reply } from '../harness/evidence/exchange/reply.ts';
-import { shapeOf } from '../harness/evidence/json/shape.ts';
-import { latin1Text } from '../harness/evidence/octets/latin1.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  type Ground,
+  IN_JSON,
+  observation,
+  practice,
+  rfc,
+  settled,
+  suite,
+  THROUGHOUT_JSON,
+} from '../harness/check/suite.ts';
 import { sample } from '../harness/probe/request/sample.ts';
-import { type OtherPrefix, otherPrefixes } from '../harness/probe/request/version.ts';
+import { otherPrefixes } from '../harness/probe/request/version.ts';
 
 const prefixed = [settled('versioning.prefix')];
 
-export const versioning = suite('versioning', 'Versioning', [
-  check(
-    'versioning.prefix',
-    {
-      title: 'serves the documented path below the documented prefix',
-      grounds: [clause('versioning.prefix')],
-      applies: prefixed,
-      provenBy: ['sample-is-404'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(sample)).toConform('the resource below the prefix', ({ response }) =>
-        response.status === 404 || response.status === 410 ? `status ${response.status}` : null,
-      );
-    },
-  ),
+interface Elsewhere {
+  readonly id: string;
+  /** Completes "does not serve the same resource …". */
+  readonly where: string;
+  readonly isMeant: (prefix: string) => boolean;
+}
 
-  check(
-    'versioning.no-redirect',
-    {
-      title: 'does not send clients away from the documented path',
-      grounds: [clause('versioning.prefix')],
-      applies: prefixed,
-      provenBy: ['prefix-redirects'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(sample)).toConform('no redirect', redirect);
-    },
-  ),
-
-  // A client that follows takes its credential along, or loses it.
-  check(
-    'versioning.no-foreign-redirect',
-    {
-      title: 'does not send clients to another host, or from https to http',
-      grounds: [practice('OWASP API8:2023')],
-      provenBy: ['redirect-to-other-host'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(sample)).toConform('no redirect to another origin', (reply) => {
-        const { location, request } = reply.response;
-        const here = URL.parse(request.url);
-        if (location === null || here === null || location.origin === here.origin) return null;
-        // The very same place, only that nobody can listen in.
-        const isUpgrade =
-          location.protocol === 'https:' && here.protocol === 'http:' && location.hostname === here.hostname;
-        return isUpgrade ? null : redirect(reply);
-      });
-    },
-  ),
-
-  // An unversioned or an undocumented prefix that answers is one more interface to keep and to guard.
-  check(
-    'versioning.without-prefix',
-    {
-      title: 'does not serve the same resource without the prefix',
-      grounds: [practice('OWASP API9:2023')],
-      applies: prefixed,
-      provenBy: ['serves-without-prefix'],
-    },
-    async ({ probe, expect, notApplicable }) => {
-      const bare = (await probe(otherPrefixes)).filter(({ prefix }) => prefix === '');
-      if (bare.length === 0) return notApplicable('the documented path begins with no version');
+/**
+ * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard. A service that
+ * says 200 to every path does not serve the resource there.
+ */
+const servesNothing = ({ id, where, isMeant }: Elsewhere): CheckDefinition =>
+  check(id, {
+    title: `does not serve the same resource ${where}`,
+    grounds: [practice('OWASP API9:2023')],
+    applies: prefixed,
+    async judge({ probe, expect, notApplicable }) {
+      const others = (await probe(otherPrefixes)).filter(({ prefix }) => isMeant(prefix));
+      if (others.length === 0) notApplicable('the documented path begins with no version');
+      const served = others.map(({ reply }) => reply).filter((reply) => reply.served);
+      if (served.length === 0) return;
       const documented = await probe(sample);
-      holdToOthers(expect, bare, documented);
-    },
-  ),
-
-  check(
-    'versioning.other-versions',
-    {
-      title: 'does not serve the same resource below versions that are not documented',
-      grounds: [practice('OWASP API9:2023')],
-      applies: prefixed,
-      provenBy: ['serves-any-version'],
-    },
-    async ({ probe, expect }) => {
-      const others = (await probe(otherPrefixes)).filter(({ prefix }) => prefix !== '');
-      const documented = await probe(sample);
-      holdToOthers(expect, others, documented);
-    },
-  ),
-
-  observation(
-    'versioning.other-prefixes',
-    {
-      title: 'answers below other version prefixes',
-      grounds: [clause('versioning.policy')],
-      shownBy: ['serves-any-version', 'serves-without-prefix'],
-    },
-    async ({ probe, observe, note }) => {
-      const found = (await probe(otherPrefixes)).map(({ prefix, reply }) => [
-        prefix || '(none)',
-        reply.response.status,
-      ]);
-      observe('versioning.other-prefixes', Object.fromEntries(found));
-      note(found.map(([prefix, status]) => `${prefix} ${status}`).join(', '));
-    },
-  ),
-
-  check(
-    'versioning.links',
-    {
-      title: 'keeps its links below the prefix',
-      grounds: [practice('links stay in the version')],
-      applies: prefixed,
-      provenBy: ['links-leave-prefix'],
-    },
-    async ({ probe, expect, valueOf: documented, notApplicable }) => {
-      const reply = await probe(sample);
-      expect(reply).toConform('its links', () => null, IN_JSON);
-      const links = reply.response.sameOriginLinks;
-      if (links.length === 0) return notApplicable('the documented response holds no links to this service');
-      const prefix = String(documented('versioning.prefix'));
-      expect(reply).toConform(`links below ${prefix}`, () => {
-        const stray = links.find((path) => path !== prefix && !path.startsWith(`${prefix}/`));
-        return stray === undefined ? null : `a link to ${stray}`;
-      });
-    },
-  ),
-
-  check(
-    'versioning.reachable-links',
-    {
-      title: 'links to no host of an inner network',
-      grounds: [practice('OWASP API8:2023')],
-      provenBy: ['links-to-other-host'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(sample)).toConform(
-        'links that clients can follow',
-        ({ response: { innerLink } }) => (innerLink === null ? null : `one to ${innerLink.host}`),
-        THROUGHOUT_JSON,
+      await expect(documented, served).toConform(
+        'another answer than the documented one',
+        (reply) =>
+          reply !== documented && reply.response.hasContentLike(documented.response)
+            ? `the same resource (status ${reply.status})`
+            : null,
+        IN_JSON,
       );
     },
-  ),
+  });
 
-  // RFC 9745 §2.1: Deprecation is a structured field, a Date; RFC 8594 §3: Sunset is an HTTP-date.
-  ends(
-    'versioning.deprecation-field',
-    'Deprecation',
-    'a Date such as @1735689600',
-    rfc(9745, '2.1', 'MUST'),
-    ['deprecation-malformed'],
-  ),
-  ends('versioning.sunset-field', 'Sunset', 'an HTTP-date', rfc(8594, '3', 'MUST'), ['sunset-malformed']),
-
-  observation(
-    'versioning.deprecation',
-    {
-      title: 'announces a deprecation or sunset',
-      grounds: [clause('versioning.policy')],
-      shownBy: ['announces-deprecation'],
-    },
-    async ({ probe, observe, note }) => {
-      const { response } = await probe(sample);
-      const announced = {
-        deprecation: response.field('deprecation') ?? null,
-        sunset: response.field('sunset') ?? null,
-      };
-      observe('versioning.deprecation', announced);
-      note((announced.deprecation ?? announced.sunset) ? 'announced' : 'nothing is announced');
-    },
-  ),
-
-  observation(
-    'versioning.version-field',
-    {
-      title: 'says in a field which version answers',
-      grounds: [clause('versioning.selection')],
-      shownBy: ['announces-version'],
-    },
-    async ({ probe, observe, note }) => {
-      const { fields } = (await probe(sample)).response;
-      const telling = fields.filter(([name]) =>
-        /^(?:x-)?(?:[a-z]+-)?api-version$|^(?:content|x)-version$/i.test(name),
-      );
-      observe(
-        'versioning.version-field',
-        Object.fromEntries(telling.map(([name, value]) => [name.toLowerCase(), value])),
-      );
-      note(
-        telling.length === 0
-          ? 'no field says it'
-          : telling.map(([name, value]) => `${name}: ${value}`).join(', '),
-      );
-    },
-  ),
-]);
+interface LifecycleField {
+  readonly id: string;
+  readonly field: 'Deprecation' | 'Sunset';
+  readonly form: string;
+  readonly ground: Ground;
+}
 
 /** The fields that announce the end of what answers have a form each. */
-function ends(
-  id: string,
-  field: 'Deprecation' | 'Sunset',
-  form: string,
-  ground: Ground,
-  provenBy: readonly [string, ...string[]],
-): CheckDefinition {
-  return check(
-    id,
-    { title: `writes ${field} in its standard form`, grounds: [ground], provenBy },
-    async ({ probe, expect, notApplicable }) => {
-      const reply = await probe(sample);
-      if (!reply.response.has(field)) return notApplicable(`the documented response has no ${field}`);
-      expect(reply).toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field));
-    },
-  );
-}
-
-function redirect({ response }: Reply): string | null {
-  const redirects = response.status >= 300 && response.status < 400 && response.status !== 304;
-  return redirects ? `status ${response.status} to ${response.field('location') ?? 'nowhere'}` : null;
-}
-
-function holdToOthers(expect: Expect, others: readonly OtherPrefix[], documented: Reply): void {
-  const served = others.map(({ reply }) => reply).filter((reply) => reply.served);
-  if (served.length === 0) return;
-  expect(documented, ...served).toConform(
-    'another answer than the documented one',
-    (reply) => (reply === documented ? null : sameResource(reply, documented)),
-    IN_JSON,
-  );
-}
-
-/** Served with content of the same shape; a service that says 200 to every path does not serve the resource there. */
-function sameResource(reply: Reply, documented: Reply): string | null {
-  const [here, there] = [reply, documented].map(({ response }) => {
-    const shape = shapeOf(response.json.value);
-    return shape === null ? latin1Text(response.content) : JSON.stringify(shape);
+const writes = ({ id, field, form, ground }: LifecycleField): CheckDefinition =>
+  check(id, {
+    title: `writes ${field} in its standard form`,
+    grounds: [ground],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(({ response }) => response.has(field), `the documented response has no ${field}`)
+        .toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field)),
   });
-  return here === there ? `the same resource (status ${reply.response.status})` : null;
-}
+
+export const versioning = suite('versioning', 'Versioning', [
+  // versioning.prefix: the path begins with it.
+  check('versioning.prefix', {
+    title: 'serves the documented path below the documented prefix',
+    grounds: [clause('versioning.prefix')],
+    applies: prefixed,
+    judge: ({ expect }) =>
+      expect(sample).toConform('the resource below the prefix', ({ response: { status } }) =>
+        status === 404 || status === 410 ? `status ${status}` : null,
+      ),
+  }),
+
+  // versioning.prefix: it is served there, and not elsewhere.
+  check('versioning.no-redirect', {
+    title: 'does not send clients away from the documented path',
+    grounds: [clause('versioning.prefix')],
+    applies: prefixed,
+    judge: ({ expect }) => expect(sample).toConform('no redirect', ({ response }) => response.redirect),
+  }),
+
+  // A client that follows takes its credential along, or loses it.
+  check('versioning.no-foreign-redirect', {
+    title: 'does not send clients to another host, or from https to http',
+    grounds: [practice('OWASP API8:2023')],
+    judge: ({ expect }) =>
+      expect(sample).toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
+  }),
+
+  servesNothing({
+    id: 'versioning.without-prefix',
+    where: 'without the prefix',
+    isMeant: (prefix) => prefix === '',
+  }),
+  servesNothing({
+    id: 'versioning.other-versions',
+    where: 'below versions that are not documented',
+    isMeant: (prefix) => prefix !== '',
+  }),
+
+  // versioning.policy does not show which versions there are.
+  observation('versioning.other-prefixes', {
+    title: 'answers below other version prefixes',
+    grounds: [clause('versioning.policy')],
+    async observe({ probe }) {
+      const found = (await probe(otherPrefixes)).map(
+        ({ prefix, reply }) => [prefix || '(none)', reply.response.status] as const,
+      );
+      return {
+        seen: Object.fromEntries(found),
+        note: found.map(([prefix, status]) => `${prefix} ${status}`).join(', '),
+      };
+    },
+  }),
+
+  // Whoever follows a link must not end up in another version.
+  check('versioning.links', {
+    title: 'keeps its links below the prefix',
+    grounds: [practice('links stay in the version')],
+    applies: prefixed,
+    async judge({ expect, documented }) {
+      const prefix = String(documented('versioning.prefix'));
+      await expect(sample).toBeRead('its links', IN_JSON);
+      await expect(sample)
+        .where(
+          ({ response }) => response.sameOriginLinks.length > 0,
+          'the documented response holds no links to this service',
+        )
+        .toConform(`links below ${prefix}`, ({ response }) => {
+          const isStray = (path: string) => path !== prefix && !path.startsWith(`${prefix}/`);
+          const stray = response.sameOriginLinks.find(isStray);
+          return stray === undefined ? null : `a link to ${stray}`;
+        });
+    },
+  }),
+
+  // Such a link is of no use to clients, and tells them how the service is built.
+  check('versioning.reachable-links', {
+    title: 'links to no host of an inner network',
+    grounds: [practice('OWASP API8:2023')],
+    judge: ({ expect }) =>
+      expect(sample).toConform(
+        'links that clients can follow',
+        ({ response: { innerLink } }) => innerLink && `one to ${innerLink.host}`,
+        THROUGHOUT_JSON,
+      ),
+  }),
+
+  // RFC 9745 §2.1: Deprecation is a structured field, a Date; RFC 8594 §3: Sunset is an HTTP-date.
+  writes({
+    id: 'versioning.deprecation-field',
+    field: 'Deprecation',
+    form: 'a Date such as @1735689600',
+    ground: rfc(9745, '2.1', 'MUST'),
+  }),
+  writes({
+    id: 'versioning.sunset-field',
+    field: 'Sunset',
+    form: 'an HTTP-date',
+    ground: rfc(8594, '3', 'MUST'),
+  }),
+
+  // versioning.policy does not show how a version ends.
+  observation('versioning.deprecation', {
+    title: 'announces a deprecation or sunset',
+    grounds: [clause('versioning.policy')],
+    async observe({ probe }) {
+      const { response } = await probe(sample);
+      const deprecation = response.field('deprecation') ?? null;
+      const sunset = response.field('sunset') ?? null;
+      const isAnnounced = (deprecation ?? sunset) !== null;
+      return { seen: { deprecation, sunset }, note: isAnnounced ? 'announced' : 'nothing is announced' };
+    },
+  }),
+
+  // versioning.selection does not show whether a version is told.
+  observation('versioning.version-field', {
+    title: 'says in a field which version answers',
+    grounds: [clause('versioning.selection')],
+    async observe({ probe }) {
+      const { versionFields } = (await probe(sample)).response;
+      const told = versionFields.map(([name, value]) => `${name}: ${value}`).join(', ');
+      return {
+        seen: Object.fromEntries(versionFields.map(([name, value]) => [name.toLowerCase(), value])),
+        note: told || 'no field says it',
+      };
+    },
+  }),
+]);

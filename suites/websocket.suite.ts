@@ -1,4 +1,4 @@
-import { suite } from '../harness/check/check.ts';
+import { given, hasWebSocket, suite } from '../harness/check/suite.ts';
 import { closingChecks } from './websocket/closing.ts';
 import { compressionChecks } from './websocket/compression.ts';
 import { credentialChecks } from './websocket/credentials.ts';
@@ -12,7 +12,7 @@ import { negotiationChecks } from './websocket/negotiation.ts';
 import { pusherChecks } from './websocket/pusher.ts';
 
 /** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
-export const websocket = suite('websocket', 'WebSocket', [
+const checks = [
   firstHandshakeCheck,
   reconnectCheck,
   ...handshakeChecks,
@@ -26,4 +26,6 @@ export const websocket = suite('websocket', 'WebSocket', [
   ...livenessChecks,
   ...dialectChecks,
   ...pusherChecks,
-]);
+];
+
+export const websocket = suite('websocket', 'WebSocket', given([hasWebSocket], checks));

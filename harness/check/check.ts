@@ -1,9 +1,10 @@
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
+import { Blocked } from '../verdict.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 
-/** Dotted and stable: renaming one is a breaking change (pinned by a snapshot). */
+/** Dotted and stable: once 1.0 is tagged an id never changes (pinned by a snapshot). */
 export type CheckId = string & { readonly __checkId: unique symbol };
 
 export interface CheckDefinition {
@@ -17,14 +18,17 @@ export interface CheckDefinition {
   readonly needs: readonly Need[];
   /** Longest active time in ms, where it is not that of every check. */
   readonly limitMs?: number;
-  /** It records what is seen and judges nothing. */
+  /** It judges nothing: never a failure. */
   readonly observes: boolean;
+  /** Key of the observation that it records, as stable as the id; null when it records none. */
+  readonly records: string | null;
   /** Why it is known beforehand that it may be violated; such a violation is `known` and fails nothing. */
   readonly known?: string;
-  /** The checks that it stands for in one service, where they depend on the service's config (`cases.ts`). */
+  /** The checks that it stands for in one service, where they depend on the service's config (`checkEach`). */
   readonly each?: (config: ServiceConfig) => readonly CheckDefinition[];
   /** Id of the check that stands for this one where the service is not known. */
   readonly partOf?: CheckId;
+  /** Returns when the evidence conforms and throws a `Violation` when it does not. */
   readonly judge: (context: CheckContext) => Promise<void> | void;
 }
 
@@ -34,46 +38,107 @@ export interface Suite {
   readonly checks: readonly CheckDefinition[];
 }
 
-interface CheckOptions {
-  readonly title: string;
-  readonly grounds: readonly Ground[];
-  readonly applies?: readonly Condition[];
-  readonly needs?: readonly Need[];
-  /** Longest active time in ms, for a check that asks much. */
-  readonly limitMs?: number;
-  /** Unused: a defect says itself which checks it trips. */
-  readonly provenBy?: readonly string[];
-  readonly shownBy?: readonly string[];
+type Common = Pick<CheckDefinition, 'title' | 'grounds' | 'limitMs'> &
+  Partial<Pick<CheckDefinition, 'applies' | 'needs'>>;
+
+interface CheckOptions extends Common {
+  /** Key of what it records with `observe`, besides judging. */
+  readonly records?: string;
+  readonly judge: CheckDefinition['judge'];
 }
 
-/** Declares one judgment. `judge` returns when the evidence conforms and throws a `Violation` when it does not. */
-export function check(id: string, options: CheckOptions, judge: CheckDefinition['judge']): CheckDefinition {
-  return define(id, options, judge);
+/** Declares one judgment. */
+export function check(id: string, options: CheckOptions): CheckDefinition {
+  return { applies: [], needs: [], observes: false, records: null, ...options, id: id as CheckId };
+}
+
+/** What an observation has seen: a JSON value, and a sentence or less on it. */
+interface Seen {
+  readonly seen: unknown;
+  readonly note: string;
+}
+
+interface ObservationOptions extends Common {
+  /** Key under which it records what it sees. Default: its id. */
+  readonly records?: string;
+  readonly observe: (context: CheckContext) => Promise<Seen>;
 }
 
 /** Declares something to find out where the documents are silent: never a failure, always recorded. */
-export function observation(
-  id: string,
-  options: CheckOptions,
-  observe: CheckDefinition['judge'],
-): CheckDefinition {
-  return { ...define(id, options, observe), observes: true };
-}
-
-function define(id: string, options: CheckOptions, judge: CheckDefinition['judge']): CheckDefinition {
-  return {
-    id: id as CheckId,
-    title: options.title,
-    grounds: options.grounds,
-    applies: options.applies ?? [],
-    needs: options.needs ?? [],
-    observes: false,
-    ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
-    judge,
+export function observation(id: string, { observe, ...options }: ObservationOptions): CheckDefinition {
+  const judge = async (context: CheckContext) => {
+    const { seen, note } = await observe(context);
+    context.observe(seen);
+    context.note(note);
   };
+  return { ...check(id, { records: id, ...options, judge }), observes: true };
 }
 
 /** A file of checks, judged in the order written. */
 export function suite(name: string, title: string, checks: readonly CheckDefinition[]): Suite {
   return { name, title, checks };
+}
+
+/** The same checks, each applying only where these conditions hold as well. */
+export function given(
+  conditions: readonly Condition[],
+  checks: readonly CheckDefinition[],
+): readonly CheckDefinition[] {
+  return checks.map((each) => ({ ...each, applies: [...conditions, ...each.applies] }));
+}
+
+/** One thing of a service's config that is judged by itself. */
+interface CheckCase {
+  /** Stable, and unique among the cases of a service; it goes behind the id of the check. */
+  readonly key: string;
+  /** Completes the sentence "the service …". */
+  readonly title: string;
+  /** Why a violation is known beforehand; null when it is not. */
+  readonly known: string | null;
+}
+
+interface EachOptions<C extends CheckCase> extends Omit<CheckOptions, 'judge' | 'records'> {
+  readonly cases: (config: ServiceConfig) => readonly C[];
+  readonly judge: (context: CheckContext, each: C) => Promise<void> | void;
+}
+
+/**
+ * Declares a judgment that is made once for each of some things that only a service's config names. It stands for
+ * itself, under its own id, where there is no case, and where something is missing to know them all: so that what
+ * cannot be judged is `skipped` or `blocked`, and never just absent.
+ */
+export function checkEach<C extends CheckCase>(
+  id: string,
+  { cases, judge, ...options }: EachOptions<C>,
+): CheckDefinition {
+  const noCase = () => {
+    throw new Blocked('no case of it is known');
+  };
+  const whole = check(id, { ...options, judge: noCase });
+  return {
+    ...whole,
+    each(config) {
+      const known = cases(config).map(
+        (item): CheckDefinition => ({
+          ...whole,
+          id: `${id}.${item.key}` as CheckId,
+          title: item.title,
+          partOf: whole.id,
+          needs: [],
+          ...(item.known === null ? {} : { known: item.known }),
+          judge: (context) => judge(context, item),
+        }),
+      );
+      const complete = known.length > 0 && whole.needs.every(({ missing }) => missing(config) === null);
+      return complete ? known : [...known, { ...whole, partOf: whole.id }];
+    },
+  };
+}
+
+/** The suites as they are judged for one service. */
+export function suitesFor(suites: readonly Suite[], config: ServiceConfig): readonly Suite[] {
+  return suites.map((each) => ({
+    ...each,
+    checks: each.checks.flatMap((one) => one.each?.(config) ?? [one]),
+  }));
 }

@@ -1,40 +1,48 @@
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
+import { HarnessError } from '../exit.ts';
 import type { Probe, Session } from '../session.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
-import { type Expect, expect } from './expect.ts';
-import { type ExpectConversation, expectConversation } from './expect-conversation.ts';
+import { type Expect, Expectation } from './expect.ts';
+import { gather } from './gather.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {
   readonly service: ServiceConfig;
   /** The evidence that a stimulus yields; sent once per session, shared by every check that asks. */
   probe<E>(probe: Probe<E>): Promise<E>;
+  /** What the evidence of these probes, or this evidence, is held to. */
   readonly expect: Expect;
-  readonly expectConversation: ExpectConversation;
-  /** Records what was seen under a stable key. */
-  observe(key: string, value: unknown): void;
+  /** Records what was seen under the key of the check: a JSON value. */
+  observe(value: unknown): void;
   /** Adds a sentence to a check that conforms or observes. */
   note(remark: string): void;
   /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
-  valueOf(key: string): ClauseValue;
+  documented(key: string): ClauseValue;
   violated(message: string, evidence?: string): never;
   blocked(reason: string): never;
   notApplicable(reason: string): never;
 }
 
 interface OpenContext extends CheckContext {
+  /** Until the expectations are met, also those that the check has not waited for. @throws what the first one says. */
+  settled(): Promise<void>;
   /** Ids of the evidence asked for so far. */
   evidence(): readonly string[];
   remark(): string;
 }
 
 /** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
-export function openContext(checkId: string, session: Session, signal: AbortSignal): OpenContext {
+export function openContext(
+  { id: check, records }: { readonly id: string; readonly records: string | null },
+  session: Session,
+  signal: AbortSignal,
+): OpenContext {
   const evidence = new Set<string>();
   const remarks: string[] = [];
+  const held: Promise<void>[] = [];
   const { config } = session;
-  return {
+  const context: CheckContext = {
     service: config,
     async probe(probe) {
       const answer = await session.ask(probe, signal);
@@ -42,15 +50,20 @@ export function openContext(checkId: string, session: Session, signal: AbortSign
       if ('failed' in answer) throw answer.failed;
       return answer.value;
     },
-    expect,
-    expectConversation,
-    observe(key, value) {
-      session.observe({ key, value, check: checkId });
+    expect: (...asked) =>
+      new Expectation({
+        evidence: () => gather(asked, context.probe),
+        note: context.note,
+        held: (expectation) => held.push(expectation),
+      }),
+    observe(value) {
+      if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
+      session.observe({ key: records, value, check });
     },
     note(remark) {
-      remarks.push(remark);
+      if (remark !== '') remarks.push(remark);
     },
-    valueOf(key) {
+    documented(key) {
       return config.facts[key]?.value ?? findClause(config.contract, key)?.value ?? null;
     },
     violated(message, id) {
@@ -62,6 +75,10 @@ export function openContext(checkId: string, session: Session, signal: AbortSign
     notApplicable(reason) {
       throw new NotApplicable(reason);
     },
+  };
+  return {
+    ...context,
+    settled: async () => void (await Promise.all(held)),
     evidence: () => [...evidence],
     remark: () => remarks.join(' '),
   };

@@ -4,7 +4,7 @@ import type { Conversation, ConversationEvent, RecordedFrame } from '../evidence
 import { exampleConversation, exampleFrame, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
 import { OPCODE } from '../evidence/frame.ts';
 import { NotApplicable, Violation } from '../verdict.ts';
-import { type ConversationExpectation, expectConversation } from './expect-conversation.ts';
+import { Expectation } from './expect.ts';
 
 const { handshake } = exampleConversation();
 
@@ -27,13 +27,22 @@ function talk(...said: readonly Said[]) {
 
 const closing = (code: number) => exampleFrame(OPCODE.close, Uint8Array.of(code >> 8, code & 0xff));
 
+type Expecting = Expectation<ConversationView>;
+
+const expectation = (...all: readonly ConversationView[]): Expecting =>
+  new Expectation({
+    evidence: async () => ({ all, shortfall: null }),
+    note: () => undefined,
+    held: () => undefined,
+  });
+
 /** What the expectation says; null when it is met. */
-function saysOf(
-  judge: (expectation: ConversationExpectation) => void,
+async function saysOf(
+  judge: (expectation: Expecting) => Promise<void>,
   ...views: readonly ConversationView[]
-) {
+): Promise<string | null> {
   try {
-    judge(expectConversation(...views));
+    await judge(expectation(...views));
     return null;
   } catch (thrown) {
     if (thrown instanceof Violation) return thrown.message;
@@ -41,16 +50,16 @@ function saysOf(
   }
 }
 
-describe('expectConversation', () => {
-  it('names what was done, each conversation once, and no more than three', () => {
+describe('an expectation of conversations', () => {
+  it('names what was done, each conversation once, and no more than three', async () => {
     const views = [200, 404, 101, 500, 503].map(answered);
-    expect(saysOf((each) => each.toBeOpened(), ...views)).toBe(
+    expect(await saysOf((each) => each.toBeOpened(), ...views)).toBe(
       'expected status 101, got status 200 for a WebSocket for a test; status 404 for a WebSocket for a test; status 500 for a WebSocket for a test and for 1 more',
     );
   });
 
-  it('has no verdict over nothing', () => {
-    expect(() => expectConversation()).toThrow(NotApplicable);
+  it('has no verdict over nothing', async () => {
+    await expect(expectation().toEnd()).rejects.toThrow(NotApplicable);
   });
 
   it.each([
@@ -62,66 +71,71 @@ describe('expectConversation', () => {
     ['toStayClosed', null, null],
     ['toBeTurnedAway', 401, null],
     ['toBeTurnedAway', 101, 'expected a refusal, got status 101'],
-  ] as const)('%s judges status %s', (matcher, status, message) => {
-    const said = saysOf((each) => each[matcher](), view({ ...answered(status).conversation, events: [] }));
+  ] as const)('%s judges status %s', async (matcher, status, message) => {
+    const said = await saysOf(
+      (each) => each[matcher](),
+      view({ ...answered(status).conversation, events: [] }),
+    );
     if (message === null) expect(said).toBeNull();
     else expect(said).toContain(message);
   });
 
-  it('takes a Close right after 101 for a refusal', () => {
-    expect(saysOf((each) => each.toBeTurnedAway(), talk(['server', closing(1008)]))).toBeNull();
+  it('takes a Close right after 101 for a refusal', async () => {
+    expect(await saysOf((each) => each.toBeTurnedAway(), talk(['server', closing(1008)]))).toBeNull();
   });
 
-  it('takes a connection for ended by a Close frame, by TCP, orderly or not', () => {
+  it('takes a connection for ended by a Close frame, by TCP, orderly or not', async () => {
     const ended = (type: 'end' | 'reset') => view({ events: [{ atMs: 1, from: 'server', type }] });
     expect(
-      saysOf((each) => each.toEnd(), talk(['server', closing(1002)]), ended('end'), ended('reset')),
+      await saysOf((each) => each.toEnd(), talk(['server', closing(1002)]), ended('end'), ended('reset')),
     ).toBeNull();
-    expect(saysOf((each) => each.toEnd(), talk(['client', exampleFrame(3, 'x')]))).toContain(
+    expect(await saysOf((each) => each.toEnd(), talk(['client', exampleFrame(3, 'x')]))).toContain(
       'expected the connection to end, got an open connection',
     );
   });
 
-  it('takes no close code for as good as the right one', () => {
-    expect(saysOf((each) => each.toCloseWith(1002), talk(['server', closing(1002)]), talk())).toBeNull();
-    expect(saysOf((each) => each.toCloseWith(1002, 1007), talk(['server', closing(1011)]))).toContain(
+  it('takes no close code for as good as the right one', async () => {
+    expect(
+      await saysOf((each) => each.toCloseWith(1002), talk(['server', closing(1002)]), talk()),
+    ).toBeNull();
+    expect(await saysOf((each) => each.toCloseWith(1002, 1007), talk(['server', closing(1011)]))).toContain(
       'expected the close code 1002 or 1007, or none, got 1011 (internal error)',
     );
   });
 
-  it('wants the payload of a Ping in its Pong', () => {
+  it('wants the payload of a Ping in its Pong', async () => {
     const asked: Said = ['client', exampleFrame(OPCODE.ping, 'abc')];
     expect(
-      saysOf((each) => each.toAnswerPings(), talk(asked, ['server', exampleFrame(OPCODE.pong, 'abc')])),
+      await saysOf((each) => each.toAnswerPings(), talk(asked, ['server', exampleFrame(OPCODE.pong, 'abc')])),
     ).toBeNull();
     expect(
-      saysOf((each) => each.toAnswerPings(), talk(asked, ['server', exampleFrame(OPCODE.pong, 'x')])),
+      await saysOf((each) => each.toAnswerPings(), talk(asked, ['server', exampleFrame(OPCODE.pong, 'x')])),
     ).toContain('got one with 1 other octets');
-    expect(saysOf((each) => each.toAnswerPings(), talk(asked, ['server', closing(1001)]))).toContain(
+    expect(await saysOf((each) => each.toAnswerPings(), talk(asked, ['server', closing(1001)]))).toContain(
       'got no Pong and the close code 1001',
     );
   });
 
-  it('wants messages back, and of their kind', () => {
+  it('wants messages back, and of their kind', async () => {
     const sent: Said = ['client', exampleFrame(OPCODE.binary, 'abc')];
     const asText = talk(sent, ['server', exampleFrame(OPCODE.text, 'abc')]);
-    expect(saysOf((each) => each.toSendBack(), asText)).toBeNull();
-    expect(saysOf((each) => each.toKeepKind(), asText)).toContain(
+    expect(await saysOf((each) => each.toSendBack(), asText)).toBeNull();
+    expect(await saysOf((each) => each.toKeepKind(), asText)).toContain(
       'got a text message instead of a binary message of 3 octets',
     );
     expect(
-      saysOf((each) => each.toSendBack(), talk(sent, ['server', exampleFrame(OPCODE.binary, 'ab')])),
+      await saysOf((each) => each.toSendBack(), talk(sent, ['server', exampleFrame(OPCODE.binary, 'ab')])),
     ).toContain('got other content (2 octets) instead of a binary message of 3 octets');
-    expect(saysOf((each) => each.toSendBack(), talk(sent))).toContain(
+    expect(await saysOf((each) => each.toSendBack(), talk(sent))).toContain(
       'got nothing instead of a binary message of 3 octets',
     );
   });
 
-  it('finds the frame that breaks a rule', () => {
+  it('finds the frame that breaks a rule', async () => {
     const masked = talk(['server', exampleFrame(OPCODE.text, 'x', { masked: true })]);
-    expect(saysOf((each) => each.toKeep('unmasked frames', 'masking'), masked)).toContain(
+    expect(await saysOf((each) => each.toKeep('unmasked frames', 'masking'), masked)).toContain(
       'expected unmasked frames, got a text frame that is masked (§5.1)',
     );
-    expect(saysOf((each) => each.toKeep('short lengths', 'length'), masked)).toBeNull();
+    expect(await saysOf((each) => each.toKeep('short lengths', 'length'), masked)).toBeNull();
   });
 });

@@ -1,122 +1,264 @@
-import type { Reply } from '../evidence/exchange/reply.ts';
+import type { FrameRule } from '../evidence/conversation/frame-faults.ts';
+import type { Echo } from '../evidence/conversation/message.ts';
+import type { ConversationView } from '../evidence/conversation/view.ts';
+import { Reply } from '../evidence/exchange/reply.ts';
 import type { ResponseView } from '../evidence/exchange/response.ts';
+import { closeCodeMeaning } from '../evidence/frame.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
-import { holdEach, orList } from './hold.ts';
-import { IN_CONTENT, type Reading } from './reading.ts';
+import type { Asked, Gathered, PieceOf } from './gather.ts';
+import { holdEach, orList, type Subject } from './hold.ts';
+import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';
+
+/** Probes are asked one after the other. Of several pieces of evidence each is held to what is expected. */
+export type Expect = <const A extends readonly Asked[]>(
+  ...asked: A
+) => Expectation<Extract<PieceOf<A[number]>, Subject>>;
+
+/** What an expectation needs of the check that has it. */
+interface Means<S> {
+  readonly evidence: () => Promise<Gathered<S>>;
+  readonly note: (remark: string) => void;
+  /** Told of each expectation as it begins, so that none is forgotten. */
+  readonly held: (expectation: Promise<void>) => void;
+}
 
 /**
- * Expectations in the field's words. Given several replies each must meet it, and the message names those that
- * do not. A message says what was expected and what came, in one line.
+ * Expectations in the field's words. A message says what was expected and what came, in one line; of several pieces
+ * of evidence it names those that do not conform.
  */
-export interface ReplyExpectation {
-  /** One of these status codes. */
-  toHaveStatus(...accepted: readonly number[]): void;
-  /** A status of one of these classes: 2 for 2xx. */
-  toHaveStatusClass(...classes: readonly number[]): void;
-  /** A response, whatever its status: not a hang, a reset or a dropped connection. It may be longer than what is read. */
-  toBeAnswered(): void;
-  /** No 5xx, no hang, no dropped connection. */
-  toBeHandled(): void;
-  toHaveField(name: string): void;
-  toLackField(name: string): void;
-  /** A status code of the IANA registry. */
-  toHaveRegisteredStatus(): void;
-  /** Anything but 2xx. */
-  toBeUnserved(): void;
-  /** `application/json` or a `+json` media type. */
-  toHaveJsonMediaType(): void;
-  /** A JSON media type and one well-formed JSON text (RFC 8259). */
-  toBeJson(): void;
-  /** No `public` directive and no explicit freshness (RFC 9111 §5.2.2). */
-  toBeUncacheable(): void;
-  toHaveNoContent(): void;
+export class Expectation<S extends Subject> {
+  readonly #means: Means<S>;
+
+  constructor(means: Means<S>) {
+    this.#means = means;
+  }
+
+  /** Of those alone that are like that. Where there is none the check does not apply, for this reason. */
+  where(isMeant: (piece: S) => boolean, otherwise = NOTHING): Expectation<S> {
+    const evidence = async () => {
+      const { all, shortfall } = await this.#means.evidence();
+      const meant = all.filter(isMeant);
+      if (meant.length === 0 && shortfall === null) throw new NotApplicable(otherwise);
+      return { all: meant, shortfall };
+    };
+    return new Expectation({ ...this.#means, evidence });
+  }
+
   /**
-   * For what has no matcher of its own: `wanted` and `got` complete "expected …, got …"; `got` is null when it conforms.
+   * For what has no expectation of its own: `wanted` and `got` complete "expected …, got …"; `got` is null when it conforms.
    *
    * @throws Blocked when nothing deviates, but not all of what the judgment needs was read.
    */
-  toConform(wanted: string, got: (reply: Reply) => string | null, reading?: Reading): void;
+  toConform(wanted: string, got: (piece: S) => string | null, reading?: Reading): Promise<void> {
+    const holding = this.#hold(wanted, got, reading);
+    // Whoever waits for it hears of it.
+    holding.catch(() => undefined);
+    this.#means.held(holding);
+    return holding;
+  }
+
+  async #hold(wanted: string, got: (piece: S) => string | null, reading: Reading | undefined): Promise<void> {
+    const { all: pieces, shortfall } = await this.#means.evidence();
+    // A check that has looked at nothing is not green.
+    if (pieces.length === 0 && shortfall === null) throw new NotApplicable(NOTHING);
+    const unread = (piece: S) => (reading === undefined ? null : unreadOf(piece, reading));
+    const judged = reading?.partly ? pieces : pieces.filter((piece) => unread(piece) === null);
+    holdEach(judged, wanted, (piece) => gotOrNoResponse(piece, got));
+    for (const piece of pieces) {
+      const reason = unread(piece);
+      if (reason !== null) throw new Blocked(`${piece.to} cannot be judged for ${wanted}: ${reason}`);
+    }
+    if (shortfall?.end === 'blocked') throw new Blocked(shortfall.reason);
+    if (shortfall?.end === 'not-applicable') throw new NotApplicable(shortfall.reason);
+    if (shortfall !== null) this.#means.note(shortfall.reason);
+  }
+
+  // --- replies ---
+
+  /** So much of it was read as is needed to judge this. */
+  toBeRead(this: Expectation<Reply>, wanted: string, reading: Reading): Promise<void> {
+    return this.toConform(wanted, () => null, reading);
+  }
+
+  /** One of these status codes. */
+  toHaveStatus(this: Expectation<Reply>, ...accepted: readonly number[]): Promise<void> {
+    return this.toConform(`status ${orList(accepted)}`, ({ response: { status } }) =>
+      accepted.includes(status) ? null : statusText(status),
+    );
+  }
+
+  /** A status of one of these classes: 2 for 2xx. */
+  toHaveStatusClass(this: Expectation<Reply>, ...classes: readonly number[]): Promise<void> {
+    const wanted = `status ${orList(classes.map((digit) => `${digit}xx`))}`;
+    return this.toConform(wanted, ({ response }) =>
+      classes.includes(response.statusClass) ? null : statusText(response.status),
+    );
+  }
+
+  /** A status code of the IANA registry. */
+  toHaveRegisteredStatus(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('a registered status code', ({ response }) =>
+      response.isRegistered ? null : statusText(response.status),
+    );
+  }
+
+  /** Anything but 2xx. */
+  toBeUnserved(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('a refusal, no 2xx', ({ response }) =>
+      response.statusClass === 2 ? statusText(response.status) : null,
+    );
+  }
+
+  /** A response, whatever its status: not a hang, a reset or a dropped connection. It may be longer than what is read. */
+  toBeAnswered(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('a whole response', failureText);
+  }
+
+  /** No 5xx, no hang, no dropped connection. */
+  toBeHandled(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('an answer that is no server error', (reply) => {
+      const { status } = reply.response;
+      return failureText(reply) ?? (status >= 500 && status !== 501 ? statusText(status) : null);
+    });
+  }
+
+  toHaveField(this: Expectation<Reply>, name: string): Promise<void> {
+    return this.toConform(`${article(name)} ${name} field`, ({ response }) =>
+      response.has(name) ? null : `none (${statusText(response.status)})`,
+    );
+  }
+
+  /** `application/json` or a `+json` media type. */
+  toHaveJsonMediaType(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('a JSON media type', ({ response }) => foreignMediaType(response));
+  }
+
+  /** A JSON media type and one well-formed JSON text (RFC 8259). */
+  async toBeJson(this: Expectation<Reply>): Promise<void> {
+    const wanted = 'a JSON body';
+    await this.toConform(wanted, ({ response }) => foreignMediaType(response));
+    await this.toConform(wanted, ({ response }) => response.json.faults[0]?.message ?? null, IN_CONTENT);
+  }
+
+  /** No secret of the run, or part of one, stands anywhere in it. */
+  toHoldNoCredential(this: Expectation<Reply>): Promise<void> {
+    const wanted = 'no credential in the response';
+    const got = ({ response: { credentialTrace: place } }: Reply) =>
+      place === null ? null : `one in ${place}`;
+    return this.toConform(wanted, got, THROUGHOUT);
+  }
+
+  /** No `public` directive and no explicit freshness (RFC 9111 §5.2.2). */
+  toBeUncacheable(this: Expectation<Reply>): Promise<void> {
+    return this.toConform('no public directive and no freshness', ({ response }) =>
+      response.cacheControl.allowsReuse ? `Cache-Control: ${response.field('cache-control')}` : null,
+    );
+  }
+
+  // --- WebSocket conversations, in the words of RFC 6455 ---
+
+  /** The opening handshake was answered 101. */
+  toBeOpened(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('status 101', (conversation) =>
+      conversation.opened ? null : answerText(conversation),
+    );
+  }
+
+  /** The opening handshake was answered by HTTP, whatever the status, and not with 101. */
+  toBeRefused(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('an HTTP error', (conversation) =>
+      conversation.opened || conversation.status === null ? answerText(conversation) : null,
+    );
+  }
+
+  /** Any answer but 101: none is as good as any. */
+  toStayClosed(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('anything but 101', (conversation) =>
+      conversation.opened ? answerText(conversation) : null,
+    );
+  }
+
+  /** The service took no part in the conversation: it refused the handshake, or ended it at once. */
+  toBeTurnedAway(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('a refusal', (conversation) =>
+      conversation.isServed ? `status 101 and ${conversation.afterwards}` : null,
+    );
+  }
+
+  /** permessage-deflate came back as it was offered, or nothing (RFC 7692 §7.1). */
+  toFitTheOffer(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform(
+      'permessage-deflate as offered, or nothing',
+      (conversation) => conversation.deflateAnswerFault,
+    );
+  }
+
+  /** The service ended the conversation, with a Close frame or by ending TCP, orderly or not. */
+  toEnd(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('the connection to end', (conversation) =>
+      conversation.isOver ? null : conversation.afterwards,
+    );
+  }
+
+  /** The Close frame of the service, where it sent one with a code, has one of these. */
+  toCloseWith(this: Expectation<ConversationView>, ...codes: readonly number[]): Promise<void> {
+    return this.toConform(`the close code ${orList(codes)}, or none`, ({ lawfulCloseCode: code }) =>
+      code === null || codes.includes(code) ? null : `${code} (${closeCodeMeaning(code)})`,
+    );
+  }
+
+  /** Each Ping was answered with its payload. */
+  toAnswerPings(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('a Pong with the payload of the Ping', (conversation) => {
+      const [unanswered] = conversation.unansweredPings;
+      if (unanswered === undefined) return null;
+      const pong = conversation.serverFrames.find(
+        ({ atMs, frame }) => atMs >= unanswered.atMs && frame.opcode === 0xa,
+      );
+      return pong ? `one with ${pong.frame.length} other octets` : endText(conversation, 'no Pong');
+    });
+  }
+
+  /** Each message sent came back with the same octets. */
+  toSendBack(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('each message back as it was', (conversation) => {
+      const lost = conversation.echoes.find(({ isSame }) => !isSame);
+      return lost === undefined ? null : lossText(lost, conversation);
+    });
+  }
+
+  /** What came back of a message is of the same kind: text as text, binary as binary. */
+  toKeepKind(this: Expectation<ConversationView>): Promise<void> {
+    return this.toConform('a message of the same kind back', ({ echoes }) => {
+      const changed = echoes.find(({ sent, back }) => back !== null && back.kind !== sent.kind);
+      return changed ? `a ${changed.back?.kind} message instead of ${messageText(changed)}` : null;
+    });
+  }
+
+  /** No frame of the service breaks one of these rules. */
+  toKeep(this: Expectation<ConversationView>, wanted: string, ...rules: readonly FrameRule[]): Promise<void> {
+    return this.toConform(wanted, (conversation) => conversation.faultOf(...rules));
+  }
 }
 
-export type Expect = (...replies: readonly Reply[]) => ReplyExpectation;
-
-export const expect: Expect = (...replies) => {
-  // A check that has looked at nothing is not green.
-  if (replies.length === 0) throw new NotApplicable('there is no such answer to judge');
-  const each = (wanted: string, got: (reply: Reply) => string | null, reading?: Reading) => {
-    const unread = reading === undefined ? () => null : (reply: Reply) => unreadOf(reply, reading);
-    const judged = reading?.partly ? replies : replies.filter((reply) => unread(reply) === null);
-    holdEach(judged, wanted, (reply) => gotOrNoResponse(reply, got));
-    for (const reply of replies) {
-      const reason = unread(reply);
-      if (reason !== null) throw new Blocked(`${reply.to} cannot be judged for ${wanted}: ${reason}`);
-    }
-  };
-
-  return {
-    toHaveStatus: (...accepted) =>
-      each(`status ${orList(accepted)}`, ({ response }) =>
-        accepted.includes(response.status) ? null : statusText(response.status),
-      ),
-    toHaveStatusClass: (...classes) =>
-      each(`status ${orList(classes.map((digit) => `${digit}xx`))}`, ({ response }) =>
-        classes.includes(response.statusClass) ? null : statusText(response.status),
-      ),
-    toHaveRegisteredStatus: () =>
-      each('a registered status code', ({ response }) =>
-        response.isRegistered ? null : statusText(response.status),
-      ),
-    toBeUnserved: () =>
-      each('a refusal, no 2xx', ({ response }) =>
-        response.statusClass === 2 ? statusText(response.status) : null,
-      ),
-    toBeAnswered: () => each('a whole response', (reply) => failureText(reply)),
-    toBeHandled: () =>
-      each('an answer that is no server error', (reply) => {
-        const { status } = reply.response;
-        return failureText(reply) ?? (status >= 500 && status !== 501 ? statusText(status) : null);
-      }),
-    toHaveField: (name) =>
-      each(`${article(name)} ${name} field`, ({ response }) =>
-        response.has(name) ? null : `none (${statusText(response.status)})`,
-      ),
-    toLackField: (name) =>
-      each(`no ${name} field`, ({ response }) => (response.has(name) ? `"${response.field(name)}"` : null)),
-    toHaveJsonMediaType: () => each('a JSON media type', ({ response }) => foreignMediaType(response)),
-    toBeJson: () => {
-      each('a JSON body', ({ response }) => foreignMediaType(response));
-      each('a JSON body', ({ response }) => response.json.faults[0]?.message ?? null, IN_CONTENT);
-    },
-    toBeUncacheable: () =>
-      each('no public directive and no freshness', ({ response }) => {
-        return response.cacheControl.allowsReuse ? `Cache-Control: ${response.field('cache-control')}` : null;
-      }),
-    toHaveNoContent: () =>
-      each('no content', ({ response }) =>
-        response.bodyLength === 0 ? null : `${response.bodyLength} octets`,
-      ),
-    toConform: each,
-  };
-};
+const NOTHING = 'there is no such answer to judge';
 
 /** A reply whose response never came violates any expectation of it, in its own words. */
-function gotOrNoResponse(reply: Reply, got: (reply: Reply) => string | null): string | null {
+function gotOrNoResponse<S extends Subject>(piece: S, got: (piece: S) => string | null): string | null {
   try {
-    return got(reply);
+    return got(piece);
   } catch (thrown) {
-    if (thrown instanceof Violation) return failureText(reply) ?? thrown.message;
+    if (thrown instanceof Violation && piece instanceof Reply) return failureText(piece) ?? thrown.message;
     throw thrown;
   }
 }
 
-function unreadOf(reply: Reply, { unread }: Reading): string | null {
-  return reply.exchange.response === null ? null : unread(reply.response);
+function unreadOf(piece: Subject, { unread }: Reading): string | null {
+  return piece instanceof Reply && piece.exchange.response !== null ? unread(piece.response) : null;
 }
 
-function failureText(reply: Reply): string | null {
-  return reply.answered || reply.cut
-    ? null
-    : `no whole response (${reply.exchange.failure?.message ?? 'unknown'})`;
+function failureText({ answered, cut, exchange }: Reply): string | null {
+  return answered || cut ? null : `no whole response (${exchange.failure?.message ?? 'unknown'})`;
 }
 
 function statusText(status: number): string {
@@ -132,4 +274,29 @@ function foreignMediaType(response: ResponseView): string | null {
 /** As it is spoken: `an Allow field`, `an X-Frame-Options field`. */
 function article(name: string): string {
   return /^(?:[AEIO]|X-)/i.test(name) ? 'an' : 'a';
+}
+
+function answerText({ status, conversation }: ConversationView): string {
+  return status === null
+    ? `no HTTP answer (${conversation.failure?.message ?? 'none came'})`
+    : statusText(status);
+}
+
+function lossText(lost: Echo, conversation: ConversationView): string {
+  const { back } = lost;
+  return back === null
+    ? `${endText(conversation, 'nothing')} instead of ${messageText(lost)}`
+    : `other content (${back.length} octets) instead of ${messageText(lost)}`;
+}
+
+function messageText({ sent }: Echo): string {
+  return `a ${sent.kind} message of ${sent.length} octets`;
+}
+
+/** What came instead, with how the conversation ended where the service ended it. */
+function endText({ serverClose, clientClose, ended, unaskedEnd }: ConversationView, what: string): string {
+  if (serverClose !== null && unaskedEnd !== null) {
+    return `${what} and the close code ${serverClose.code ?? 'none'}`;
+  }
+  return ended !== null && clientClose === null ? `${what} and the end of TCP` : what;
 }

@@ -1,7 +1,7 @@
 import { Violation } from '../verdict.ts';
 
 /** A piece of evidence as expectations name it. */
-interface Subject {
+export interface Subject {
   /** What was done, for messages. */
   readonly to: string;
   /** Its id. */

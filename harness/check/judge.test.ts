@@ -59,7 +59,7 @@ const session: Session = {
 };
 
 function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[], strict = false) {
-  const definition = check('orders.sample', { title: 'does it', grounds, provenBy: ['a-defect'] }, judgment);
+  const definition = check('orders.sample', { title: 'does it', grounds, judge: judgment });
   return judge(definition, session, { strict, signal: new AbortController().signal });
 }
 
@@ -108,11 +108,11 @@ describe('what is no verdict', () => {
   });
 
   it('observes whatever an observation says', async () => {
-    const definition = observation(
-      'orders.seen',
-      { title: 'looks', grounds: [clause('auth.scheme')] },
-      violating,
-    );
+    const definition = observation('orders.seen', {
+      title: 'looks',
+      grounds: [clause('auth.scheme')],
+      observe: async ({ violated }) => violated('expected this, got that'),
+    });
     const { outcome } = await judge(definition, session, {
       strict: true,
       signal: new AbortController().signal,

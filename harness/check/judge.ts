@@ -17,8 +17,8 @@ export interface Judgment {
   readonly reproduce: string | null;
 }
 
-/** A check as it stands for one service, before anything is sent. */
-export interface CheckStanding {
+/** How a check applies to one service, before anything is sent. */
+export interface Applicability {
   readonly level: Level;
   readonly grounds: readonly ResolvedGround[];
   /** Why it does not apply; null when it does. */
@@ -28,7 +28,7 @@ export interface CheckStanding {
 }
 
 /** What a check weighs for this service and why it cannot be judged there, found out before anything is sent. */
-export function standingOf(check: CheckDefinition, config: ServiceConfig): CheckStanding {
+export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): Applicability {
   const { level, grounds } = resolveAuthority(check.grounds, config.contract, config.facts);
   return {
     level: check.observes ? 'NONE' : level,
@@ -58,8 +58,8 @@ export async function judge(
   options: JudgeOptions,
 ): Promise<Judgment> {
   const startedMs = session.clock.now();
-  const standing = standingOf(check, session.config);
-  const context = openContext(check.id, session, options.signal);
+  const applied = applicabilityOf(check, session.config);
+  const context = openContext(check, session, options.signal);
   const end = (outcome: Outcome, message: string, reproduceId?: string | null): Judgment => ({
     outcome,
     message,
@@ -68,21 +68,24 @@ export async function judge(
     reproduce: session.reproduce(reproduceId ?? context.evidence().at(-1) ?? null),
   });
 
-  if (standing.reasonNot !== null) return end('skipped', standing.reasonNot);
+  if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
   if (session.outage !== null) return end('blocked', session.outage);
-  if (standing.missing !== null) return end('blocked', standing.missing);
+  if (applied.missing !== null) return end('blocked', applied.missing);
 
   try {
     const limitMs = options.limitMs ?? check.limitMs ?? DEFAULT_LIMIT_MS;
-    await withinActiveTime(session, { ...options, limitMs }, async () => check.judge(context));
-    const conforming = standing.level === 'NONE' ? 'observed' : 'pass';
+    await withinActiveTime(session, { ...options, limitMs }, async () => {
+      await check.judge(context);
+      await context.settled();
+    });
+    const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
     return end(conforming, context.remark());
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
-      const message = `${thrown.message}${decisiveGround(check, standing, session.config)}`;
+      const message = `${thrown.message}${decisiveGround(check, applied, session.config)}`;
       if (check.known !== undefined) return end('known', `${check.known}; ${message}`, thrown.evidence);
-      return end(violated(standing.level, options.strict), message, thrown.evidence);
+      return end(violated(applied.level, options.strict), message, thrown.evidence);
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
@@ -97,7 +100,7 @@ function violated(level: Level, strict: boolean): Outcome {
 }
 
 /** What the violation is held against, in brackets: the first ground that binds as strongly as the check does. */
-function decisiveGround(check: CheckDefinition, { level }: CheckStanding, config: ServiceConfig): string {
+function decisiveGround(check: CheckDefinition, { level }: Applicability, config: ServiceConfig): string {
   if (level === 'NONE') return '';
   for (const ground of check.grounds) {
     const alone = resolveAuthority([ground], config.contract, config.facts);

@@ -80,6 +80,19 @@ export const refusals: Probe<readonly Reply[]> = probe('refusals', ({ ask }) =>
   repliesTo(ask, credentials.REFUSED),
 );
 
+/**
+ * Those that are about the credential: whatever is refused as a bad request may have been refused by an HTTP server
+ * that knows no credentials.
+ */
+export const refusalsForTheCredential: Probe<readonly Reply[]> = probe(
+  'refusals-for-the-credential',
+  async ({ ask }) => {
+    const always = [await ask(credentials.withoutCredential), await ask(credentials.wrongCredential)];
+    const others = (await ask(refusals)).filter(({ status }) => status === 401 || status === 403);
+    return [...new Set([...always, ...others])];
+  },
+);
+
 /** Every answer that carries the documented resource. */
 export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async ({ ask }) => {
   await ask(servedSample);
@@ -90,7 +103,7 @@ export const successReplies: Probe<readonly Reply[]> = probe('success-replies', 
 /** Whatever the service answered to the requests of the functional suites. */
 export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({ ask }) => {
   const replies = await repliesTo(ask, [...new Set(EVERYTHING)]);
-  return replies.filter(({ exchange }) => exchange.response !== null);
+  return replies.filter(({ status }) => status !== null);
 });
 
 /** Every response with content that calls itself JSON. */
@@ -123,5 +136,5 @@ async function repliesTo(ask: Ask, probes: readonly Probe<Reply>[]): Promise<rea
 }
 
 function errorsAmong(replies: readonly Reply[]): readonly Reply[] {
-  return replies.filter(({ exchange }) => (exchange.response?.status ?? 0) >= 400);
+  return replies.filter(({ status }) => status !== null && status >= 400);
 }

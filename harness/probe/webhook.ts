@@ -1,3 +1,5 @@
+import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
+import { readJsonText } from '../evidence/json/text.ts';
 import type { Received } from '../session/webhooks.ts';
 import { type Probe, probe } from '../session.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
@@ -43,3 +45,33 @@ export const delivered: Probe<readonly Received[]> = probe('webhook-delivered', 
   if (all.length === 0) throw new Blocked('nothing was delivered, so this would prove nothing');
   return all;
 });
+
+/** What was expected of a delivery and what came in its place, where that is not JSON by POST; else null. */
+export function jsonFault({ reply }: Received): string | null {
+  const { method, fields, body } = reply.exchange.request;
+  const type = fieldValue(fields, 'content-type') ?? 'none';
+  if (method !== 'POST') return `expected POST, got ${method}`;
+  if (!JSON_TYPE.test(type)) return `expected the media type application/json, got ${type}`;
+  const [fault] = body?.truncated ? [] : readJsonText(body?.bytes ?? new Uint8Array()).faults;
+  return fault === undefined ? null : `expected JSON, got ${fault.message}`;
+}
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+const IDENTIFIER = /id$|key$/i;
+
+/** Names, in lower case and sorted, of fields by which the second attempt is known for the first event again. */
+export function identifiersOf([first, second]: readonly Received[]): readonly string[] {
+  const again = second?.reply.exchange.request.fields ?? [];
+  return (first?.reply.exchange.request.fields ?? [])
+    .filter(
+      ([name, value]) =>
+        IDENTIFIER.test(name) && again.some((field) => field[0] === name && field[1] === value),
+    )
+    .map(([name]) => name.toLowerCase())
+    .sort();
+}
+
+/** Between one attempt and the next, in whole ms; of the first three. */
+export function pausesOf(all: readonly Received[]): readonly number[] {
+  return all.slice(1, 3).map(({ atMs }, index) => Math.round(atMs - (all[index]?.atMs ?? atMs)));
+}

@@ -7,11 +7,14 @@ import { messageGaps, messageLines } from './messages.ts';
 import type { Finding, ProvenCase } from './proof.ts';
 
 const options = { title: 'does as it should', grounds: [practice('doing so')] };
-const judging = (id: string): CheckDefinition => check(id, options, () => {});
+const judging = (id: string): CheckDefinition => check(id, { ...options, judge: () => {} });
 
 const suites = [
   suite('doors', 'Doors', [judging('door.closed'), judging('door.locked')]),
-  suite('windows', 'Windows', [judging('window.clean'), observation('window.colour', options, () => {})]),
+  suite('windows', 'Windows', [
+    judging('window.clean'),
+    observation('window.colour', { ...options, observe: async () => ({ seen: null, note: '' }) }),
+  ]),
 ];
 
 function judged(id: string, outcome: Finding['outcome'] = 'fail'): Finding {

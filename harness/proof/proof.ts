@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import { suitesFor } from '../check/cases.ts';
 import type { Suite } from '../check/check.ts';
-import { type Judgment, judge, standingOf } from '../check/judge.ts';
+import { suitesFor } from '../check/check.ts';
+import { applicabilityOf, type Judgment, judge } from '../check/judge.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
@@ -167,7 +167,7 @@ async function runRound(
           signal: AbortSignal.timeout(HUNG_MS),
         });
         if (round.counts(suite)) {
-          const isMissing = standingOf(check, config).missing !== null;
+          const isMissing = applicabilityOf(check, config).missing !== null;
           if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
             log.found({ id: check.id, outcome, message });
           }

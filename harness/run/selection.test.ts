@@ -1,29 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkEach } from '../check/cases.ts';
-import { check, type Suite, suite } from '../check/check.ts';
+import { check, checkEach, type Suite, suite } from '../check/check.ts';
 import { loadServices } from '../config/load.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { UsageError } from '../exit.ts';
 import { selectById, selectChecks } from './selection.ts';
 
-const provenBy = ['a-defect'] as const;
-const common = { title: 'does it', grounds: [], provenBy };
+const common = { title: 'does it', grounds: [], judge: () => {} };
 const ALL: readonly Suite[] = [
-  suite('one', 'One', [check('one.a', common, () => {}), check('one.b', common, () => {})]),
+  suite('one', 'One', [check('one.a', common), check('one.b', common)]),
   suite('two', 'Two', [
-    checkEach(
-      'two.each',
-      {
-        ...common,
-        needs: [{ missing: ({ pacts }) => pacts?.unread[0] ?? null }],
-        cases: ({ service }) =>
-          service === 'messaging'
-            ? []
-            : ['x', 'y'].map((key) => ({ key, title: `does ${key}`, known: null })),
-      },
-      () => {},
-    ),
+    checkEach('two.each', {
+      ...common,
+      needs: [{ missing: ({ pacts }) => pacts?.unread[0] ?? null }],
+      cases: ({ service }) =>
+        service === 'messaging' ? [] : ['x', 'y'].map((key) => ({ key, title: `does ${key}`, known: null })),
+    }),
   ]),
 ];
 

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
-import { suitesFor } from '../check/cases.ts';
 import type { CheckDefinition, Suite } from '../check/check.ts';
+import { suitesFor } from '../check/check.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { HarnessError, UsageError } from '../exit.ts';

@@ -1,147 +1,133 @@
-import { type CheckDefinition, check } from '../../harness/check/check.ts';
-import { credentialed, hasSecondKey, inAuthorizationField } from '../../harness/check/requirement.ts';
-import { clause, practice, rfc9110 } from '../../harness/contract/ground.ts';
-import type { Reply } from '../../harness/evidence/exchange/reply.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  credentialed,
+  hasSecondKey,
+  inAuthorizationField,
+  type Probe,
+  practice,
+  type Reply,
+  rfc9110,
+} from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { secondKeySample } from '../../harness/probe/request/second-key.ts';
-import type { Probe } from '../../harness/session.ts';
 
 /** A present but wrong credential may be answered 403 as well (RFC 9110 §15.5.4). */
 const REFUSED = [401, 403] as const;
 /** An oversized or malformed credential may be refused as a bad request before anybody looks at it, in the query too. */
 const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
 
-export const badCredentials: readonly CheckDefinition[] = [
-  // RFC 9110 §15.5.2: 401 says that valid credentials are lacking.
-  check(
-    'auth.missing-credential',
-    {
-      title: 'refuses a request without a credential with 401',
-      grounds: [clause('auth.scheme'), rfc9110('15.5.2', 'MUST')],
-      applies: [credentialed],
-      provenBy: ['accepts-missing-key', 'refusal-is-404'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(credential.withoutCredential)).toHaveStatus(401);
-    },
-  ),
-
-  refuses('auth.wrong-credential', 'a wrong key', credential.wrongCredential, REFUSED, [
-    'accepts-any-key',
-    'wrong-key-is-500',
-    'accepts-any-signature',
-  ]),
-  refuses('auth.empty-credential', 'an empty key', credential.emptyCredential, REFUSED_OR_BAD, [
-    'accepts-empty-key',
-  ]),
-  refuses('auth.truncated-credential', 'a key cut short', credential.truncatedCredential, REFUSED, [
-    'accepts-key-prefix',
-  ]),
-  refuses(
-    'auth.extended-credential',
-    'the key with something behind it',
-    credential.extendedCredential,
-    REFUSED,
-    ['accepts-key-with-suffix'],
-  ),
-  refuses(
-    'auth.case-flipped-credential',
-    'the key in other letter case',
-    credential.caseFlippedCredential,
-    REFUSED,
-    ['accepts-key-case-insensitively'],
-  ),
-  refuses(
-    'auth.non-ascii-credential',
-    'a key in another script in good order',
-    credential.nonAsciiCredential,
-    REFUSED_OR_BAD,
-    ['accepts-any-key'],
-  ),
-  refuses(
-    'auth.quoted-credential',
-    'a key with quotes in good order',
-    credential.quotedCredential,
-    REFUSED_OR_BAD,
-    ['accepts-any-key'],
-  ),
-  refuses(
-    'auth.oversized-credential',
-    'a 9 KiB key in good order',
-    credential.oversizedCredential,
-    REFUSED_OR_BAD,
-    ['accepts-any-key'],
-  ),
-
-  // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.
-  check(
-    'auth.other-scheme',
-    {
-      title: 'refuses the right key under another authentication scheme',
-      grounds: [practice('OWASP API2:2023')],
-      applies: [inAuthorizationField],
-      provenBy: ['accepts-any-scheme'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(credential.otherScheme)).toHaveStatus(...REFUSED_OR_BAD);
-    },
-  ),
-
-  // RFC 9110 §11.1: the authentication scheme is a case-insensitive token.
-  check(
-    'auth.scheme-case',
-    {
-      title: 'takes the scheme name in any letter case',
-      grounds: [rfc9110('11.1', 'MUST')],
-      applies: [inAuthorizationField],
-      provenBy: ['scheme-case-sensitive'],
-    },
-    async ({ probe, expect, blocked }) => {
-      const reply = await probe(credential.lowerCaseScheme);
-      if (reply.answered && reply.response.statusClass === 5)
-        return blocked('the request failed for another reason');
-      expect(reply).toHaveStatusClass(2);
-    },
-  ),
-
-  check(
-    'auth.second-key',
-    {
-      title: 'serves the second key as well',
-      grounds: [clause('auth.scheme')],
-      applies: [hasSecondKey],
-      provenBy: ['refuses-second-key'],
-    },
-    async ({ probe, expect }) => {
-      expect(await probe(secondKeySample)).toHaveStatusClass(2);
-    },
-  ),
-];
+interface BadCredential {
+  readonly id: string;
+  /** Completes "refuses …". */
+  readonly what: string;
+  readonly probe: Probe<Reply>;
+  readonly accept: readonly number[];
+}
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-function refuses(
-  id: string,
-  what: string,
-  stimulus: Probe<Reply>,
-  accepted: readonly number[],
-  defects: readonly [string, ...string[]],
-): CheckDefinition {
-  return check(
-    id,
-    {
-      title: `refuses ${what}`,
-      grounds: [clause('auth.scheme')],
-      applies: [credentialed],
-      provenBy: defects,
-    },
-    async ({ probe, expect, blocked }) => {
-      expect(await probe(stimulus)).toHaveStatus(...accepted);
-      const { exchange } = await probe(credential.rightAfterWrong);
-      const status = exchange.response?.status ?? 0;
+const refuses = ({ id, what, probe, accept }: BadCredential) =>
+  check(id, {
+    title: `refuses ${what}`,
+    grounds: [clause('auth.scheme')],
+    applies: [credentialed],
+    async judge({ expect, probe: ask, blocked }) {
+      await expect(probe).toHaveStatus(...accept);
+      const { status } = await ask(credential.rightAfterWrong);
       if (status !== 401 && status !== 403) return;
       blocked(
         `the right credential is refused as well after the wrong ones (status ${status}): the client may be shut out, so this proves nothing`,
       );
     },
-  );
-}
+  });
+
+export const badCredentials: readonly CheckDefinition[] = [
+  // RFC 9110 §15.5.2: 401 says that valid credentials are lacking.
+  check('auth.missing-credential', {
+    title: 'refuses a request without a credential with 401',
+    grounds: [clause('auth.scheme'), rfc9110('15.5.2', 'MUST')],
+    applies: [credentialed],
+    judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatus(401),
+  }),
+
+  // auth.scheme: each request carries the credential, and no other one will do.
+  refuses({
+    id: 'auth.wrong-credential',
+    what: 'a wrong key',
+    probe: credential.wrongCredential,
+    accept: REFUSED,
+  }),
+  refuses({
+    id: 'auth.empty-credential',
+    what: 'an empty key',
+    probe: credential.emptyCredential,
+    accept: REFUSED_OR_BAD,
+  }),
+  refuses({
+    id: 'auth.truncated-credential',
+    what: 'a key cut short',
+    probe: credential.truncatedCredential,
+    accept: REFUSED,
+  }),
+  refuses({
+    id: 'auth.extended-credential',
+    what: 'the key with something behind it',
+    probe: credential.extendedCredential,
+    accept: REFUSED,
+  }),
+  refuses({
+    id: 'auth.case-flipped-credential',
+    what: 'the key in other letter case',
+    probe: credential.caseFlippedCredential,
+    accept: REFUSED,
+  }),
+  refuses({
+    id: 'auth.non-ascii-credential',
+    what: 'a key in another script in good order',
+    probe: credential.nonAsciiCredential,
+    accept: REFUSED_OR_BAD,
+  }),
+  refuses({
+    id: 'auth.quoted-credential',
+    what: 'a key with quotes in good order',
+    probe: credential.quotedCredential,
+    accept: REFUSED_OR_BAD,
+  }),
+  refuses({
+    id: 'auth.oversized-credential',
+    what: 'a 9 KiB key in good order',
+    probe: credential.oversizedCredential,
+    accept: REFUSED_OR_BAD,
+  }),
+
+  // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.
+  check('auth.other-scheme', {
+    title: 'refuses the right key under another authentication scheme',
+    grounds: [practice('OWASP API2:2023')],
+    applies: [inAuthorizationField],
+    judge: ({ expect }) => expect(credential.otherScheme).toHaveStatus(...REFUSED_OR_BAD),
+  }),
+
+  // RFC 9110 §11.1: the authentication scheme is a case-insensitive token.
+  check('auth.scheme-case', {
+    title: 'takes the scheme name in any letter case',
+    grounds: [rfc9110('11.1', 'MUST')],
+    applies: [inAuthorizationField],
+    async judge({ expect, probe, blocked }) {
+      const reply = await probe(credential.lowerCaseScheme);
+      if (reply.answered && reply.response.statusClass === 5) {
+        return blocked('the request failed for another reason');
+      }
+      await expect(reply).toHaveStatusClass(2);
+    },
+  }),
+
+  // auth.scheme: what the config calls a working key works.
+  check('auth.second-key', {
+    title: 'serves the second key as well',
+    grounds: [clause('auth.scheme')],
+    applies: [hasSecondKey],
+    judge: ({ expect }) => expect(secondKeySample).toHaveStatusClass(2),
+  }),
+];

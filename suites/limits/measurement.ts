@@ -1,75 +1,128 @@
-import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
-import { clause } from '../../harness/contract/ground.ts';
+import { type CheckDefinition, check, clause, observation, practice } from '../../harness/check/suite.ts';
 import { measuredLimit, togetherAdmitted } from '../../harness/probe/quota/limit.ts';
 import { limitMeasurement } from '../../harness/probe/quota/measurement.ts';
-import { exceeding } from './exceeding.ts';
+import * as quota from '../../harness/probe/quota/quota.ts';
+import { recovery } from '../../harness/probe/quota/recovery.ts';
 
 /** How many requests are admitted, and by what kind of limiter. */
-
 export const measurements: readonly CheckDefinition[] = [
-  check(
-    'limits.exact',
-    {
-      title: 'admits exactly the documented number of requests in the window and refuses the next one',
-      grounds: [clause('limits.rate')],
-      applies: exceeding,
-      provenBy: [
-        'limit-off-by-one-low',
-        'limit-off-by-one-high',
-        'limit-ignored',
-        'limit-counted-twice',
-        'limit-of-concurrency',
-        'burst-refused',
-      ],
-    },
-    async ({ probe, observe, violated, note }) => {
-      const measured = await probe(measuredLimit);
-      observe('limits.first-refused', measured.firstRefused);
-      const { requests, window } = measured.documented;
-      const wanted = `expected request ${requests + 1} within ${window} to be the first refused`;
-      if (measured.firstRefused === null)
-        return violated(`${wanted}, got none refused of ${measured.sent}`, measured.evidence);
-      if (measured.firstRefused !== requests + 1)
-        return violated(`${wanted}, got request ${measured.firstRefused}`, measured.evidence);
-      note(
-        `request ${measured.firstRefused} is the first refused${measured.uncertainty === null ? '' : ` (${measured.uncertainty})`}`,
-      );
-    },
-  ),
-
-  check(
-    'limits.parallel',
-    {
-      title: 'admits no more of requests sent together than of requests one after the other',
-      grounds: [clause('limits.rate')],
-      applies: exceeding,
-      provenBy: ['limit-race', 'limit-per-process'],
-    },
-    async ({ probe, violated, notApplicable, note }) => {
-      const { parallelExcess, parallel, evidence } = await probe(togetherAdmitted);
-      if (parallel === null) return notApplicable('the quota was not whole again while it was measured');
-      if (parallelExcess > 0) {
-        return violated(
-          `expected no more of ${parallel.burst.entries.length} requests sent together to be served than one by one, got ${parallelExcess} more`,
+  // limits.rate: so many in a window, and no more.
+  check('limits.exact', {
+    title: 'admits exactly the documented number of requests in the window and refuses the next one',
+    grounds: [clause('limits.rate')],
+    records: 'limits.first-refused',
+    async judge({ probe, observe, violated, note }) {
+      const { documented, firstRefused, sent, uncertainty, evidence } = await probe(measuredLimit);
+      observe(firstRefused);
+      const { requests, window } = documented;
+      if (firstRefused !== requests + 1) {
+        const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}`;
+        violated(
+          `expected request ${requests + 1} within ${window} to be the first refused, got ${got}`,
           evidence,
         );
       }
-      note(`${parallel.burst.entries.length} requests sent together`);
+      const how = uncertainty === null ? '' : ` (${uncertainty})`;
+      note(`request ${firstRefused} is the first refused${how}`);
     },
-  ),
+  }),
 
-  observation(
-    'limits.algorithm',
-    {
-      title: 'limits requests by some algorithm',
-      grounds: [clause('limits.other')],
-      applies: exceeding,
-      shownBy: ['limiter-sliding-log', 'limiter-token-bucket', 'limiter-penalty-block'],
+  // limits.rate: several at once are no way around it.
+  check('limits.parallel', {
+    title: 'admits no more of requests sent together than of requests one after the other',
+    grounds: [clause('limits.rate')],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { parallelExcess, parallel, evidence } = await probe(togetherAdmitted);
+      if (parallel === null) return notApplicable('the quota was not whole again while it was measured');
+      const together = `${parallel.burst.entries.length} requests sent together`;
+      if (parallelExcess > 0) {
+        const got = `${parallelExcess} more`;
+        violated(`expected no more of ${together} to be served than one by one, got ${got}`, evidence);
+      }
+      note(together);
     },
-    async ({ probe, observe, note }) => {
-      const { inference } = await probe(limitMeasurement);
-      observe('limits.algorithm', inference.algorithm);
-      note(`${inference.algorithm}: ${inference.because.slice(0, 3).join('; ')}`);
+  }),
+
+  // limits.other does not show how requests are counted.
+  observation('limits.algorithm', {
+    title: 'limits requests by some algorithm',
+    grounds: [clause('limits.other')],
+    async observe({ probe }) {
+      const { algorithm, because } = (await probe(limitMeasurement)).inference;
+      return { seen: algorithm, note: `${algorithm}: ${because.slice(0, 3).join('; ')}` };
     },
-  ),
+  }),
+];
+
+/** How the quota comes back, held against what was promised. */
+export const recoveries: readonly CheckDefinition[] = [
+  // Who waits as long as he was told is served, and need not wait longer.
+  check('limits.retry-after-honest', {
+    title: 'serves again when Retry-After says so, and does not ask for more than the window',
+    grounds: [practice('honest Retry-After')],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { retryAfterMs, dishonesty, evidence } = await probe(recovery);
+      if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
+      if (dishonesty !== null) violated(dishonesty, evidence);
+      note(`Retry-After ${Math.round(retryAfterMs / 1000)} s held`);
+    },
+  }),
+
+  // The reset of quota fields is a promise of the same kind.
+  check('limits.reset-honest', {
+    title: 'tells a reset on the refusal that agrees with when it serves again',
+    grounds: [practice('RateLimit header fields draft')],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { resetSeconds } = (await probe(quota.refusal)).response.quota;
+      if (resetSeconds === null) return notApplicable('no reset is told on the refusal');
+      const { resetDishonesty, evidence } = await probe(recovery);
+      if (resetDishonesty !== null) violated(resetDishonesty, evidence);
+      note(`a reset in ${Math.round(resetSeconds)} s held`);
+    },
+  }),
+
+  // limits.rate: the quota is one of each window.
+  check('limits.recovery', {
+    title: 'serves again after the window',
+    grounds: [clause('limits.rate')],
+    async judge({ probe, violated, note }) {
+      const { servedAfterMs, waitedMs, window, evidence } = await probe(recovery);
+      if (servedAfterMs === null) {
+        const got = `refusals for ${Math.round(waitedMs / 1000)} s`;
+        return violated(`expected service again within ${window} of the refusal, got ${got}`, evidence);
+      }
+      note(`served again ${(servedAfterMs / 1000).toFixed(1)} s after the refusal`);
+    },
+  }),
+
+  // A client that asks once too early would else be shut out for ever.
+  check('limits.refusals-free', {
+    title: 'does not put the end of the wait off for requests that it refuses',
+    grounds: [practice('a client that asks too early recovers')],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { putOff, evidence } = await probe(recovery);
+      if (putOff === null) notApplicable('what was seen does not tell');
+      if (putOff) {
+        violated(
+          'expected service one window after the first requests, got it only after a window without any',
+          evidence,
+        );
+      }
+      note('a further refused request changed nothing');
+    },
+  }),
+
+  // limits.client-backoff: what the documents advise clients to do helps them.
+  check('limits.client-backoff', {
+    title: 'lets a client that backs off exponentially and heeds Retry-After recover',
+    grounds: [clause('limits.client-backoff'), practice('capped exponential backoff with jitter')],
+    async judge({ probe, violated, note }) {
+      const { attempts, servedAfterMs, waitedMs, evidence } = await probe(recovery);
+      if (servedAfterMs === null) {
+        const got = `${attempts} refused attempts within ${Math.round(waitedMs / 1000)} s`;
+        violated(`expected the client to recover, got ${got}`, evidence);
+      }
+      note(`recovered at attempt ${attempts}`);
+    },
+  }),
 ];

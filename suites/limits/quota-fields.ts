@@ -1,153 +1,118 @@
-import { type CheckDefinition, check, observation } from '../../harness/check/check.ts';
-import { settled } from '../../harness/check/requirement.ts';
-import { clause, practice } from '../../harness/contract/ground.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  observation,
+  practice,
+  type Reply,
+  settled,
+} from '../../harness/check/suite.ts';
 import { quotaReplies } from '../../harness/probe/gathered.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
-import { exceeding } from './exceeding.ts';
 
-/** What is told of the quota, before it is spent and on the refusal. */
+const grounds = [practice('RateLimit header fields draft')];
+const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
 
+/** What is told of the quota before it is spent. */
 export const quotaFields: readonly CheckDefinition[] = [
-  observation(
-    'limits.dialect',
-    {
-      title: 'tells the quota in its responses',
-      grounds: [clause('limits.other')],
-      shownBy: ['x-ratelimit-fields', 'no-quota-fields'],
+  // limits.other does not show quota fields.
+  observation('limits.dialect', {
+    title: 'tells the quota in its responses',
+    grounds: [clause('limits.other')],
+    async observe({ probe }) {
+      const { dialect } = (await probe(quota.quotaSample)).response.quota;
+      return { seen: dialect, note: dialect === 'none' ? 'no quota fields are seen' : `dialect ${dialect}` };
     },
-    async ({ probe, observe, note }) => {
-      const { response } = await probe(quota.quotaSample);
-      observe('limits.dialect', response.quota.dialect);
-      note(
-        response.quota.dialect === 'none' ? 'no quota fields are seen' : `dialect ${response.quota.dialect}`,
-      );
-    },
-  ),
+  }),
 
-  check(
-    'limits.quota-fields',
-    {
-      title: 'sends well-formed quota fields',
-      grounds: [practice('RateLimit header fields draft')],
-      provenBy: ['quota-fields-malformed', 'reset-not-a-number'],
-    },
-    async ({ probe, expect, notApplicable }) => {
-      const telling = (await probe(quotaReplies)).filter(({ response }) => response.quota.dialect !== 'none');
-      if (telling.length === 0) return notApplicable('no quota fields are seen');
-      expect(...telling).toConform(
-        'well-formed quota fields',
-        ({ response }) => response.quota.faults[0] ?? null,
-      );
-    },
-  ),
+  // Clients pace themselves by what these fields say.
+  check('limits.quota-fields', {
+    title: 'sends well-formed quota fields',
+    grounds,
+    judge: ({ expect }) =>
+      expect(quotaReplies)
+        .where(tellsQuota, 'no quota fields are seen')
+        .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
+  }),
 
-  check(
-    'limits.quota-fields-agree',
-    {
-      title: 'tells the quota that the plan has',
-      grounds: [practice('RateLimit header fields draft')],
-      applies: [settled('limits.rate')],
-      provenBy: ['quota-fields-other-limit'],
-    },
-    async ({ probe, expect, service, notApplicable }) => {
-      const reply = await probe(quota.quotaSample);
-      const { plan } = service;
-      const { limit } = reply.response.quota;
-      if (plan === null || limit === null) return notApplicable('no limit is told in quota fields');
-      expect(reply).toConform(`a limit of ${plan.requests}`, () =>
-        limit === plan.requests ? null : String(limit),
-      );
-    },
-  ),
+  // limits.rate: the plan has one number.
+  check('limits.quota-fields-agree', {
+    title: 'tells the quota that the plan has',
+    grounds,
+    applies: [settled('limits.rate')],
+    judge: ({ expect, service: { plan } }) =>
+      expect(quota.quotaSample)
+        .where(
+          ({ response }) => plan !== null && response.quota.limit !== null,
+          'no limit is told in quota fields',
+        )
+        .toConform(`a limit of ${plan?.requests}`, ({ response: { quota } }) =>
+          quota.limit === plan?.requests ? null : String(quota.limit),
+        ),
+  }),
 
-  check(
-    'limits.quota-consistent',
-    {
-      title: 'sends no quota fields that contradict each other',
-      grounds: [practice('RateLimit header fields draft')],
-      provenBy: ['quota-fields-contradict'],
-    },
-    async ({ probe, expect, notApplicable }) => {
-      const telling = (await probe(quotaReplies)).filter(({ response }) => response.quota.dialect !== 'none');
-      if (telling.length === 0) return notApplicable('no quota fields are seen');
-      expect(...telling).toConform(
-        'quota fields that can all be true',
-        ({ response }) => response.quota.contradictions[0] ?? null,
-      );
-    },
-  ),
+  // What contradicts itself is no help, whichever half is true.
+  check('limits.quota-consistent', {
+    title: 'sends no quota fields that contradict each other',
+    grounds,
+    judge: ({ expect }) =>
+      expect(quotaReplies)
+        .where(tellsQuota, 'no quota fields are seen')
+        .toConform(
+          'quota fields that can all be true',
+          ({ response }) => response.quota.contradictions[0] ?? null,
+        ),
+  }),
 
-  check(
-    'limits.reset-unit',
-    {
-      title: 'tells the reset in seconds',
-      grounds: [practice('resets in seconds, as clients take them')],
-      provenBy: ['reset-epoch-milliseconds'],
-    },
-    async ({ probe, expect, notApplicable }) => {
-      const reply = await probe(quota.quotaSample);
-      if (reply.response.quota.resetSeconds === null) return notApplicable('no reset is told');
-      expect(reply).toConform('seconds, from now or since 1970', ({ response }) =>
-        /-ms$/.test(response.quota.dialect) ? 'milliseconds' : null,
-      );
-    },
-  ),
+  // A client that takes milliseconds for seconds waits for days.
+  check('limits.reset-unit', {
+    title: 'tells the reset in seconds',
+    grounds: [practice('resets in seconds, as clients take them')],
+    judge: ({ expect }) =>
+      expect(quota.quotaSample)
+        .where(({ response }) => response.quota.resetSeconds !== null, 'no reset is told')
+        .toConform('seconds, from now or since 1970', ({ response }) =>
+          response.quota.dialect.endsWith('-ms') ? 'milliseconds' : null,
+        ),
+  }),
 ];
 
+/** What is told of it on the refusal. */
 export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
   // The refusal tells of fewer requests than the last answer before the burst did.
-  check(
-    'limits.quota-shrinks',
-    {
-      title: 'counts the remaining quota down',
-      grounds: [practice('RateLimit header fields draft')],
-      applies: exceeding,
-      provenBy: ['quota-fields-lie'],
+  check('limits.quota-shrinks', {
+    title: 'counts the remaining quota down',
+    grounds,
+    async judge({ probe, expect }) {
+      const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
+      await expect(quota.refusal)
+        .where(
+          ({ response }) => before !== 0 && response.quota.remaining !== null,
+          'no remaining quota is told',
+        )
+        .toConform(`fewer than ${before} remaining`, ({ response: { quota } }) =>
+          (quota.remaining ?? 0) < before ? null : `${quota.remaining} remaining`,
+        );
     },
-    async ({ probe, expect, notApplicable }) => {
-      const before = (await probe(quota.quotaSample)).response.quota.remaining;
-      const refused = await probe(quota.refusal);
-      const { remaining } = refused.response.quota;
-      if (before === null || before === 0 || remaining === null)
-        return notApplicable('no remaining quota is told');
-      expect(refused).toConform(`fewer than ${before} remaining`, () =>
-        remaining < before ? null : `${remaining} remaining`,
-      );
-    },
-  ),
+  }),
 
-  check(
-    'limits.quota-fields-on-refusal',
-    {
-      title: 'tells of the quota on the refusal as on other answers',
-      grounds: [practice('RateLimit header fields draft')],
-      applies: exceeding,
-      provenBy: ['refusal-without-quota-fields'],
+  // It is there that a client needs them.
+  check('limits.quota-fields-on-refusal', {
+    title: 'tells of the quota on the refusal as on other answers',
+    grounds,
+    async judge({ expect, probe, notApplicable }) {
+      if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota fields are seen');
+      await expect(quota.refusal).toConform('quota fields', (reply) => (tellsQuota(reply) ? null : 'none'));
     },
-    async ({ probe, expect, notApplicable }) => {
-      const before = (await probe(quota.quotaSample)).response.quota.dialect;
-      if (before === 'none') return notApplicable('no quota fields are seen');
-      expect(await probe(quota.refusal)).toConform('quota fields', ({ response }) =>
-        response.quota.dialect === 'none' ? 'none' : null,
-      );
-    },
-  ),
+  }),
 
-  check(
-    'limits.refusal-fields',
-    {
-      title: 'sends well-formed quota fields on the refusal',
-      grounds: [practice('RateLimit header fields draft')],
-      applies: exceeding,
-      provenBy: ['remaining-negative'],
-    },
-    async ({ probe, expect, notApplicable }) => {
-      const refused = await probe(quota.refusal);
-      if (refused.response.quota.dialect === 'none') return notApplicable('the refusal has no quota fields');
-      expect(refused).toConform(
-        'well-formed quota fields',
-        ({ response }) => response.quota.faults[0] ?? null,
-      );
-    },
-  ),
+  // As on other answers.
+  check('limits.refusal-fields', {
+    title: 'sends well-formed quota fields on the refusal',
+    grounds,
+    judge: ({ expect }) =>
+      expect(quota.refusal)
+        .where(tellsQuota, 'the refusal has no quota fields')
+        .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
+  }),
 ];

@@ -1,36 +1,18 @@
-import { type CheckDefinition, observation } from '../../harness/check/check.ts';
-import { sizesMayBeFound } from '../../harness/check/requirement.ts';
-import { clause } from '../../harness/contract/ground.ts';
-import type { Reply } from '../../harness/evidence/exchange/reply.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  observation,
+  type Probe,
+  practice,
+  type Reply,
+  SEARCHED,
+  sizesMayBeFound,
+} from '../../harness/check/suite.ts';
+import { errorReplies, serverErrorReplies } from '../../harness/probe/gathered.ts';
 import { fieldSize, type SizeLimit, targetSize } from '../../harness/probe/request/size.ts';
 import * as target from '../../harness/probe/request/target.ts';
-import type { Probe } from '../../harness/session.ts';
 import { handles } from '../unusual.ts';
-
-/** Unusual requests: whatever the answer, it is no 5xx, no hang and no dropped connection. */
-const UNUSUAL: readonly Parameters<typeof handles>[] = [
-  [
-    'status.malformed-target',
-    'malformed percent-encoding',
-    target.malformedTarget,
-    ['malformed-percent-500'],
-  ],
-  [
-    'status.overlong-target',
-    'a 12,000-octet query',
-    target.overlongTarget,
-    ['long-url-drops-connection', 'long-url-500'],
-  ],
-  ['status.overlong-field', 'a 20,000-octet header field', target.overlongField, ['long-field-500']],
-  [
-    'status.hostile-query',
-    'quotes, markup and bad numbers in the query',
-    target.hostileQuery,
-    ['hostile-query-500'],
-  ],
-  ['status.expect-continue', 'Expect: 100-continue', target.expectContinue, ['expect-continue-500']],
-  ['status.missing-user-agent', 'a missing User-Agent', target.withoutUserAgent, ['missing-user-agent-500']],
-];
 
 /** The status of each condition, by its name in the observation. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
@@ -48,57 +30,79 @@ const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
   trace: target.traceSample,
 };
 
-export const robustness: readonly CheckDefinition[] = [
-  ...UNUSUAL.map((row) => handles(...row)),
-
-  observation(
-    'status.conditions',
-    {
-      title: 'has a status for each condition',
-      grounds: [clause('errors.codes')],
-      shownBy: [
-        'unknown-method-405',
-        'refuses-size-with-400',
-        'ranges-206',
-        'not-acceptable-406',
-        'expectation-417',
-      ],
-    },
-    async ({ probe, observe, note }) => {
-      const codes: Record<string, number | null> = {};
-      for (const [name, stimulus] of Object.entries(CONDITIONS)) {
-        codes[name] = (await probe(stimulus)).exchange.response?.status ?? null;
-      }
-      observe('errors.codes', codes);
-      note(
-        Object.entries(codes)
-          .map(([name, status]) => `${name} ${status ?? 'no answer'}`)
-          .join(', '),
-      );
-    },
-  ),
-
-  sizeLimit('status.target-size', 'a request target', targetSize),
-  sizeLimit('status.field-size', 'a header field', fieldSize),
-];
-
-function sizeLimit(id: string, what: string, size: Probe<SizeLimit>): CheckDefinition {
-  return observation(
-    id,
-    {
-      title: `takes ${what} up to some size`,
-      grounds: [clause('limits.other')],
-      applies: [sizesMayBeFound],
-      shownBy: ['refuses-size-with-400'],
-    },
-    async ({ probe, observe, note }) => {
-      const { served, refused, status } = await probe(size);
-      observe(id, { served, refused, status });
-      note(
-        refused === null
-          ? `${served} octets are served`
-          : `${served ?? 'not even the smallest number of'} octets are served, ${refused} refused (${status ?? 'no answer'})`,
-      );
-    },
-  );
+interface Size {
+  readonly id: string;
+  /** Completes "takes … up to some size". */
+  readonly what: string;
+  readonly probe: Probe<SizeLimit>;
 }
+
+/** limits.other: how long something may be is not shown. */
+const findsLimit = ({ id, what, probe: size }: Size) =>
+  observation(id, {
+    title: `takes ${what} up to some size`,
+    grounds: [clause('limits.other')],
+    applies: [sizesMayBeFound],
+    async observe({ probe }) {
+      const { served, refused, status } = await probe(size);
+      const refusal = refused === null ? '' : `, ${refused} refused (${status ?? 'no answer'})`;
+      return {
+        seen: { served, refused, status },
+        note: `${served ?? 'not even the smallest number of'} octets are served${refusal}`,
+      };
+    },
+  });
+
+/** What becomes of unusual requests, and what answers give away. */
+export const robustness: readonly CheckDefinition[] = [
+  handles({
+    id: 'status.malformed-target',
+    what: 'malformed percent-encoding',
+    probe: target.malformedTarget,
+  }),
+  handles({ id: 'status.overlong-target', what: 'a 12,000-octet query', probe: target.overlongTarget }),
+  handles({ id: 'status.overlong-field', what: 'a 20,000-octet header field', probe: target.overlongField }),
+  handles({
+    id: 'status.hostile-query',
+    what: 'quotes, markup and bad numbers in the query',
+    probe: target.hostileQuery,
+  }),
+  handles({ id: 'status.expect-continue', what: 'Expect: 100-continue', probe: target.expectContinue }),
+  handles({ id: 'status.missing-user-agent', what: 'a missing User-Agent', probe: target.withoutUserAgent }),
+
+  // errors.codes does not show which status belongs to which condition.
+  observation('status.conditions', {
+    title: 'has a status for each condition',
+    grounds: [clause('errors.codes')],
+    records: 'errors.codes',
+    async observe({ probe }) {
+      const codes: Record<string, number | null> = {};
+      for (const [name, condition] of Object.entries(CONDITIONS))
+        codes[name] = (await probe(condition)).status;
+      const told = Object.entries(codes).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
+      return { seen: codes, note: told.join(', ') };
+    },
+  }),
+
+  findsLimit({ id: 'status.target-size', what: 'a request target', probe: targetSize }),
+  findsLimit({ id: 'status.field-size', what: 'a header field', probe: fieldSize }),
+
+  // What an error says of the insides helps those who look for a way in.
+  check('status.no-internals', {
+    title: 'tells nothing of its insides in error bodies',
+    grounds: [practice('OWASP API8:2023')],
+    judge: ({ expect }) =>
+      expect(errorReplies, serverErrorReplies).toConform(
+        'no stack trace, file path, SQL or version',
+        ({ response }) => response.internals,
+        SEARCHED,
+      ),
+  }),
+
+  // RFC 9110 §9.3.8: a TRACE answer reflects the request, credentials included.
+  check('status.trace', {
+    title: 'does not send the credential back in answer to TRACE',
+    grounds: [practice('OWASP API8:2023')],
+    judge: ({ expect }) => expect(target.traceSample).toHoldNoCredential(),
+  }),
+];

@@ -1,97 +1,57 @@
-import { check, observation } from '../../harness/check/check.ts';
-import { deflateAnswer } from '../../harness/check/deflate-answer.ts';
-import { hasWebSocket } from '../../harness/check/requirement.ts';
-import { originPolicy } from '../../harness/check/websocket-requirement.ts';
-import { practice, rfc6455, rfc7692 } from '../../harness/contract/ground.ts';
+import { check, observation, originPolicy, practice, rfc6455, rfc7692 } from '../../harness/check/suite.ts';
 import { deflateOffer, foreignOrigin, unknownSubprotocol } from '../../harness/probe/websocket/handshake.ts';
 import { taken } from '../../harness/probe/websocket/websocket.ts';
-
-const applies = [hasWebSocket];
 
 /** What client and service agree on in the handshake: subprotocol, extensions, and for whose pages (RFC 6455 §9, §10). */
 export const negotiationChecks = [
   // §4.2.2, item 5.5 and /subprotocol/: one of those offered, or none.
-  check(
-    'websocket.unoffered-subprotocol',
-    {
-      title: 'selects no subprotocol that was not offered',
-      grounds: [rfc6455('4.2.2', 'MUST')],
-      applies,
-      provenBy: ['ws-invents-subprotocol'],
-    },
-    async ({ probe, expectConversation }) => {
-      const conversations = [await probe(taken), await probe(unknownSubprotocol)];
-      expectConversation(...conversations).toConform('an offered subprotocol, or none', (conversation) => {
+  check('websocket.unoffered-subprotocol', {
+    title: 'selects no subprotocol that was not offered',
+    grounds: [rfc6455('4.2.2', 'MUST')],
+    judge: ({ expect }) =>
+      expect(taken, unknownSubprotocol).toConform('an offered subprotocol, or none', (conversation) => {
         const { subprotocol } = conversation;
-        const isOffered =
-          subprotocol === null || conversation.offered('sec-websocket-protocol').includes(subprotocol);
-        return isOffered ? null : `"${subprotocol}"`;
-      });
-    },
-  ),
+        if (subprotocol === null || conversation.offered('sec-websocket-protocol').includes(subprotocol))
+          return null;
+        return `"${subprotocol}"`;
+      }),
+  }),
 
   // §4.2.2, item 5.6 and §9.1: extensions are the client's to offer.
-  check(
-    'websocket.unoffered-extension',
-    {
-      title: 'selects no extension that was not offered',
-      grounds: [rfc6455('9.1', 'MUST')],
-      applies,
-      provenBy: ['ws-invents-extension'],
-    },
-    async ({ probe, expectConversation }) => {
-      expectConversation(await probe(taken)).toConform('no extension', ({ handshake }) =>
+  check('websocket.unoffered-extension', {
+    title: 'selects no extension that was not offered',
+    grounds: [rfc6455('9.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(taken).toConform('no extension', ({ handshake }) =>
         handshake?.has('sec-websocket-extensions')
           ? `Sec-WebSocket-Extensions: ${handshake.field('sec-websocket-extensions')}`
           : null,
-      );
-    },
-  ),
+      ),
+  }),
 
   // RFC 7692 §7.1: for an offer without parameters, nothing that needs an offer comes back.
-  check(
-    'websocket.deflate-answer',
-    {
-      title: 'answers an offer of permessage-deflate within what was offered, or declines it',
-      grounds: [rfc7692('7.1', 'MUST')],
-      applies,
-      provenBy: ['ws-unoffered-window-bits'],
-    },
-    async ({ probe, expectConversation }) => {
-      expectConversation(await probe(deflateOffer)).toConform(
-        'permessage-deflate as offered, or nothing',
-        deflateAnswer,
-      );
-    },
-  ),
+  check('websocket.deflate-answer', {
+    title: 'answers an offer of permessage-deflate within what was offered, or declines it',
+    grounds: [rfc7692('7.1', 'MUST')],
+    judge: ({ expect }) => expect(deflateOffer).toFitTheOffer(),
+  }),
 
-  observation(
-    'websocket.deflate',
-    {
-      title: 'compresses messages, or does not',
-      grounds: [rfc7692('5', 'MAY')],
-      applies,
-      shownBy: ['no-compression'],
-    },
-    async ({ probe, observe, note }) => {
+  // RFC 7692 §5: whether to compress is the server's to decide.
+  observation('websocket.deflate', {
+    title: 'compresses messages, or does not',
+    grounds: [rfc7692('5', 'MAY')],
+    async observe({ probe }) {
       const { opened, handshake: answer } = await probe(deflateOffer);
       const selected = opened ? (answer?.field('sec-websocket-extensions') ?? null) : null;
-      observe('websocket.deflate', selected);
-      note(selected ?? 'permessage-deflate is declined');
+      return { seen: selected, note: selected ?? 'permessage-deflate is declined' };
     },
-  ),
+  }),
 
   // §10.2: a browser's page of another origin acts with the user's credentials; the server is who can tell.
-  check(
-    'websocket.foreign-origin',
-    {
-      title: 'refuses the pages of other origins',
-      grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],
-      applies: [hasWebSocket, originPolicy],
-      provenBy: ['ws-accepts-any-origin'],
-    },
-    async ({ probe, expectConversation }) => {
-      expectConversation(await probe(foreignOrigin)).toBeTurnedAway();
-    },
-  ),
+  check('websocket.foreign-origin', {
+    title: 'refuses the pages of other origins',
+    grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],
+    applies: [originPolicy],
+    judge: ({ expect }) => expect(foreignOrigin).toBeTurnedAway(),
+  }),
 ];

@@ -1,6 +1,6 @@
-import { suitesFor } from '../../check/cases.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
-import { standingOf } from '../../check/judge.ts';
+import { suitesFor } from '../../check/check.ts';
+import { applicabilityOf } from '../../check/judge.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
@@ -26,7 +26,7 @@ export async function explain(id: string, options: { readonly config: string }):
     '',
     'Grounds',
     ...(configs.length > 0
-      ? configs.flatMap((config) => standing(check, config))
+      ? configs.flatMap((config) => inService(check, config))
       : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
     '',
     'Proven by',
@@ -54,8 +54,8 @@ const WEIGHT = {
   NONE: 'observed, never a failure',
 } as const;
 
-function standing(check: CheckDefinition, config: ServiceConfig): readonly string[] {
-  const { level, grounds, reasonNot, missing } = standingOf(check, config);
+function inService(check: CheckDefinition, config: ServiceConfig): readonly string[] {
+  const { level, grounds, reasonNot, missing } = applicabilityOf(check, config);
   const verdict = reasonNot ?? missing;
   return [
     `  ${config.service}: ${verdict === null ? WEIGHT[level] : `not judged, ${verdict}`}`,

@@ -1,6 +1,6 @@
-import { suitesFor } from '../../check/cases.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
-import { standingOf } from '../../check/judge.ts';
+import { suitesFor } from '../../check/check.ts';
+import { applicabilityOf } from '../../check/judge.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { HarnessError } from '../../exit.ts';
@@ -48,14 +48,14 @@ async function loadOne(name: string, options: ListOptions): Promise<ServiceConfi
 }
 
 function row(suite: Suite, check: CheckDefinition, service: ServiceConfig | null): Row {
-  const standing = service && standingOf(check, service);
+  const applied = service && applicabilityOf(check, service);
   return {
     id: check.id,
     suite: suite.name,
     title: check.title,
     grounds: check.grounds.map((ground) => (ground.kind === 'clause' ? ground.key : ground.ref)),
-    level: standing?.level ?? null,
-    notJudged: standing?.reasonNot ?? standing?.missing ?? null,
+    level: applied?.level ?? null,
+    notJudged: applied?.reasonNot ?? applied?.missing ?? null,
   };
 }
 
@@ -64,9 +64,9 @@ function table(rows: readonly Row[]): string {
   const suites = Map.groupBy(rows, ({ suite }) => suite);
   const blocks = [...suites].map(([suite, inside]) => {
     const lines = inside.map(({ id, level, notJudged, title, grounds }) => {
-      const standing = level === null ? '' : (notJudged === null ? level : 'not judged').padEnd(12);
+      const weight = level === null ? '' : (notJudged === null ? level : 'not judged').padEnd(12);
       const why = notJudged === null ? `[${grounds.join('; ')}]` : `(${notJudged})`;
-      return `  ${id.padEnd(width)}  ${standing}${title}  ${why}`;
+      return `  ${id.padEnd(width)}  ${weight}${title}  ${why}`;
     });
     return [suite, ...lines].join('\n');
   });

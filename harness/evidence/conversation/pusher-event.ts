@@ -29,6 +29,11 @@ export function readPusherEvent(text: string): PusherEvent | null {
   };
 }
 
+/** It tells a client that it has entered that channel. */
+export function isSubscription({ event, channel }: PusherEvent, wanted: string): boolean {
+  return event === 'pusher_internal:subscription_succeeded' && channel === wanted;
+}
+
 /** The data of these is an object as it is; that of all other events of the service is JSON within JSON. */
 const PLAIN_DATA = new Set(['pusher:error', 'pusher:pong', 'pusher:ping', 'pusher:subscription_error']);
 

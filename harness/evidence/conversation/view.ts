@@ -1,9 +1,9 @@
 import type { Conversation } from '../conversation.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
-import { type ExtensionReading, readExtensions } from '../fields/extension.ts';
+import { deflateFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
-import { type ClosePayload, OPCODE, readClosePayload } from '../frame.ts';
+import { type ClosePayload, mayBeSent, OPCODE, readClosePayload } from '../frame.ts';
 import { lazy } from '../octets/lazy.ts';
 import { dialectOf } from './dialect.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './frame-faults.ts';
 import { agreedInflation } from './inflation.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
-import { type PusherEvent, pusherEvents, readPusherEvent } from './pusher-event.ts';
+import { isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './pusher-event.ts';
 
 /** A Close frame that was sent. */
 export interface SentClose extends ClosePayload {
@@ -99,6 +99,21 @@ export class ConversationView {
     return this.#extensions();
   }
 
+  /** What of the answer to an offer of permessage-deflate does not fit that offer (RFC 7692 §7.1); null for nothing. */
+  get deflateAnswerFault(): string | null {
+    const { extensions, fault } = this.extensions;
+    if (fault !== null) return fault;
+    const [selected, ...more] = extensions;
+    if (selected === undefined) return null;
+    if (more.length > 0 || selected.name !== 'permessage-deflate') {
+      return extensions.map(({ name }) => name).join(', ');
+    }
+    const faults = this.offered('sec-websocket-extensions')
+      .flatMap((offer) => readExtensions(offer).extensions)
+      .map((offer) => deflateFault(selected, offer));
+    return faults.includes(null) ? null : (faults.at(-1) ?? 'permessage-deflate, which was not offered');
+  }
+
   /** permessage-deflate was selected (RFC 7692). */
   get isCompressing(): boolean {
     return /^\s*permessage-deflate\b/i.test(this.handshake?.field('sec-websocket-extensions') ?? '');
@@ -179,6 +194,19 @@ export class ConversationView {
     return readPusherEvent(this.greeting?.text ?? '');
   }
 
+  /** A client of ours was let into that channel. */
+  hasSubscribed(wanted: string): boolean {
+    return this.pusherEvents.some((each) => isSubscription(each, wanted));
+  }
+
+  /** Codes with which the client was refused, by pusher:error and by the Close. */
+  get pusherCodes(): readonly number[] {
+    const errors = this.pusherEvents.filter(({ event }) => event === 'pusher:error');
+    return [...errors.map(({ data }) => data?.code), this.closeCode].filter(
+      (code) => typeof code === 'number',
+    );
+  }
+
   /** Payloads of the server's Pong frames, in order. */
   get pongs(): readonly Uint8Array[] {
     return this.serverFrames.flatMap(({ frame }) => (frame.opcode === OPCODE.pong ? [frame.payload] : []));
@@ -214,6 +242,12 @@ export class ConversationView {
     return this.serverClose?.code ?? null;
   }
 
+  /** The same where it may be on the wire at all (§7.4): one that may not is a finding of its own. */
+  get lawfulCloseCode(): number | null {
+    const { closeCode } = this;
+    return closeCode !== null && mayBeSent(closeCode) ? closeCode : null;
+  }
+
   /** Of the server's Close frame; null when it sent none, or the reason is not UTF-8. */
   get closeReason(): string | null {
     return this.serverClose?.reason ?? null;
@@ -237,6 +271,25 @@ export class ConversationView {
   /** The server ended the conversation: with a Close frame of its own accord or in answer, or by ending TCP. */
   get isOver(): boolean {
     return this.serverClose !== null || this.ended !== null;
+  }
+
+  /** The Close or the end of TCP with which the server went before we had closed; null when it did not. */
+  get unaskedEnd(): { readonly atMs: number; readonly code: number | null } | null {
+    const over = this.serverClose ?? this.ended;
+    if (over === null || (this.clientClose !== null && over.atMs >= this.clientClose.atMs)) return null;
+    return { atMs: over.atMs, code: this.closeCode };
+  }
+
+  /** The handshake was taken, and the server did not end the conversation. */
+  get isServed(): boolean {
+    return this.opened && !this.isOver;
+  }
+
+  /** How the client was refused: the status, or how the connection was closed after 101. */
+  get refusal(): number | string {
+    if (this.status === null) return 'no answer';
+    if (!this.opened) return this.status;
+    return this.isOver ? `101, then close code ${this.closeCode ?? 'none'}` : 'not refused';
   }
 
   /** What there was in place of the end, for messages. */

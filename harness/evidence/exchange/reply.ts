@@ -1,5 +1,6 @@
 import { Violation } from '../../verdict.ts';
 import type { Exchange } from '../exchange.ts';
+import { type FramingMatter, faultOfMatter } from './framing-faults.ts';
 import { type ResponseView, viewResponse } from './response.ts';
 
 /** What a service answered to one stimulus, as checks read it. */
@@ -20,6 +21,16 @@ export class Reply {
     return `${this.exchange.request.method} ${this.exchange.purpose}`;
   }
 
+  /** Of the response; null when none came. */
+  get status(): number | null {
+    return this.exchange.response?.status ?? null;
+  }
+
+  /** The first fault of that kind in a message read from the raw socket; null when there is none. */
+  framingFault(matter: FramingMatter): string | null {
+    return faultOfMatter(this.exchange.response?.framingFaults ?? [], matter);
+  }
+
   /** A whole response came. */
   get answered(): boolean {
     return this.exchange.response !== null && this.exchange.failure === null;
@@ -31,7 +42,7 @@ export class Reply {
   }
 
   get served(): boolean {
-    const status = this.exchange.response?.status ?? 0;
+    const status = this.status ?? 0;
     return (this.answered || this.cut) && status >= 200 && status < 300;
   }
 

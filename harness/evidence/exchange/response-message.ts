@@ -86,6 +86,11 @@ export class ResponseMessage {
     return fieldValues(this.fields, name);
   }
 
+  /** The elements of a list field, in order; empty when it is absent or empty. */
+  elements(name: string): readonly string[] {
+    return listElements(this.field(name) ?? '');
+  }
+
   has(name: string): boolean {
     return this.fieldLines(name).length > 0;
   }
@@ -139,9 +144,7 @@ export class ResponseMessage {
 
   /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
   get contentCodings(): readonly string[] {
-    return listElements(this.field('content-encoding') ?? '').map((coding) =>
-      visible(coding.toLowerCase(), 40),
-    );
+    return this.elements('content-encoding').map((coding) => visible(coding.toLowerCase(), 40));
   }
 
   readonly #text = lazy(() => decodeUtf8(this.content));

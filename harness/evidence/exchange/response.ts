@@ -1,15 +1,17 @@
 import { HarnessError } from '../../exit.ts';
 import type { Conversation } from '../conversation.ts';
-import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
+import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
-import { listElements } from '../fields/grammar/field-grammar.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { lifecycleFault } from '../fields/lifecycle-fields.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { partialFault } from '../fields/partial-content.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { problemFaults } from '../json/problem.ts';
+import { type Shape, shapeOf } from '../json/shape.ts';
+import type { JsonRemarkKind } from '../json/text.ts';
+import { toldError } from '../json/told-error.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -35,6 +37,7 @@ const REQUEST_ID_FIELDS = [
 
 /** Fields that name the software behind a response. */
 const PRODUCT_FIELD = /^(?:server|x-powered-by|x-aspnet(?:mvc)?-version|x-generator)$/i;
+const VERSION_FIELD = /^(?:x-)?(?:[a-z]+-)?api-version$|^(?:content|x)-version$/i;
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
@@ -83,6 +86,30 @@ export class ResponseView extends ResponseMessage {
     return value === undefined ? faults.map(({ message }) => message) : problemFaults(value, this.status);
   }
 
+  /** Of the JSON value that the content is; null where it is none. */
+  get shape(): Shape | null {
+    return shapeOf(this.json.value);
+  }
+
+  /** Content of the same shape, or where it is no JSON the same content. */
+  hasContentLike(other: ResponseView): boolean {
+    const [here, there] = [this, other].map(({ shape, content }) =>
+      shape === null ? latin1Text(content) : JSON.stringify(shape),
+    );
+    return here === there;
+  }
+
+  /** The first thing of that kind that is to be said of the content as a JSON text; null for nothing. */
+  jsonRemark(wanted: JsonRemarkKind): string | null {
+    const { faults, cautions } = this.json;
+    return [...faults, ...cautions].find(({ kind }) => kind === wanted)?.message ?? null;
+  }
+
+  /** The member by which the content tells of an error, whatever the status says; null when none does. */
+  get toldError(): string | null {
+    return toldError(this.json.value);
+  }
+
   /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
   get internals(): string | null {
     return findInternals(this.text ?? latin1Text(this.content));
@@ -109,10 +136,17 @@ export class ResponseView extends ResponseMessage {
     return this.#challenges();
   }
 
-  /** The error code that a Bearer challenge tells (RFC 6750 §3.1); null for none. */
+  /** What is wrong with them, `none` where there are none; null when there is a well-formed one. */
+  get challengeFault(): string | null {
+    const { challenges, faults } = this.challenges;
+    return faults[0] ?? (challenges.length > 0 ? null : 'none');
+  }
+
+  /** The error code that a Bearer challenge tells (RFC 6750 §3.1), made visible; null for none. */
   get bearerError(): string | null {
     const bearer = this.challenges.challenges.find(({ scheme }) => scheme.toLowerCase() === 'bearer');
-    return bearer?.parameters.get('error') ?? null;
+    const error = bearer?.parameters.get('error') ?? null;
+    return error === null ? null : visible(error, 60);
   }
 
   readonly #secretPlaces = lazy(() => {
@@ -215,6 +249,22 @@ export class ResponseView extends ResponseMessage {
     return value === undefined ? null : URL.parse(value, this.request.url);
   }
 
+  /** The redirect that this is, in words; null for none. */
+  get redirect(): string | null {
+    const redirects = this.status >= 300 && this.status < 400 && this.status !== 304;
+    return redirects ? `status ${this.status} to ${this.field('location') ?? 'nowhere'}` : null;
+  }
+
+  /** The same where it leads to another origin, but for the very same place over TLS. */
+  get foreignRedirect(): string | null {
+    const here = URL.parse(this.request.url);
+    const there = this.location;
+    if (there === null || here === null || there.origin === here.origin) return null;
+    const isUpgrade =
+      there.protocol === 'https:' && here.protocol === 'http:' && there.hostname === here.hostname;
+    return isUpgrade ? null : this.redirect;
+  }
+
   readonly #links = lazy(() => parseLinks(this.fieldLines('link')));
 
   /** Links of the Link field (RFC 8288), as sent. */
@@ -260,12 +310,17 @@ export class ResponseView extends ResponseMessage {
 
   /** Field names of Vary (RFC 9110 §12.5.5) in lower case, or `*`; empty when it is absent or empty. */
   get vary(): readonly string[] {
-    return listElements(this.field('vary') ?? '').map((name) => name.toLowerCase());
+    return this.elements('vary').map((name) => name.toLowerCase());
   }
 
   /** Methods of the Allow field (RFC 9110 §10.2.1); empty when it is absent or empty. */
   get allow(): readonly string[] {
-    return listElements(this.field('allow') ?? '');
+    return this.elements('allow');
+  }
+
+  /** Fields that say which version answers. */
+  get versionFields(): readonly FieldLine[] {
+    return this.fields.filter(([name]) => VERSION_FIELD.test(name));
   }
 
   /** The field that identifies the request, and its value; null when none of the usual ones is there. */

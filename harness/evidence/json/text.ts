@@ -4,7 +4,7 @@ import { visible } from '../octets/visible.ts';
 import { DEEPEST_JSON, JsonNesting } from './nesting.ts';
 
 /** What keeps octets from being one JSON text by RFC 8259. */
-export type JsonFaultKind =
+type JsonFaultKind =
   /** §2: no text at all. */
   | 'empty'
   /** §8.1 */
@@ -19,7 +19,7 @@ export type JsonFaultKind =
   | 'trailing-content';
 
 /** What RFC 8259 permits and warns of, because readers disagree on what it means. */
-export type JsonCautionKind =
+type JsonCautionKind =
   /** §4: names SHOULD be unique. */
   | 'duplicate-name'
   /** §6: an integer beyond 2^53 - 1, which readers round. */
@@ -28,6 +28,8 @@ export type JsonCautionKind =
   | 'number-range'
   /** §8.2: half a surrogate pair. */
   | 'lone-surrogate';
+
+export type JsonRemarkKind = JsonFaultKind | JsonCautionKind;
 
 interface Remark<Kind> {
   readonly kind: Kind;

@@ -11,7 +11,8 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
-import { type Trial, Trials } from './trials.ts';
+import { responseSchemas } from './schema.ts';
+import { OperationReply, type ReasonAgainst, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = 60_000;
@@ -59,6 +60,25 @@ const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async (port
 export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config }) => {
   const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
   return all.ofKind('call').with({ unexercised: planned(config, 'call') });
+});
+
+const OTHER_STATUS: ReasonAgainst = { reason: 'its status is not the documented one', why: 'left' };
+const NO_MEDIA_TYPE: ReasonAgainst = { reason: 'no media type is documented for its response', why: 'open' };
+
+/** The calls whose response is documented with a media type. */
+export const callsOfMediaType: Probe<Trials> = probe('operation-calls-of-media-type', async ({ ask }) =>
+  (await ask(operationCalls)).judgeable(({ expected }) => {
+    if (expected === null) return OTHER_STATUS;
+    return expected.mediaTypes.length === 0 ? NO_MEDIA_TYPE : null;
+  }),
+);
+
+/** The calls whose response is documented with a schema, and could be held against it. */
+export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', async ({ ask, config }) => {
+  const schemas = responseSchemas(config);
+  return (await ask(operationCalls)).judgeable((reply) =>
+    reply.expected === null ? OTHER_STATUS : schemas.whyNotJudged(reply),
+  );
 });
 
 /**
@@ -127,7 +147,7 @@ async function send(
   { http, documented }: Pick<Port, 'http' | 'documented'>,
   orders: readonly Order[],
 ): Promise<Trials> {
-  const trials: Trial[] = [];
+  const trials: OperationReply[] = [];
   let spentMs = 0;
   for (const order of orders) {
     if (spentMs > PATIENCE_MS) {
@@ -137,7 +157,7 @@ async function send(
     try {
       const reply = await http.send(stimulusOf(order, documented));
       spentMs += reply.exchange.timing.durationMs;
-      trials.push({ order, reply });
+      trials.push(new OperationReply(order, reply));
     } catch (error) {
       if (!(error instanceof Blocked)) throw error;
       const ending = { reason: error.message, blocked: true };

@@ -1,7 +1,6 @@
-import type { ExpectedResponse, ServiceConfig } from '../../config/service.ts';
-import type { Reply } from '../../evidence/exchange/reply.ts';
+import type { ServiceConfig } from '../../config/service.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
-import type { Unexercised } from './plan.ts';
+import type { OperationReply, ReasonAgainst } from './trials.ts';
 
 /** Octets of content that are held against a schema; patterns may take long over more. */
 const MAX_JUDGED = 512 * 1024;
@@ -27,10 +26,8 @@ export class ResponseSchemas {
   }
 
   /** Why a reply cannot be held against its schema; null when `fault` can tell. */
-  whyNotJudged(
-    { schema }: ExpectedResponse,
-    { response }: Reply,
-  ): Pick<Unexercised, 'reason' | 'why'> | null {
+  whyNotJudged({ expected, response }: OperationReply): ReasonAgainst | null {
+    const schema = expected?.schema ?? null;
     if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
     if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
     const octets = response.content.length;
@@ -51,10 +48,10 @@ export class ResponseSchemas {
   }
 
   /** The first thing in the body that its schema refuses, in one line; null when it fits. */
-  fault({ schema }: ExpectedResponse, { response }: Reply): string | null {
+  fault({ expected, response }: OperationReply): string | null {
     const { value, faults } = response.json;
     if (value === undefined) return faults[0]?.message ?? 'no JSON';
-    const fault = this.#judge(schema)(value);
+    const fault = this.#judge(expected?.schema ?? true)(value);
     return fault === null ? null : `one in which ${fault.message}`;
   }
 

@@ -1,12 +1,41 @@
 import type { ExpectedResponse, Operation } from '../../config/service.ts';
-import type { Reply } from '../../evidence/exchange/reply.ts';
-import { HarnessError } from '../../exit.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
+import { visible } from '../../evidence/octets/visible.ts';
 import type { Order, TrialKind, Unexercised } from './plan.ts';
 
-/** A request to an operation and what came of it. */
-export interface Trial {
+/** What came of a request to an operation. */
+export class OperationReply extends Reply {
   readonly order: Order;
-  readonly reply: Reply;
+
+  constructor(order: Order, { exchange }: Reply) {
+    super(exchange);
+    this.order = order;
+  }
+
+  get operation(): Operation {
+    return this.order.operation;
+  }
+
+  /** The documented response of that status; null when it is documented for none. */
+  get expected(): ExpectedResponse | null {
+    const { response, alternatives } = this.operation;
+    return [response, ...alternatives].find(({ status }) => status === this.status) ?? null;
+  }
+
+  /** Its media type where that is none of those that are documented for it, in words; null when it is one. */
+  get foreignMediaType(): string | null {
+    const wanted = this.expected?.mediaTypes ?? [];
+    const got = this.response.mediaType?.essence;
+    if (got !== undefined && wanted.some((type) => covers(type, got))) return null;
+    return `${visible(this.response.field('content-type') ?? 'none', 80)} instead of ${wanted.join(', ')}`;
+  }
+}
+
+/** `application/*+json` covers `application/hal+json`. */
+function covers(documented: string, got: string): boolean {
+  if (documented === got) return true;
+  const pattern = documented.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${pattern}$`).test(got);
 }
 
 /** Why no more was sent. `blocked`: the service could not be asked; else it took too long. */
@@ -18,22 +47,27 @@ export interface Ending {
 /** Operations, and reasons, named in a remark. */
 const NAMED = 3;
 
+/** Why a reply is not held to something. */
+export type ReasonAgainst = Pick<Unexercised, 'reason' | 'why'>;
+
 /** What came of the requests to operations, and which of them were not sent or show nothing. */
 export class Trials {
-  readonly all: readonly Trial[];
+  readonly all: readonly OperationReply[];
   readonly unexercised: readonly Unexercised[];
   /** null when everything was sent that there was. */
   readonly ended: Ending | null;
-  readonly #trialOf: ReadonlyMap<Reply, Trial>;
 
-  private constructor(all: readonly Trial[], unexercised: readonly Unexercised[], ended: Ending | null) {
+  private constructor(
+    all: readonly OperationReply[],
+    unexercised: readonly Unexercised[],
+    ended: Ending | null,
+  ) {
     this.all = all;
     this.unexercised = unexercised;
     this.ended = ended;
-    this.#trialOf = new Map(all.map((trial) => [trial.reply, trial]));
   }
 
-  static of(all: readonly Trial[]): Trials {
+  static of(all: readonly OperationReply[]): Trials {
     return new Trials(all, [], null);
   }
 
@@ -71,18 +105,18 @@ export class Trials {
   /** Only what is about these operations. */
   about(operations: ReadonlySet<Operation>): Trials {
     return new Trials(
-      this.all.filter(({ order }) => operations.has(order.operation)),
+      this.all.filter(({ operation }) => operations.has(operation)),
       this.unexercised.filter(({ operation }) => operations.has(operation)),
       this.ended,
     );
   }
 
   /** Only those that can be judged; the others are listed with the reason against it. */
-  judgeable(reasonAgainst: (trial: Trial) => Pick<Unexercised, 'reason' | 'why'> | null): Trials {
+  judgeable(reasonAgainst: (reply: OperationReply) => ReasonAgainst | null): Trials {
     const left: Unexercised[] = [];
-    const kept = this.all.filter((trial) => {
-      const against = reasonAgainst(trial);
-      const { operation, kind } = trial.order;
+    const kept = this.all.filter((reply) => {
+      const against = reasonAgainst(reply);
+      const { operation, kind } = reply.order;
       if (against !== null) left.push({ operation, kind, ...against });
       return against === null;
     });
@@ -91,27 +125,22 @@ export class Trials {
 
   /** Operations whose call is answered with a status that is documented as success. */
   get called(): ReadonlySet<Operation> {
-    return new Set(
-      this.all
-        .filter(({ order, reply }) => reply.answered && expectedFor(order.operation, reply) !== null)
-        .map(({ order }) => order.operation),
-    );
+    const answered = this.all.filter((reply) => reply.answered && reply.expected !== null);
+    return new Set(answered.map(({ operation }) => operation));
   }
 
-  get replies(): readonly Reply[] {
-    return this.all.map(({ reply }) => reply);
-  }
-
-  /** @throws HarnessError for a reply to something else. */
-  operationOf(reply: Reply): Operation {
-    const trial = this.#trialOf.get(reply);
-    if (trial === undefined) throw new HarnessError(`${reply.evidence} is no reply to an operation`);
-    return trial.order.operation;
-  }
-
-  /** The documented response of that status; null when it is documented for none. */
-  expectedOf(reply: Reply): ExpectedResponse | null {
-    return expectedFor(this.operationOf(reply), reply);
+  /** What is to be said of what is missing, once the replies conform; null for nothing. */
+  get shortfall(): { readonly end: 'note' | 'blocked' | 'not-applicable'; readonly reason: string } | null {
+    const { remark, unexercised } = this;
+    const isNothing = this.all.length === 0;
+    if (remark === null) {
+      const reason = unexercised[0]?.reason ?? 'the documented operations give no occasion for it';
+      return isNothing ? { end: 'not-applicable', reason } : null;
+    }
+    if (this.ended?.blocked) return { end: 'blocked', reason: remark };
+    if (!isNothing) return { end: 'note', reason: remark };
+    const isOutOfReach = unexercised.every(({ why }) => why === 'unsafe' || why === 'open');
+    return { end: isOutOfReach ? 'not-applicable' : 'blocked', reason: remark };
   }
 
   /** Which operations were not exercised and why, in one sentence; null when there are none. */
@@ -130,12 +159,6 @@ export class Trials {
 function fewOf(texts: readonly string[], separator: string): string {
   const more = texts.length > NAMED ? ` and ${texts.length - NAMED} more` : '';
   return `${texts.slice(0, NAMED).join(separator)}${more}`;
-}
-
-/** The documented response of that status; null when it is documented for none. */
-export function expectedFor({ response, alternatives }: Operation, reply: Reply): ExpectedResponse | null {
-  const status = reply.exchange.response?.status;
-  return [response, ...alternatives].find((each) => each.status === status) ?? null;
 }
 
 export function labelOf({ method, template }: Operation): string {

@@ -153,10 +153,13 @@ export const WAYS_AROUND: readonly WayAround[] = [
   ...respelled,
 ];
 
+/** Of a page that the service has nothing to do with. */
+export const FOREIGN_ORIGIN = 'https://elsewhere.invalid';
+
 /** A page of another origin asks a browser to send the key along. */
 export const foreignOrigin = variation('foreign-origin', {
   purpose: 'for a page of another origin',
-  fields: [['Origin', 'https://elsewhere.invalid']],
+  fields: [['Origin', FOREIGN_ORIGIN]],
 });
 
 function percentEncoded(letter: string): string {

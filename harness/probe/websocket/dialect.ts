@@ -2,7 +2,8 @@ import type { Dialect, DialectEvent } from '../../config/blocks/dialect.ts';
 import type { MessagePair } from '../../config/blocks/websocket.ts';
 import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
+import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
+import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Port, type Probe, probe } from '../../session.ts';
@@ -36,43 +37,90 @@ export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', as
   return talks.flatMap((conversation) => heardIn(conversation, dialect));
 });
 
-export function heardIn(conversation: ConversationView, dialect: Dialect): readonly HeardEvent[] {
+function heardIn(conversation: ConversationView, dialect: Dialect): readonly HeardEvent[] {
   return conversation.messages.flatMap(({ text }) => {
     const read = text === null ? null : dialect.read(text);
     return read === null ? [] : [{ ...read, conversation }];
   });
 }
 
-/** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
-export const client: Probe<ConversationView> = probe(
-  'websocket-dialect-client',
-  async ({ ask, websocket }) => {
-    await ask(alive);
-    const dialect = await ask(spoken);
-    const { greeting, heartbeat, subscribe } = dialect;
-    return websocket.hold(
-      { purpose: `a WebSocket with a client of ${dialect.name}` },
-      async (conversation) => {
-        const heard = (name: string) =>
-          conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
-        if (greeting !== undefined) await heard(greeting);
-        if (heartbeat) {
-          await conversation.text(heartbeat.send);
-          await heard(heartbeat.answer);
-        }
-        if (subscribe) {
-          await conversation.text(subscribe.send(subscribe.channel));
-          await heard(subscribe.answer);
-        }
-        await conversation.close(1000);
-      },
-    );
+/** An event that the config has a schema for, held against it. */
+export interface JudgedEvent extends HeardEvent {
+  /** What the schema refuses, in one line; null when it fits. */
+  readonly fault: string | null;
+  /** Why it could not be judged; null when it was. */
+  readonly unjudged: string | null;
+}
+
+export const judgedEvents: Probe<readonly JudgedEvent[]> = probe(
+  'websocket-judged-events',
+  async ({ ask, config }) => {
+    const schemas = config.websocket?.messages ?? {};
+    const book = new SchemaBook();
+    const heard = (await ask(events)).filter(({ event }) => Object.hasOwn(schemas, event));
+    return heard.map((each): JudgedEvent => {
+      try {
+        const fault = book.compile(schemas[each.event])(each.data);
+        return { ...each, fault: fault?.message ?? null, unjudged: null };
+      } catch (error) {
+        if (!(error instanceof EndlessSchema)) throw error;
+        return { ...each, fault: null, unjudged: error.message };
+      }
+    });
   },
 );
 
+/** The shape of the first event of each name that has no schema, sorted by the names. */
+export const eventShapes: Probe<Readonly<Record<string, Shape | null>>> = probe(
+  'websocket-event-shapes',
+  async ({ ask, config }) => {
+    const schemas = config.websocket?.messages ?? {};
+    const open = (await ask(events)).filter(({ event }) => !Object.hasOwn(schemas, event));
+    const byName = Map.groupBy(open, ({ event }) => event);
+    const shapes = [...byName].map(([event, [first]]) => [event, shapeOf(first?.data)] as const);
+    return Object.fromEntries(shapes.sort());
+  },
+);
+
+/** What a client of the dialect was told. */
+export interface Heard {
+  readonly to: string;
+  readonly evidence: string;
+  /** Names of the events, in their order. */
+  readonly events: readonly string[];
+}
+
+export const heardByClient: Probe<Heard> = probe('websocket-dialect-heard', async ({ ask }) => {
+  const conversation = await ask(client);
+  const { to, evidence } = conversation;
+  return { to, evidence, events: heardIn(conversation, await ask(spoken)).map(({ event }) => event) };
+});
+
+/** A client of the dialect: it is greeted, asks whether the service is there, and subscribes; as far as there is such. */
+const client: Probe<ConversationView> = probe('websocket-dialect-client', async ({ ask, websocket }) => {
+  await ask(alive);
+  const dialect = await ask(spoken);
+  const { greeting, heartbeat, subscribe } = dialect;
+  return websocket.hold({ purpose: `a WebSocket with a client of ${dialect.name}` }, async (conversation) => {
+    const heard = (name: string) =>
+      conversation.message(`for ${name}`, ({ text }) => dialect.read(text ?? '')?.event === name);
+    if (greeting !== undefined) await heard(greeting);
+    if (heartbeat) {
+      await conversation.text(heartbeat.send);
+      await heard(heartbeat.answer);
+    }
+    if (subscribe) {
+      await conversation.text(subscribe.send(subscribe.channel));
+      await heard(subscribe.answer);
+    }
+    await conversation.close(1000);
+  });
+});
+
 /** A message of the config, and the conversation in which it was sent. */
 export interface Answered {
-  readonly pair: MessagePair;
+  readonly to: string;
+  readonly evidence: string;
   readonly conversation: ConversationView;
   /** What is wrong with the nearest answer, in one line; null for nothing. */
   readonly fault: string | null;
@@ -104,7 +152,7 @@ async function exchangeOf(
   const later = conversation.messages.filter(({ atMs }) => sent !== undefined && atMs >= sent.atMs);
   const faults = later.map((message) => answerFault(message, judge));
   const fault = faults.includes(null) ? null : (faults[0] ?? 'no message');
-  return { pair, conversation, fault };
+  return { to: conversation.to, evidence: conversation.evidence, conversation, fault };
 }
 
 /** An answer is JSON; a text that is none is what a schema sees as a string. */

@@ -66,6 +66,17 @@ export const longEchoes = echoed(
   ...[65_535, 65_536, 1 << 20].map((length) => (): Sent => ['binary', patterned(length)]),
 );
 
+/** Messages longer than this many octets meet the limits of some servers. */
+const SURELY_TAKEN = 4096;
+
+/** The length at which the service ended the connection in place of an answer; null when it did not. */
+export function refusedLength(talk: ConversationView): number | null {
+  const { serverClose, clientClose, ended } = talk;
+  const unasked = serverClose !== null ? serverClose.atMs < (clientClose?.atMs ?? Infinity) : ended !== null;
+  const lost = talk.echoes.find(({ back }) => back === null)?.sent.length ?? 0;
+  return unasked && lost > SURELY_TAKEN ? lost : null;
+}
+
 /** §5.4: in three fragments, with empty ones, and cut within a character. */
 export const fragmentedEchoes = echoed(
   'websocket-fragmented-echoes',

@@ -9,7 +9,7 @@ import { alive, answersPings } from './websocket.ts';
 /** A connection over time, and many at once. */
 
 /** How long a silent connection is looked at where nobody says how long it must last, in ms. */
-const IDLE_MS = 1_000;
+export const IDLE_MS = 1_000;
 /** What is announced: a shorter wait is over before anybody asks. In ms. */
 const WORTH_TELLING_MS = 2_000;
 
@@ -119,6 +119,28 @@ export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-c
 });
 
 const DEFAULT_CONNECTIONS = 10;
+
+/** One of them that was opened. */
+export interface Apart {
+  readonly to: string;
+  readonly evidence: string;
+  /** The first message on it that was said on another one; null for none. */
+  readonly foreign: string | null;
+}
+
+export const connectionsApart: Probe<readonly Apart[]> = probe(
+  'websocket-connections-apart',
+  async ({ ask }) => {
+    const all = await ask(manyConnections);
+    const saidOnOpen = all.filter(({ conversation }) => conversation !== null).map(({ said }) => said);
+    return all.flatMap(({ said, conversation }) => {
+      if (conversation === null) return [];
+      const isForeign = (text: string | null) => text !== null && text !== said && saidOnOpen.includes(text);
+      const foreign = conversation.messages.find(({ text }) => isForeign(text))?.text ?? null;
+      return [{ to: conversation.to, evidence: conversation.evidence, foreign }];
+    });
+  },
+);
 
 function refused(error: unknown): null {
   if (error instanceof Blocked) return null;

@@ -1,8 +1,14 @@
 import type { AppCredentials } from '../../credential/keys.ts';
 import { withoutQuery, withQuery } from '../../credential/request.ts';
 import { signChannel } from '../../credential/signature.ts';
-import { type PusherEvent, readPusherEvent } from '../../evidence/conversation/pusher-event.ts';
+import { pusherAdvice } from '../../evidence/conversation/pusher-code.ts';
+import {
+  isSubscription,
+  type PusherEvent,
+  readPusherEvent,
+} from '../../evidence/conversation/pusher-event.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
@@ -206,3 +212,21 @@ export const missingProtocol = held(
   },
   untilRefused,
 );
+
+/** Clients that can never be served as they come. */
+export const refusedClients: Probe<readonly ConversationView[]> = probe(
+  'websocket-pusher-refused-clients',
+  ({ ask }) => Promise.all([unknownApp, unsupportedProtocol, missingProtocol].map((each) => ask(each))),
+);
+
+/** The first code of a refusal that has the client come back, with what it asks for; null where none has. */
+export function invitationOf({ pusherCodes }: ConversationView): string | null {
+  const code = pusherCodes.find((each) => pusherAdvice(each) !== 'never come back unchanged');
+  return code === undefined ? null : `${code} (${pusherAdvice(code) ?? 'no code of the protocol'})`;
+}
+
+/** What the answer to the subscription to the presence channel tells as the ids of those present. */
+export function presentIds({ pusherEvents }: ConversationView): unknown {
+  const presence = pusherEvents.find((event) => isSubscription(event, PRESENCE_CHANNEL))?.data?.presence;
+  return isJsonObject(presence) ? presence.ids : null;
+}

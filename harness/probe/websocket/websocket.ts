@@ -81,9 +81,8 @@ export const taken: Probe<ConversationView> = probe('websocket-taken', async ({ 
 export const kept: Probe<ConversationView> = probe('websocket-kept', async ({ ask }) => {
   const twin = await ask(taken);
   requireHeardOut(twin);
-  const { serverClose, clientClose, ended } = twin;
-  const over = serverClose ?? ended;
-  if (over === null || (clientClose !== null && over.atMs >= clientClose.atMs)) return twin;
+  const { serverClose, unaskedEnd } = twin;
+  if (unaskedEnd === null) return twin;
   const how = serverClose ? `a Close (${serverClose.code ?? 'no code'})` : 'the end of TCP';
   throw new Blocked(`an ordinary connection is not kept: ${how} came unasked, so this would prove nothing`);
 });

@@ -1,6 +1,6 @@
-import { suitesFor } from '../../check/cases.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
-import { type Judgment, judge, standingOf } from '../../check/judge.ts';
+import { suitesFor } from '../../check/check.ts';
+import { applicabilityOf, type Judgment, judge } from '../../check/judge.ts';
 import { unpackService } from '../../config/secret/pack.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
@@ -75,7 +75,8 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   };
   let fresh = startsFresh(config);
   let met: Suite | null = null;
-  const asks = ({ checks }: Suite) => checks.some((check) => standingOf(check, config).reasonNot === null);
+  const asks = ({ checks }: Suite) =>
+    checks.some((check) => applicabilityOf(check, config).reasonNot === null);
 
   return {
     suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),

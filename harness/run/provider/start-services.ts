@@ -1,5 +1,5 @@
 import type { Suite } from '../../check/check.ts';
-import { standingOf } from '../../check/judge.ts';
+import { applicabilityOf } from '../../check/judge.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { INTERACTION } from '../../probe/pact.ts';
@@ -113,7 +113,7 @@ function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): re
 function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
   return suites.flatMap((suite) =>
     suite.checks.map((check) => {
-      const { level, grounds } = standingOf(check, config);
+      const { level, grounds } = applicabilityOf(check, config);
       return { id: check.id, suite: suite.name, title: check.title, level, grounds };
     }),
   );

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
+import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { type Loopback, listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
-import { FRAMING_FAULT } from '../reader/framing-faults.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
 

@@ -1,7 +1,7 @@
+import { FRAMING_FAULT, type FramingFault } from '../../evidence/exchange/framing-faults.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { listElements } from '../../evidence/fields/grammar/field-grammar.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
-import { FRAMING_FAULT, type FramingFault } from './framing-faults.ts';
 import type { ResponseHead } from './lines.ts';
 
 /** How far a response's body reaches (RFC 9112 §6.3). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAMING_FAULT } from './framing-faults.ts';
+import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import { ResponseReader } from './http1-reader.ts';
 import type { ReaderLimits } from './reading.ts';
 

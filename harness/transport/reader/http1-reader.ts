@@ -1,7 +1,7 @@
+import { FRAMING_FAULT, type FramingFault } from '../../evidence/exchange/framing-faults.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type BodyFraming, bodyFraming } from './body-framing.ts';
 import { LineCollector, OctetCollector } from './collector.ts';
-import { FRAMING_FAULT, type FramingFault } from './framing-faults.ts';
 import {
   FieldSection,
   LINE_STARTS,

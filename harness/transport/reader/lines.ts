@@ -1,6 +1,6 @@
+import { FRAMING_FAULT, type FramingFault } from '../../evidence/exchange/framing-faults.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { isToken, trimSpace } from '../../evidence/fields/grammar/field-grammar.ts';
-import { FRAMING_FAULT, type FramingFault } from './framing-faults.ts';
 
 /** The lines of a response's framing: status line, field lines and chunk sizes (RFC 9112 §4, §5, §7.1). */
 

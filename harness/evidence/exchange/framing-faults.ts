@@ -69,3 +69,50 @@ export const FRAMING_FAULT = {
 } as const;
 
 export type FramingFault = (typeof FRAMING_FAULT)[keyof typeof FRAMING_FAULT];
+
+/** What of a message's framing a fault concerns; each is judged by a check of its own. */
+export type FramingMatter =
+  /** Content-Length, and the octets that it declares. */
+  | 'length'
+  /** Transfer codings and chunks. */
+  | 'chunks'
+  /** Content where there is none to be. */
+  | 'no-content'
+  /** The lines of the head, and whatever follows the message: everything else. */
+  | 'lines';
+
+const MATTERS: Readonly<Record<Exclude<FramingMatter, 'lines'>, readonly FramingFault[]>> = {
+  length: [
+    FRAMING_FAULT.duplicateLength,
+    FRAMING_FAULT.conflictingLength,
+    FRAMING_FAULT.badLength,
+    FRAMING_FAULT.lengthAndCoding,
+    FRAMING_FAULT.shortBody,
+  ],
+  chunks: [
+    FRAMING_FAULT.codingInOldVersion,
+    FRAMING_FAULT.chunkedNotLast,
+    FRAMING_FAULT.unknownCoding,
+    FRAMING_FAULT.badChunkSize,
+    FRAMING_FAULT.spaceAfterChunkSize,
+    FRAMING_FAULT.badChunkEnd,
+    FRAMING_FAULT.missingFinalChunk,
+    FRAMING_FAULT.incompleteTrailers,
+  ],
+  'no-content': [
+    FRAMING_FAULT.lengthOnBodyless,
+    FRAMING_FAULT.codingOnBodyless,
+    FRAMING_FAULT.bodyOnHead,
+    FRAMING_FAULT.bodyOn204,
+    FRAMING_FAULT.bodyOn304,
+  ],
+};
+
+/** The first of these faults that concerns this; null for none. */
+export function faultOfMatter(faults: readonly string[], matter: FramingMatter): string | null {
+  const isIt = (fault: string) =>
+    matter === 'lines'
+      ? Object.values(MATTERS).every((others) => !others.some((other) => other === fault))
+      : MATTERS[matter].some((one) => one === fault);
+  return faults.find(isIt) ?? null;
+}
