@@ -16,7 +16,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import type { CheckResult, Results } from '../../report/results/results.ts';
-import { conform, type Ending } from '../../run/fixtures/conform-process.ts';
+import { conform } from '../../run/fixtures/conform-process.ts';
+import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform pact …` as the program it is: its exit codes, its words, and what it leaves behind. */
 
@@ -51,9 +52,13 @@ function inBroker(url: string, more = ''): string {
   return `pacts: { broker: { url: "${url}", token: "\${env:BROKER_TOKEN}"${more} } }`;
 }
 
-async function pact(folder: string, ...args: readonly string[]): Promise<Ending> {
-  const env = { SEARCH_API_KEY: KEY, BROKER_TOKEN: TOKEN };
-  const ending = await conform(['pact', ...args], env, folder).ended;
+const ENVIRONMENT = { SEARCH_API_KEY: KEY, BROKER_TOKEN: TOKEN };
+
+async function pact(folder: string, ...args: readonly string[]) {
+  const ending =
+    args[0] === 'verify'
+      ? await conform(['pact', ...args], ENVIRONMENT, folder).ended
+      : await conformHere(['pact', ...args], ENVIRONMENT, folder);
   for (const secret of [KEY, TOKEN]) expect(ending.stdout + ending.stderr).not.toContain(secret);
   return ending;
 }
@@ -153,7 +158,8 @@ describe('conform pact verify', () => {
     const folder = workplace();
     mkdirSync(join(folder, 'pacts'));
     if (content !== null) put(folder, 'pacts/a.json', content);
-    const { code, stderr } = await pact(folder, 'verify', '--pact', 'pacts');
+    const args = ['pact', 'verify', '--pact', 'pacts'];
+    const { code, stderr } = await conformHere(args, ENVIRONMENT, folder);
     expect(stderr).toMatch(problem);
     expect(code).toBe(2);
   });

@@ -76,9 +76,7 @@ describe('no container runtime', () => {
 
   it('where a socket takes connections and is silent', async () => {
     const path = await listening(createServer(() => undefined));
-    const started = performance.now();
     expect(await opening(`unix://${path}`)).toMatch(/does not answer within 3 s$/);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   it('where something else answers', async () => {
