@@ -1,4 +1,4 @@
-import type { QuotaReading } from '../quota/quota-reading.ts';
+import type { QuotaReading } from '../quota/quota.ts';
 
 /** One request of a measurement, as far as a limiter is concerned. Times are ms on one monotonic clock. */
 export interface LimitObservation {

@@ -1,4 +1,4 @@
-import type { QuotaReading } from '../quota/quota-reading.ts';
+import type { QuotaReading } from '../quota/quota.ts';
 import type { DocumentedLimit, LimitObservation } from './observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldLine } from '../exchange.ts';
-import { readQuota } from './quota.ts';
+import { isQuotaField, QUOTA_DIALECTS, readQuota } from './quota.ts';
 
 const receivedAt = new Date('2026-11-21T12:00:00Z');
 const EPOCH = receivedAt.getTime() / 1000;
@@ -24,119 +24,34 @@ function numbers(...lines: readonly string[]) {
 }
 
 describe('readQuota', () => {
-  it.each([
-    [[], ['none', null, null, null, null]],
-    [['Retry-After: 3'], ['none', null, null, null, null]],
-    // draft -03
-    [
-      ['RateLimit-Limit: 100, 100;w=60, 1000;w=3600', 'RateLimit-Remaining: 50', 'RateLimit-Reset: 5'],
-      ['ratelimit-draft-03', 100, 50, 5, 60],
-    ],
-    // drafts -04 to -06
-    [
-      ['RateLimit-Limit: 100', 'RateLimit-Remaining: 0', 'RateLimit-Reset: 50', 'RateLimit-Policy: 100;w=60'],
-      ['ratelimit-draft-06', 100, 0, 50, 60],
-    ],
-    [
-      ['ratelimit-limit:100', 'ratelimit-remaining:99', 'ratelimit-reset:60'],
-      ['ratelimit-draft-06', 100, 99, 60, null],
-    ],
-    // draft -07
-    [
-      ['RateLimit: limit=100, remaining=50, reset=5', 'RateLimit-Policy: 100;w=60'],
-      ['ratelimit-draft-07', 100, 50, 5, 60],
-    ],
-    // drafts -08 and later
-    [
-      ['RateLimit-Policy: "default";q=100;w=60', 'RateLimit: "default";r=50;t=30'],
-      ['ratelimit-draft-08', 100, 50, 30, 60],
-    ],
-    [['RateLimit: "20-in-3sec"; r=19; t=3'], ['ratelimit-draft-08', null, 19, 3, null]],
-    [['RateLimit-Policy: "default";q=100'], ['ratelimit-draft-08', 100, null, null, null]],
-    // X-RateLimit, the reset in each of its units
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42', 'X-RateLimit-Reset: 30'],
-      ['x-ratelimit-delta', 100, 42, 30, null],
-    ],
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42', 'X-RateLimit-Reset: 29500'],
-      ['x-ratelimit-delta-ms', 100, 42, 29.5, null],
-    ],
-    [
-      ['X-Rate-Limit-Limit: 100', 'X-Rate-Limit-Remaining: 42', `X-Rate-Limit-Reset: ${EPOCH + 30}`],
-      ['x-ratelimit-epoch', 100, 42, 30, null],
-    ],
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42', `X-RateLimit-Reset: ${EPOCH + 30}.5`],
-      ['x-ratelimit-epoch', 100, 42, 30.5, null],
-    ],
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42', `X-RateLimit-Reset: ${EPOCH * 1000 + 1500}`],
-      ['x-ratelimit-epoch-ms', 100, 42, 1.5, null],
-    ],
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Reset: Sat Nov 21 2026 12:00:45 GMT+0000 (UTC)'],
-      ['x-ratelimit-date', 100, null, 45, null],
-    ],
-    [
-      ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42'],
-      ['x-ratelimit', 100, 42, null, null],
-    ],
-    [
-      [
-        'x-ratelimit-limit: 60',
-        'x-ratelimit-remaining: 58',
-        'x-ratelimit-used: 2',
-        'x-ratelimit-resource: core',
-        `x-ratelimit-reset: ${EPOCH + 3600}`,
-      ],
-      ['github', 60, 58, 3600, null],
-    ],
-    [
-      [
-        'X-RateLimit-Limit: 10, 10;w=1;name="per-ip", 1000;w=3600',
-        'X-RateLimit-Remaining: 9',
-        'X-RateLimit-Reset: 1',
-      ],
-      ['envoy', 10, 9, 1, 1],
-    ],
-    [
-      [
-        'X-RateLimit-Limit: 5',
-        'X-RateLimit-Remaining: 0',
-        `X-RateLimit-Reset: ${EPOCH + 1}.250`,
-        'X-RateLimit-Reset-After: 1.250',
-        'X-RateLimit-Bucket: abcd1234',
-      ],
-      ['discord', 5, 0, 1.25, null],
-    ],
-    [
-      ['X-RateLimit-Limit-Minute: 20', 'X-RateLimit-Remaining-Minute: 19', 'X-RateLimit-Limit-Hour: 500'],
-      ['kong', 20, 19, null, 60],
-    ],
-    [
-      [
-        'X-RateLimit-UserLimit: 300',
-        'X-RateLimit-UserRemaining: 299',
-        `X-RateLimit-UserReset: ${EPOCH * 1000 + 2000}`,
-      ],
-      ['hapi', 300, 299, 2, null],
-    ],
-    [
-      [
-        'RateLimit-Limit: 60',
-        'RateLimit-Observed: 1',
-        'RateLimit-Remaining: 59',
-        `RateLimit-Reset: ${EPOCH + 20}`,
-        'RateLimit-ResetTime: Sat, 21 Nov 2026 12:00:20 GMT',
-      ],
-      ['gitlab', 60, 59, 20, null],
-    ],
-  ])('reads %j', (lines, expected) => {
-    expect(numbers(...lines)).toEqual(expected);
+  it.each([[], ['Retry-After: 3']])('finds none in %j', (...lines) => {
+    expect(numbers(...lines)).toEqual(['none', null, null, null, null]);
+  });
+
+  const examples = QUOTA_DIALECTS.flatMap(({ name, examples }) =>
+    examples.map(({ lines, tells }) => ({ name, lines, tells })),
+  );
+  it.each(examples)('reads $lines as $name', ({ name, lines, tells }) => {
+    expect(numbers(...lines)).toEqual([name, ...tells]);
     const { faults, contradictions } = read(...lines);
     expect([...faults, ...contradictions]).toEqual([]);
+    expect(fieldsOf(...lines).filter(([field]) => !isQuotaField(field))).toEqual([]);
   });
+
+  it.each(QUOTA_DIALECTS.filter(({ write }) => write))(
+    'reads what is written in $name',
+    ({ name, write }) => {
+      const standing = { limit: 5, windowMs: 60_000, remaining: 2, resetSeconds: 30, resetAt: EPOCH + 30 };
+      const { dialect, limit, remaining, resetSeconds, faults } = readQuota(write?.(standing) ?? [], MINUTE);
+      expect({ dialect, limit, remaining, resetSeconds, faults }).toEqual({
+        dialect: name,
+        limit: 5,
+        remaining: 2,
+        resetSeconds: 30,
+        faults: [],
+      });
+    },
+  );
 
   it('takes the policy of the plan, else the one with the least left', () => {
     const lines = [

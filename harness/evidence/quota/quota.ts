@@ -1,9 +1,36 @@
 import type { FieldLine } from '../exchange.ts';
+import { trimSpace } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { readHttpDate } from '../fields/grammar/http-date.ts';
-import type { QuotaOccasion, QuotaReading } from './quota-reading.ts';
-import { readRateLimitFields } from './ratelimit-fields.ts';
-import { readXRateLimitFields } from './x-ratelimit-fields.ts';
+import { type QuotaDialect, type QuotaFamily, type QuotaNumbers, type QuotaPolicy, Told } from './dialect.ts';
+import { RATELIMIT } from './ratelimit-fields.ts';
+import { X_RATELIMIT } from './x-ratelimit-fields.ts';
+
+/** Where a response speaks several, the first is taken, and the others are held against it. */
+const FAMILIES: readonly QuotaFamily[] = [RATELIMIT, X_RATELIMIT];
+
+export const QUOTA_DIALECTS: readonly QuotaDialect[] = FAMILIES.flatMap(({ dialects }) => dialects);
+
+/** What a response tells of the client's quota. */
+export interface QuotaReading extends QuotaNumbers {
+  /** The name of a dialect; `none` when nothing is told. */
+  readonly dialect: string;
+  readonly policies: readonly QuotaPolicy[];
+  /** Values that are malformed by the dialect's own rules, one line each. */
+  readonly faults: readonly string[];
+  /** Well-formed values that cannot all be true, one line each. */
+  readonly contradictions: readonly string[];
+  /** The same response in further dialects. */
+  readonly others: readonly QuotaReading[];
+}
+
+/** When a quota was told, and what the plan says. */
+export interface QuotaOccasion {
+  /** When the response was received: stands in for a missing Date. */
+  readonly receivedAt: Date;
+  /** The plan's window in ms. */
+  readonly windowMs?: number;
+}
 
 const NOTHING: QuotaReading = {
   dialect: 'none',
@@ -17,26 +44,57 @@ const NOTHING: QuotaReading = {
   others: [],
 };
 
+export function isQuotaField(name: string): boolean {
+  return FAMILIES.some(({ fields }) => fields.test(name));
+}
+
 /**
  * What the field lines of a response (all of them, or a burst entry's) tell of the client's quota, in whichever
- * dialects; the RateLimit fields come before the X- fields. Never throws: what cannot be read is a fault.
+ * dialects. Never throws: what cannot be read is a fault.
  */
 export function readQuota(fields: readonly FieldLine[], occasion: QuotaOccasion): QuotaReading {
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', occasion.receivedAt);
-  // Unix times are held against the clock that made them, so that a skewed one does no harm.
   const serverNow = date.kind === 'date' ? date.at : occasion.receivedAt;
-  const [main, ...others] = [readRateLimitFields, readXRateLimitFields].flatMap(
-    (read) => read(fields, serverNow, occasion) ?? [],
-  );
+  const windowSeconds = occasion.windowMs === undefined ? null : occasion.windowMs / 1000;
+  const readings = FAMILIES.flatMap((family) => {
+    const told = new Told(membersOf(fields, family), serverNow, windowSeconds);
+    const dialect = told.members.size > 0 && family.dialects.find(({ speaks }) => speaks(told));
+    return dialect ? [{ called: family.called, reading: readingOf(dialect, told) }] : [];
+  });
+  const [main, ...others] = readings;
   if (main === undefined) return NOTHING;
-  const disagreements = others.flatMap((other) => disagreementsOf(main, other));
-  return { ...main, contradictions: [...main.contradictions, ...disagreements], others };
+  const disagreements = others.flatMap((other) =>
+    (['limit', 'remaining'] as const).flatMap((member) => {
+      const [one, two] = [main.reading[member], other.reading[member]];
+      if (one === null || two === null || one === two) return [];
+      return [`${member} ${one} in ${main.called}, ${two} in ${other.called}`];
+    }),
+  );
+  return {
+    ...main.reading,
+    contradictions: [...main.reading.contradictions, ...disagreements],
+    others: others.map(({ reading }) => reading),
+  };
 }
 
-function disagreementsOf(main: QuotaReading, other: QuotaReading): readonly string[] {
-  return (['limit', 'remaining'] as const).flatMap((member) => {
-    const [one, two] = [main[member], other[member]];
-    if (one === null || two === null || one === two) return [];
-    return [`${member} ${one} in the RateLimit fields, ${two} in the X- fields`];
-  });
+function membersOf(lines: readonly FieldLine[], { fields }: QuotaFamily): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  for (const [name, value] of lines) {
+    const match = fields.exec(name);
+    if (match === null) continue;
+    const member = (match[1] ?? '').toLowerCase();
+    const before = members.get(member);
+    members.set(member, before === undefined ? trimSpace(value) : `${before}, ${trimSpace(value)}`);
+  }
+  return members;
+}
+
+function readingOf(dialect: QuotaDialect, told: Told): QuotaReading {
+  const numbers = dialect.read(told);
+  const { limit, remaining } = numbers;
+  if (limit !== null && remaining !== null && remaining > limit) {
+    told.contradictions.push(`${remaining} remaining of a limit of ${limit}`);
+  }
+  const { policies, faults, contradictions } = told;
+  return { dialect: dialect.name, ...numbers, policies, faults, contradictions, others: [] };
 }

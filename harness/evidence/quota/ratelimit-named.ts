@@ -1,88 +1,103 @@
-import { type BareItem, parseList } from 'structured-headers';
+import { type BareItem, parseList, serializeList } from 'structured-headers';
 import {
   longestReset,
   MOST_POLICIES,
-  QuotaNotes,
+  type QuotaDialect,
   type QuotaPolicy,
-  type QuotaReading,
-} from './quota-reading.ts';
-import { noDecimals, parameterInteger, parsed, shown, text } from './structured-value.ts';
+  type Told,
+  UNTOLD,
+} from './dialect.ts';
+import { parametersOf, parsed, shown, text } from './structured-value.ts';
 
-/** The two fields, and the plan's window where it is known. */
-interface NamedValues {
-  readonly combined: string | undefined;
-  readonly policy: string | undefined;
-  readonly windowSeconds: number | null;
-}
+/** The name under which the only policy of a plan is announced. */
+export const POLICY_NAME = 'default';
 
 /**
  * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers-08 and later, lists of named items:
  * `RateLimit-Policy: "burst";q=100;w=60` and `RateLimit: "burst";r=50;t=30`.
  */
-export function readNamedPolicies({ combined, policy, windowSeconds }: NamedValues): QuotaReading {
-  const notes = new QuotaNotes();
-  const policies = namedItems('RateLimit-Policy', policy, notes).map(({ name, parameters }) => ({
-    name,
-    quota: parameterInteger(
-      'RateLimit-Policy',
+export const NAMED_POLICIES: QuotaDialect = {
+  name: 'ratelimit-draft-08',
+  speaks: (told) =>
+    told.has('') ||
+    (!told.has('limit', 'remaining', 'reset') && /^(?![0-9])/.test(told.get('policy') ?? '0')),
+  read(told) {
+    readPolicies(told);
+    const { quota, remaining, resetSeconds, windowSeconds } = mainPolicy(told) ?? UNTOLD;
+    return { limit: quota, remaining, resetSeconds, windowSeconds };
+  },
+  write({ limit, windowMs, remaining, resetSeconds }) {
+    // `w` counts whole seconds; a window that is none goes unannounced.
+    const window: readonly [string, number][] = windowMs % 1000 === 0 ? [['w', windowMs / 1000]] : [];
+    return [
+      ['RateLimit-Policy', listOfOne([['q', limit], ...window])],
+      [
+        'RateLimit',
+        listOfOne([
+          ['r', remaining],
+          ['t', resetSeconds],
+        ]),
+      ],
+    ];
+  },
+  examples: [
+    {
+      lines: ['RateLimit-Policy: "default";q=100;w=60', 'RateLimit: "default";r=50;t=30'],
+      tells: [100, 50, 30, 60],
+    },
+    { lines: ['RateLimit: "20-in-3sec"; r=19; t=3'], tells: [null, 19, 3, null] },
+    { lines: ['RateLimit-Policy: "default";q=100'], tells: [100, null, null, null] },
+  ],
+};
+
+function listOfOne(parameters: readonly (readonly [string, number])[]): string {
+  return serializeList([[POLICY_NAME, new Map(parameters)]]);
+}
+
+function readPolicies(told: Told): void {
+  const policies = namedItems(told, 'RateLimit-Policy', told.get('policy')).map(({ name, parameters }) => {
+    const { required, optional } = parametersOf(told, 'RateLimit-Policy', name, parameters);
+    return {
       name,
-      parameters,
-      { key: 'q', required: true, least: 0 },
-      notes,
-    ),
-    windowSeconds: parameterInteger(
-      'RateLimit-Policy',
+      quota: required('q', 0),
+      windowSeconds: optional('w', 1),
+      unit: unitOf(told, name, parameters),
+      partition: partitionOf(told, 'RateLimit-Policy', name, parameters),
+    };
+  });
+  const limits = namedItems(told, 'RateLimit', told.get('')).map(({ name, parameters }) => {
+    const { required, optional } = parametersOf(told, 'RateLimit', name, parameters);
+    return {
       name,
-      parameters,
-      { key: 'w', required: false, least: 1 },
-      notes,
-    ),
-    unit: unitOf(name, parameters, notes),
-    partition: partitionOf('RateLimit-Policy', name, parameters, notes),
-  }));
-  const limits = namedItems('RateLimit', combined, notes).map(({ name, parameters }) => ({
-    name,
-    remaining: parameterInteger('RateLimit', name, parameters, { key: 'r', required: true, least: 0 }, notes),
-    resetSeconds: parameterInteger(
-      'RateLimit',
-      name,
-      parameters,
-      { key: 't', required: false, least: 0 },
-      notes,
-    ),
-    partition: partitionOf('RateLimit', name, parameters, notes),
-  }));
+      remaining: required('r', 0),
+      resetSeconds: optional('t', 0),
+      partition: partitionOf(told, 'RateLimit', name, parameters),
+    };
+  });
   for (const limit of limits) {
     const named =
       policies.find((policy) => isSame(policy, limit)) ?? policies.find(({ name }) => name === limit.name);
     if (!named && policies.length > 0) {
-      notes.contradictions.push(
+      told.contradictions.push(
         `RateLimit tells of ${text(limit.name)}, which RateLimit-Policy does not have`,
       );
     }
-    const { quota = null, windowSeconds: window = null, unit = 'requests' } = named ?? {};
-    notes.policies.push({ quota, windowSeconds: window, unit, ...limit });
+    const { quota = null, windowSeconds = null, unit = 'requests' } = named ?? {};
+    told.policies.push({ quota, windowSeconds, unit, ...limit });
   }
   for (const [at, named] of policies.entries()) {
     if (policies.slice(0, at).some((earlier) => isSame(earlier, named))) {
-      notes.contradictions.push(`RateLimit-Policy has ${text(named.name)} twice`);
+      told.contradictions.push(`RateLimit-Policy has ${text(named.name)} twice`);
     }
     if (!limits.some(({ name }) => name === named.name)) {
-      notes.policies.push({ ...named, remaining: null, resetSeconds: null });
+      told.policies.push({ ...named, remaining: null, resetSeconds: null });
     }
   }
-  for (const { name, windowSeconds: window, resetSeconds } of notes.policies) {
+  for (const { name, windowSeconds: window, resetSeconds } of told.policies) {
     if (window !== null && resetSeconds !== null && resetSeconds > longestReset(window)) {
-      notes.contradictions.push(`${text(name)}: ${resetSeconds} s until more of a window of ${window} s`);
+      told.contradictions.push(`${text(name)}: ${resetSeconds} s until more of a window of ${window} s`);
     }
   }
-  const main = mainPolicy(notes.policies, windowSeconds);
-  return notes.reading('ratelimit-draft-08', {
-    limit: main?.quota ?? null,
-    remaining: main?.remaining ?? null,
-    resetSeconds: main?.resetSeconds ?? null,
-    windowSeconds: main?.windowSeconds ?? null,
-  });
 }
 
 type Partition = Pick<QuotaPolicy, 'name' | 'partition'>;
@@ -93,7 +108,7 @@ function isSame(one: Partition, other: Partition): boolean {
 }
 
 /** The plan's own policy where its window tells, else the one with the least left: it is the next to be felt. */
-function mainPolicy(policies: readonly QuotaPolicy[], windowSeconds: number | null): QuotaPolicy | undefined {
+function mainPolicy({ policies, windowSeconds }: Told): QuotaPolicy | undefined {
   const least = [...policies].sort(
     (a, b) => (a.remaining ?? Number.POSITIVE_INFINITY) - (b.remaining ?? Number.POSITIVE_INFINITY),
   );
@@ -102,39 +117,35 @@ function mainPolicy(policies: readonly QuotaPolicy[], windowSeconds: number | nu
   );
 }
 
+type Parameters = ReadonlyMap<string, BareItem>;
+
 interface NamedItem {
   readonly name: string | null;
-  readonly parameters: ReadonlyMap<string, BareItem>;
+  readonly parameters: Parameters;
 }
 
-function namedItems(field: string, value: string | undefined, notes: QuotaNotes): readonly NamedItem[] {
+function namedItems(told: Told, field: string, value: string | undefined): readonly NamedItem[] {
   if (value === undefined) return [];
-  noDecimals(field, value, notes);
-  const items = parsed(field, value, parseList, notes);
-  if (items?.length === 0) notes.faults.push(`${field} is empty`);
+  const items = parsed(told, field, value, parseList);
+  if (items?.length === 0) told.faults.push(`${field} is empty`);
   return (items ?? []).slice(0, MOST_POLICIES).map(([item, parameters]) => {
     if (typeof item === 'string') return { name: item, parameters };
-    notes.faults.push(`${field}: ${text(shown(item))} is not a string in quotes`);
+    told.faults.push(`${field}: ${text(shown(item))} is not a string in quotes`);
     return { name: shown(item), parameters };
   });
 }
 
-function unitOf(name: string | null, parameters: ReadonlyMap<string, BareItem>, notes: QuotaNotes): string {
+function unitOf(told: Told, name: string | null, parameters: Parameters): string {
   const unit = parameters.get('qu') ?? 'requests';
   if (typeof unit === 'string') return unit;
-  notes.faults.push(`RateLimit-Policy ${text(name)}: qu is not a string`);
+  told.faults.push(`RateLimit-Policy ${text(name)}: qu is not a string`);
   return 'requests';
 }
 
-function partitionOf(
-  field: string,
-  name: string | null,
-  parameters: ReadonlyMap<string, BareItem>,
-  notes: QuotaNotes,
-): string | null {
+function partitionOf(told: Told, field: string, name: string | null, parameters: Parameters): string | null {
   const key = parameters.get('pk');
   if (key === undefined) return null;
   if (key instanceof ArrayBuffer) return Buffer.from(key).toString('base64');
-  notes.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
+  told.faults.push(`${field} ${text(name)}: pk is not a byte sequence`);
   return null;
 }

@@ -1,136 +1,62 @@
 import { ParseError, parseList } from 'structured-headers';
-import type { FieldLine } from '../exchange.ts';
-import { trimSpace } from '../fields/grammar/field-grammar.ts';
-import { visible } from '../octets/visible.ts';
 import {
+  MOST_POLICIES,
   type QuotaDialect,
-  QuotaNotes,
-  type QuotaOccasion,
+  type QuotaFamily,
+  type QuotaNumbers,
   type QuotaPolicy,
-  type QuotaReading,
   ROUNDING_SECONDS,
-} from './quota-reading.ts';
-
-/**
- * The `X-RateLimit-*` fields (and `X-Rate-Limit-*`). No standard defines them; their reset is seconds to some, a
- * Unix time in seconds or milliseconds or a date to others. null when the response has none of them.
- */
-export function readXRateLimitFields(
-  fields: readonly FieldLine[],
-  serverNow: Date,
-  occasion: QuotaOccasion,
-): QuotaReading | null {
-  const members = membersOf(fields);
-  if (members.size === 0) return null;
-  const notes = new QuotaNotes();
-  for (const { marks, read } of FORMS) {
-    if (marks.some((member) => members.has(member))) return read({ members, notes, serverNow, occasion });
-  }
-  return readPlain({ members, notes, serverNow, occasion });
-}
-
-interface Form {
-  readonly members: ReadonlyMap<string, string>;
-  readonly notes: QuotaNotes;
-  readonly serverNow: Date;
-  readonly occasion: QuotaOccasion;
-}
-
-/** Members that only one provider's form has, and how that is read. */
-const FORMS: readonly { readonly marks: readonly string[]; readonly read: (form: Form) => QuotaReading }[] = [
-  { marks: ['reset-after', 'bucket'], read: readDiscord },
-  { marks: ['userlimit', 'userremaining', 'userreset'], read: readHapi },
-  {
-    marks: ['limit-second', 'limit-minute', 'limit-hour', 'limit-day', 'limit-month', 'limit-year'],
-    read: readKong,
-  },
-];
-
-/** What follows the prefix, in lower case, to its value; several lines with one name are joined. */
-function membersOf(fields: readonly FieldLine[]): ReadonlyMap<string, string> {
-  const members = new Map<string, string>();
-  for (const [name, value] of fields) {
-    const member = /^x-rate-?limit-(.+)$/i.exec(name)?.[1]?.toLowerCase();
-    if (member === undefined) continue;
-    const before = members.get(member);
-    members.set(member, before === undefined ? trimSpace(value) : `${before}, ${trimSpace(value)}`);
-  }
-  return members;
-}
-
-function readPlain(form: Form): QuotaReading {
-  const { members, notes } = form;
-  const remaining = count(form, 'remaining');
-  const reset = resetOf(form, 'reset');
-  const envoy = envoyPolicies(members.get('limit') ?? '');
-  if (envoy !== null) {
-    const [{ quota: limit }, ...policies] = envoy;
-    notes.policies.push(...policies);
-    const inForce = policies.find(({ quota }) => quota === limit);
-    if (!inForce) notes.contradictions.push(`a limit of ${limit}, which no policy has`);
-    const windowSeconds = inForce?.windowSeconds ?? null;
-    return notes.reading('envoy', { limit, remaining, resetSeconds: reset.seconds, windowSeconds });
-  }
-  const limit = count(form, 'limit');
-  const used = count(form, 'used');
-  if (limit !== null && remaining !== null && used !== null && limit !== used + remaining) {
-    notes.contradictions.push(`${used} used and ${remaining} remaining of a limit of ${limit}`);
-  }
-  const isGitHub = reset.dialect === 'x-ratelimit-epoch' && (members.has('used') || members.has('resource'));
-  const dialect = isGitHub ? 'github' : reset.dialect;
-  return notes.reading(dialect, { limit, remaining, resetSeconds: reset.seconds, windowSeconds: null });
-}
-
-/** Nobody honest tells of more. */
-const MOST_POLICIES = 50;
-
-/** `10, 10;w=1;name="per-ip"`: the limit in force, then every policy; null for anything else. */
-function envoyPolicies(value: string): [QuotaPolicy, QuotaPolicy, ...QuotaPolicy[]] | null {
-  if (!value.includes(';')) return null;
-  try {
-    const policies = parseList(value)
-      .slice(0, MOST_POLICIES)
-      .map(([quota, parameters]) => {
-        const [window, name] = [parameters.get('w'), parameters.get('name')];
-        return {
-          name: typeof name === 'string' ? name : null,
-          quota: typeof quota === 'number' ? quota : null,
-          windowSeconds: typeof window === 'number' ? window : null,
-          unit: 'requests',
-          partition: null,
-          remaining: null,
-          resetSeconds: null,
-        };
-      });
-    const [first, second, ...more] = policies;
-    return first && second ? [first, second, ...more] : null;
-  } catch (error) {
-    if (error instanceof ParseError) return null;
-    throw error;
-  }
-}
+  type Told,
+  UNTOLD,
+} from './dialect.ts';
 
 /** `X-RateLimit-Reset` is an epoch with fractions, `-Reset-After` the same moment as seconds from now. */
-function readDiscord(form: Form): QuotaReading {
-  const { members, notes, serverNow } = form;
-  const reset = members.has('reset') ? resetOf(form, 'reset') : null;
-  const after = decimal(members.get('reset-after'));
-  if (members.has('reset-after') && after === null) fault(form, 'reset-after', 'not seconds');
-  if (after !== null && reset?.seconds != null && Math.abs(after - reset.seconds) > 1 + ROUNDING_SECONDS) {
-    notes.contradictions.push(
-      `the reset ${reset.seconds.toFixed(1)} s after the Date of the response (${serverNow.toISOString()}), but ${after} s from now`,
-    );
-  }
-  const resetSeconds = after ?? reset?.seconds ?? null;
-  const numbers = { limit: count(form, 'limit'), remaining: count(form, 'remaining') };
-  return notes.reading('discord', { ...numbers, resetSeconds, windowSeconds: null });
-}
+const DISCORD: QuotaDialect = {
+  name: 'discord',
+  speaks: (told) => told.has('reset-after', 'bucket'),
+  read(told) {
+    const reset = readReset(told, 'reset');
+    const after = decimal(told.get('reset-after'));
+    if (told.has('reset-after') && after === null) fault(told, 'reset-after', 'not seconds');
+    if (after !== null && reset !== null && Math.abs(after - reset) > 1 + ROUNDING_SECONDS) {
+      told.contradictions.push(
+        `the reset ${reset.toFixed(1)} s after the Date of the response (${told.serverNow.toISOString()}), but ${after} s from now`,
+      );
+    }
+    return { ...counts(told), resetSeconds: after ?? reset };
+  },
+  examples: [
+    {
+      lines: [
+        'X-RateLimit-Limit: 5',
+        'X-RateLimit-Remaining: 0',
+        'X-RateLimit-Reset: 1795262401.250',
+        'X-RateLimit-Reset-After: 1.250',
+        'X-RateLimit-Bucket: abcd1234',
+      ],
+      tells: [5, 0, 1.25, null],
+    },
+  ],
+};
 
-function readHapi(form: Form): QuotaReading {
-  const resetSeconds = form.members.has('userreset') ? resetOf(form, 'userreset').seconds : null;
-  const numbers = { limit: count(form, 'userlimit'), remaining: count(form, 'userremaining') };
-  return form.notes.reading('hapi', { ...numbers, resetSeconds, windowSeconds: null });
-}
+const HAPI: QuotaDialect = {
+  name: 'hapi',
+  speaks: (told) => told.has('userlimit', 'userremaining', 'userreset'),
+  read: (told) => ({
+    ...counts(told, 'userlimit', 'userremaining'),
+    resetSeconds: readReset(told, 'userreset'),
+  }),
+  examples: [
+    {
+      lines: [
+        'X-RateLimit-UserLimit: 300',
+        'X-RateLimit-UserRemaining: 299',
+        'X-RateLimit-UserReset: 1795262402000',
+      ],
+      tells: [300, 299, 2, null],
+    },
+  ],
+};
 
 const UNITS: readonly { readonly unit: string; readonly seconds: number }[] = [
   { unit: 'second', seconds: 1 },
@@ -141,74 +67,230 @@ const UNITS: readonly { readonly unit: string; readonly seconds: number }[] = [
   { unit: 'year', seconds: 365 * 86_400 },
 ];
 
-function readKong(form: Form): QuotaReading {
-  const { members, notes, occasion } = form;
-  for (const { unit, seconds } of UNITS) {
-    if (!members.has(`limit-${unit}`) && !members.has(`remaining-${unit}`)) continue;
-    notes.policies.push({
-      name: unit,
-      quota: count(form, `limit-${unit}`),
-      windowSeconds: seconds,
-      unit: 'requests',
-      partition: null,
-      remaining: count(form, `remaining-${unit}`),
+/** Fields per unit of time. */
+const KONG: QuotaDialect = {
+  name: 'kong',
+  speaks: (told) => told.has(...UNITS.map(({ unit }) => `limit-${unit}`)),
+  read(told) {
+    for (const { unit, seconds } of UNITS) {
+      if (!told.has(`limit-${unit}`, `remaining-${unit}`)) continue;
+      const { limit, remaining } = counts(told, `limit-${unit}`, `remaining-${unit}`);
+      told.policies.push({ ...UNTOLD, name: unit, quota: limit, windowSeconds: seconds, remaining });
+    }
+    const plan = told.policies.find(({ windowSeconds }) => windowSeconds === told.windowSeconds);
+    const main = plan ?? told.policies[0] ?? UNTOLD;
+    return {
+      limit: main.quota,
+      remaining: main.remaining,
       resetSeconds: null,
-    });
+      windowSeconds: main.windowSeconds,
+    };
+  },
+  examples: [
+    {
+      lines: [
+        'X-RateLimit-Limit-Minute: 20',
+        'X-RateLimit-Remaining-Minute: 19',
+        'X-RateLimit-Limit-Hour: 500',
+      ],
+      tells: [20, 19, null, 60],
+    },
+  ],
+};
+
+/** `10, 10;w=1;name="per-ip"`: the limit in force, then every policy. */
+const ENVOY: QuotaDialect = {
+  name: 'envoy',
+  speaks: (told) => envoyPolicies(told).length > 1,
+  read(told) {
+    const [first = UNTOLD, ...policies] = envoyPolicies(told);
+    const limit = first.quota;
+    told.policies.push(...policies);
+    const inForce = policies.find(({ quota }) => quota === limit);
+    if (!inForce) told.contradictions.push(`a limit of ${limit}, which no policy has`);
+    return {
+      limit,
+      remaining: count(told, 'remaining'),
+      resetSeconds: readReset(told, 'reset'),
+      windowSeconds: inForce?.windowSeconds ?? null,
+    };
+  },
+  examples: [
+    {
+      lines: [
+        'X-RateLimit-Limit: 10, 10;w=1;name="per-ip", 1000;w=3600',
+        'X-RateLimit-Remaining: 9',
+        'X-RateLimit-Reset: 1',
+      ],
+      tells: [10, 9, 1, 1],
+    },
+  ],
+};
+
+function envoyPolicies(told: Told): readonly QuotaPolicy[] {
+  const value = told.get('limit') ?? '';
+  if (!value.includes(';')) return [];
+  try {
+    return parseList(value)
+      .slice(0, MOST_POLICIES)
+      .map(([quota, parameters]) => {
+        const [window, name] = [parameters.get('w'), parameters.get('name')];
+        return {
+          ...UNTOLD,
+          name: typeof name === 'string' ? name : null,
+          quota: typeof quota === 'number' ? quota : null,
+          windowSeconds: typeof window === 'number' ? window : null,
+        };
+      });
+  } catch (error) {
+    if (error instanceof ParseError) return [];
+    throw error;
   }
-  const plan = notes.policies.find(({ windowSeconds }) => windowSeconds === (occasion.windowMs ?? 0) / 1000);
-  const main = plan ?? notes.policies[0];
-  return notes.reading('kong', {
-    limit: main?.quota ?? null,
-    remaining: main?.remaining ?? null,
-    resetSeconds: null,
-    windowSeconds: main?.windowSeconds ?? null,
-  });
+}
+
+/** Epoch seconds, with `-Used` and `-Resource`. */
+const GITHUB: QuotaDialect = {
+  name: 'github',
+  speaks: (told) => resetOf(told, 'reset')?.unit === 'epoch' && told.has('used', 'resource'),
+  read: readPlain,
+  examples: [
+    {
+      lines: [
+        'x-ratelimit-limit: 60',
+        'x-ratelimit-remaining: 58',
+        'x-ratelimit-used: 2',
+        'x-ratelimit-resource: core',
+        'x-ratelimit-reset: 1795266000',
+      ],
+      tells: [60, 58, 3600, null],
+    },
+  ],
+};
+
+type Unit = 'delta' | 'delta-ms' | 'epoch' | 'epoch-ms' | 'date';
+
+/** The three common fields, the reset in one of the units that people give it. */
+function plain(unit: Unit, more: Pick<QuotaDialect, 'examples' | 'write' | 'variant'>): QuotaDialect {
+  return {
+    name: `x-ratelimit-${unit}`,
+    speaks: (told) => resetOf(told, 'reset')?.unit === unit,
+    read: readPlain,
+    ...more,
+  };
+}
+
+const three = (limit: string, remaining: string, reset: string) => [
+  `X-RateLimit-Limit: ${limit}`,
+  `X-RateLimit-Remaining: ${remaining}`,
+  `X-RateLimit-Reset: ${reset}`,
+];
+
+const PLAIN: readonly QuotaDialect[] = [
+  plain('delta', { examples: [{ lines: three('100', '42', '30'), tells: [100, 42, 30, null] }] }),
+  plain('delta-ms', { examples: [{ lines: three('100', '42', '29500'), tells: [100, 42, 29.5, null] }] }),
+  plain('epoch', {
+    write: ({ limit, remaining, resetAt }) => [
+      ['X-RateLimit-Limit', String(limit)],
+      ['X-RateLimit-Remaining', String(remaining)],
+      ['X-RateLimit-Reset', String(resetAt)],
+    ],
+    variant: {
+      name: 'x-ratelimit-fields',
+      summary: 'announces its quota in X-RateLimit fields, the reset in epoch seconds',
+    },
+    examples: [
+      { lines: three('100', '42', '1795262430.5'), tells: [100, 42, 30.5, null] },
+      {
+        lines: ['X-Rate-Limit-Limit: 100', 'X-Rate-Limit-Remaining: 42', 'X-Rate-Limit-Reset: 1795262430'],
+        tells: [100, 42, 30, null],
+      },
+    ],
+  }),
+  plain('epoch-ms', {
+    examples: [{ lines: three('100', '42', '1795262401500'), tells: [100, 42, 1.5, null] }],
+  }),
+  plain('date', {
+    examples: [
+      {
+        lines: three('100', '42', 'Sat Nov 21 2026 12:00:45 GMT+0000 (UTC)'),
+        tells: [100, 42, 45, null],
+      },
+    ],
+  }),
+  {
+    name: 'x-ratelimit',
+    speaks: () => true,
+    read: readPlain,
+    examples: [
+      { lines: ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42'], tells: [100, 42, null, null] },
+    ],
+  },
+];
+
+/**
+ * The `X-RateLimit-*` fields (and `X-Rate-Limit-*`). No standard defines them; their reset is seconds to some, a
+ * Unix time in seconds or milliseconds or a date to others.
+ */
+export const X_RATELIMIT: QuotaFamily = {
+  called: 'the X- fields',
+  fields: /^x-rate-?limit-(.+)$/i,
+  dialects: [DISCORD, HAPI, KONG, ENVOY, GITHUB, ...PLAIN],
+};
+
+function readPlain(told: Told): QuotaNumbers {
+  const numbers = { ...counts(told), resetSeconds: readReset(told, 'reset') };
+  const { limit, remaining } = numbers;
+  const used = count(told, 'used');
+  if (limit !== null && remaining !== null && used !== null && limit !== used + remaining) {
+    told.contradictions.push(`${used} used and ${remaining} remaining of a limit of ${limit}`);
+  }
+  return numbers;
+}
+
+function counts(told: Told, limit = 'limit', remaining = 'remaining') {
+  return { limit: count(told, limit), remaining: count(told, remaining), windowSeconds: null };
 }
 
 /** A whole number of requests. */
-function count(form: Form, member: string): number | null {
-  const value = form.members.get(member);
+function count(told: Told, member: string): number | null {
+  const value = told.get(member);
   if (value === undefined) return null;
   if (/^[0-9]{1,15}$/.test(value)) return Number(value);
-  fault(form, member, 'not a number of requests');
+  fault(told, member, 'not a number of requests');
   return null;
 }
 
-interface Reset {
-  readonly dialect: QuotaDialect;
-  readonly seconds: number | null;
-}
-
-/** Tells the unit of a reset by its size: notes on each border stand beside it. */
-function resetOf(form: Form, member: string): Reset {
-  const value = form.members.get(member);
-  if (value === undefined) return { dialect: 'x-ratelimit', seconds: null };
-  const epochMs = (dialect: QuotaDialect, at: number): Reset => {
-    const seconds = (at - form.serverNow.getTime()) / 1000;
-    if (seconds < -ROUNDING_SECONDS) {
-      form.notes.contradictions.push(
-        `${fieldName(member)} lies ${Math.round(-seconds)} s before the Date of the response`,
-      );
-    }
-    return { dialect, seconds: Math.max(0, seconds) };
-  };
+/** Tells the unit of a reset by its size: notes on each border stand beside it. null where it is none, or missing. */
+function resetOf(told: Told, member: string): { readonly unit: Unit; readonly number: number } | null {
+  const value = told.get(member) ?? '';
   const number = decimal(value);
   if (number === null) {
     const date = /[A-Za-z]/.test(value) ? Date.parse(value.slice(0, 100)) : Number.NaN;
-    if (!Number.isNaN(date)) return epochMs('x-ratelimit-date', date);
-    fault(form, member, 'neither a number nor a date');
-    return { dialect: 'x-ratelimit', seconds: null };
+    return Number.isNaN(date) ? null : { unit: 'date', number: date };
   }
   // The year 2001 in milliseconds and in seconds; no delay is as long.
-  if (number > 1e12) return epochMs('x-ratelimit-epoch-ms', number);
-  if (number > 1e9) return epochMs('x-ratelimit-epoch', number * 1000);
-  const windowMs = form.occasion.windowMs ?? 0;
+  if (number > 1e12) return { unit: 'epoch-ms', number };
+  if (number > 1e9) return { unit: 'epoch', number };
+  const window = told.windowSeconds ?? 0;
   // Too long for the window in seconds, but not in milliseconds.
   const isMs =
-    number > Math.ceil(windowMs / 1000) + ROUNDING_SECONDS && number <= windowMs + ROUNDING_SECONDS * 1000;
-  return isMs && windowMs > 0
-    ? { dialect: 'x-ratelimit-delta-ms', seconds: number / 1000 }
-    : { dialect: 'x-ratelimit-delta', seconds: number };
+    window > 0 &&
+    number > Math.ceil(window) + ROUNDING_SECONDS &&
+    number <= (window + ROUNDING_SECONDS) * 1000;
+  return { unit: isMs ? 'delta-ms' : 'delta', number };
+}
+
+/** Seconds until a reset, in whichever unit it is told. */
+function readReset(told: Told, member: string): number | null {
+  const reset = resetOf(told, member);
+  if (reset === null) {
+    if (told.has(member)) fault(told, member, 'neither a number nor a date');
+    return null;
+  }
+  const { unit, number } = reset;
+  if (unit === 'delta') return number;
+  if (unit === 'delta-ms') return number / 1000;
+  return told.secondsUntil(unit === 'epoch' ? number * 1000 : number, fieldName(member));
 }
 
 /** A non-negative number, with a fraction or without. */
@@ -216,8 +298,8 @@ function decimal(value: string | undefined): number | null {
   return value !== undefined && /^[0-9]{1,16}(\.[0-9]{1,16})?$/.test(value) ? Number(value) : null;
 }
 
-function fault({ members, notes }: Form, member: string, reason: string): void {
-  notes.faults.push(`${fieldName(member)} is ${reason}: "${visible(members.get(member) ?? '', 60)}"`);
+function fault(told: Told, member: string, reason: string): void {
+  told.malformed(fieldName(member), told.get(member) ?? '', reason);
 }
 
 function fieldName(member: string): string {

@@ -2,6 +2,7 @@ import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
+import { isQuotaField } from '../../evidence/quota/quota.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
 import { NotApplicable } from '../../verdict.ts';
 import type { SessionMeans } from '../turn/means.ts';
@@ -53,7 +54,9 @@ export interface MetLimit {
 }
 
 /** Fields of an answer that tell of the quota; the rest of a served answer is not kept. */
-const TELLING = /^(?:date|retry-after|x-?rate-?limit.*|ratelimit.*)$/i;
+function tells([name]: FieldLine): boolean {
+  return isQuotaField(name) || /^(?:date|retry-after)$/i.test(name);
+}
 
 function burstEntry(index: number, { response, failure, timing }: Exchange): BurstEntry {
   return {
@@ -61,7 +64,7 @@ function burstEntry(index: number, { response, failure, timing }: Exchange): Bur
     sentMs: timing.startedMs,
     durationMs: timing.durationMs,
     status: response?.status ?? null,
-    fields: (response?.fields ?? []).filter(([name]: FieldLine) => TELLING.test(name)),
+    fields: (response?.fields ?? []).filter(tells),
     failure: failure?.message ?? null,
   };
 }

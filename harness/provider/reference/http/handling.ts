@@ -1,10 +1,10 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
+import { POLICY_NAME } from '../../../evidence/quota/ratelimit-named.ts';
 import { imfFixdate } from '../clock.ts';
 import type { Kernel } from '../conduct/conduct.ts';
 import type { Access } from '../credentials/access.ts';
 import { challenges, credentialFields } from '../credentials/authentication.ts';
 import type { Standing } from '../quota/limiter.ts';
-import { POLICY_NAME } from '../quota/quota-fields.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
 import { isProblem } from './occasion.ts';
 import { answerWithin, refuseMessage } from './preconditions.ts';

@@ -1,10 +1,11 @@
+import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../clock.ts';
 import { EVERY, type Variant } from '../conduct/deviation.ts';
 import { inQuota } from '../conduct/patch.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
-import { xRateLimitFields } from '../quota/quota-fields.ts';
+import { inDialect } from '../quota/quota-fields.ts';
 import { slidingCounter } from '../quota/sliding-counter.ts';
 import { slidingLog } from '../quota/sliding-log.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
@@ -20,13 +21,18 @@ export const QUOTA_VARIANTS: readonly Variant[] = [
     shows: ['limits.dialect'],
     patch: inQuota(() => ({ fields: () => [] })),
   },
-  {
-    name: 'x-ratelimit-fields',
-    services: EVERY,
-    summary: 'announces its quota in X-RateLimit fields, the reset in epoch seconds',
-    shows: ['limits.dialect'],
-    patch: inQuota(() => ({ fields: xRateLimitFields })),
-  },
+  ...QUOTA_DIALECTS.flatMap(({ name, variant }): readonly Variant[] =>
+    variant
+      ? [
+          {
+            ...variant,
+            services: EVERY,
+            shows: ['limits.dialect'],
+            patch: inQuota(() => ({ fields: inDialect(name) })),
+          },
+        ]
+      : [],
+  ),
   {
     name: 'http-date-retry-after',
     services: EVERY,
