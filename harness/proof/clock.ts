@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock as ProviderClock } from '../provider/reference/clock.ts';
+import type { Clock as ProviderClock } from '../provider/reference/conduct/clock.ts';
 import type { Clock } from '../transport/pace/clock.ts';
 
 /** One time for both sides of a proof. */

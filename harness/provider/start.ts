@@ -6,7 +6,7 @@ import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { UsageError } from '../exit.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
-import type { Clock } from './reference/clock.ts';
+import type { Clock } from './reference/conduct/clock.ts';
 
 interface Means extends StartOptions {
   readonly config: ServiceConfig;

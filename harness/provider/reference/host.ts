@@ -3,7 +3,9 @@ import { createServer as createTcpServer, type Socket, type Server as TcpServer 
 import type { Duplex } from 'node:stream';
 import { UsageError } from '../../exit.ts';
 import type { Kernel } from './conduct/conduct.ts';
-import { answerRequest, finishAnswer } from './http/handling.ts';
+import { answerRequest, finishAnswer } from './conduct/handling.ts';
+import { asksForWebSocket } from './conduct/handshake.ts';
+import { createUpgrader } from './conduct/upgrade.ts';
 import {
   type Answer,
   fieldValues,
@@ -14,8 +16,6 @@ import {
 import type { ProblemOccasion } from './http/occasion.ts';
 import { problem } from './http/problem.ts';
 import { readRefusedHead, readRequest, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
-import { asksForWebSocket } from './websocket/handshake.ts';
-import { createUpgrader } from './websocket/upgrade.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
 import type { Access } from '../credentials/access.ts';
 import type { CredentialConduct } from '../credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
-import type { Service, SocketEndpoint } from '../service.ts';
 import type { FrameRule } from '../websocket/gate.ts';
+import type { Clock } from './clock.ts';
+import type { Service, SocketEndpoint } from './service.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
 export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Kernel) => Answer;

@@ -1,9 +1,9 @@
 import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
-import { handleRequest } from '../http/handling.ts';
 import { fixedWindow } from '../quota/fixed-window.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
-import { HANDSHAKE_RULES, judgeHandshake } from '../websocket/handshake.ts';
 import type { Conduct } from './conduct.ts';
+import { handleRequest } from './handling.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from './handshake.ts';
 import { CONFORMING_WEBHOOKS } from './webhooks.ts';
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */

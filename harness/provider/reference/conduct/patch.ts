@@ -2,17 +2,8 @@ import type { Carrier } from '../../../credential/carrier.ts';
 import type { CredentialConduct } from '../credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
-import type { Limiter, Standing } from '../quota/limiter.ts';
-import type { FrameRule } from '../websocket/gate.ts';
-import type {
-  AnswerChange,
-  Conduct,
-  Handling,
-  HandshakeRule,
-  Kernel,
-  QuotaConduct,
-  WebSocketConduct,
-} from './conduct.ts';
+import type { Admission, Limiter } from '../quota/limiter.ts';
+import type { AnswerChange, Conduct, Handling, Kernel, QuotaConduct } from './conduct.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
 /**
@@ -113,8 +104,8 @@ export const inQuota =
   (change: (now: QuotaConduct) => Partial<QuotaConduct>): Patch =>
   (conduct) => ({ ...conduct, quota: { ...conduct.quota, ...change(conduct.quota) } });
 
-/** Surrounds the limiter; `change` sees each standing it gives. */
-export const onStanding = (change: (standing: Standing, limit: number) => Standing): Patch =>
+/** Surrounds the limiter; `change` sees whatever it says of a request. */
+export const onAdmission = (change: (admission: Admission, limit: number) => Admission): Patch =>
   inQuota(({ algorithm }) => ({
     algorithm: (plan) => {
       const limiter = algorithm(plan);
@@ -126,10 +117,6 @@ export const onStanding = (change: (standing: Standing, limit: number) => Standi
     },
   }));
 
-export const inWebSocket =
-  (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
-  (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
-
 export const inWebhooks =
   (change: (now: WebhookConduct) => Partial<WebhookConduct>): Patch =>
   (conduct) => ({
@@ -137,26 +124,19 @@ export const inWebhooks =
     webhooks: conduct.webhooks && { ...conduct.webhooks, ...change(conduct.webhooks) },
   });
 
-/** Lets opening handshakes pass that break one rule. */
-export const withoutRule = (name: HandshakeRule['name']): Patch =>
-  inWebSocket(({ rules }) => ({ rules: rules.filter((rule) => rule.name !== name) }));
+/** Changes the head of the first request of a connection, as it was received. */
+export const onHead =
+  (change: (head: string) => string): Patch =>
+  (conduct) => ({
+    ...conduct,
+    intake: (octets) => {
+      const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
+      const end = text.indexOf(HEAD_END);
+      return Buffer.from(
+        change(end === -1 ? text : text.slice(0, end)) + (end === -1 ? '' : text.slice(end)),
+        'latin1',
+      );
+    },
+  });
 
-/** Changes the lines of the 101 response. */
-export const onSwitching = (change: (lines: readonly string[]) => readonly string[]): Patch =>
-  inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
-
-/** Changes the client's frames before they are judged; declines compression, which would hide their content. */
-export const onInbound = (rule: FrameRule): Patch =>
-  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
-
-/** Changes the service's frames before they are sent; declines compression, which would hide their content. */
-export const onOutbound = (rule: FrameRule): Patch =>
-  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
-
-/** Changes the client's frames before they are judged, compressed ones as they are. */
-export const onCompressedInbound = (rule: FrameRule): Patch =>
-  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
-
-/** Changes the service's frames before they are sent, compressed ones as they are. */
-export const onCompressedOutbound = (rule: FrameRule): Patch =>
-  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));
+const HEAD_END = '\r\n\r\n';

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
 /** One event on its way to a receiver. */
 export interface WebhookMessage {

@@ -19,8 +19,8 @@ export function asProblem(answer: Answer, status: number, title: string): Answer
 
 /** Another answer in place of one; how the credential stands with its quota is still told. */
 export function replacedBy(answer: Answer, other: Answer): Answer {
-  const standing = answer.fields.filter(([name]) => /^(x-)?ratelimit/i.test(name));
-  return { ...other, fields: [...other.fields, ...standing] };
+  const admission = answer.fields.filter(([name]) => /^(x-)?ratelimit/i.test(name));
+  return { ...other, fields: [...other.fields, ...admission] };
 }
 
 /** A failure of the service in place of the answer. */

@@ -1,11 +1,11 @@
-import type { LimiterAlgorithm, Standing } from './limiter.ts';
+import type { Admission, LimiterAlgorithm } from './limiter.ts';
 
 /** So many requests of a key may be under way together, however many follow one another; each takes `workMs`. */
 export const concurrencyLimit =
   (together: number, workMs: number): LimiterAlgorithm =>
   () => {
     const underWay = new Map<string, number>();
-    const standing = (count: number, admitted: boolean): Standing => ({
+    const admission = (count: number, admitted: boolean): Admission => ({
       admitted,
       remaining: Math.max(0, together - count),
       renewsInMs: count === 0 ? 0 : workMs,
@@ -15,11 +15,11 @@ export const concurrencyLimit =
         const count = underWay.get(key) ?? 0;
         const admitted = count < together;
         if (admitted) underWay.set(key, count + 1);
-        return { ...standing(admitted ? count + 1 : count, admitted), delayMs: admitted ? workMs : 0 };
+        return { ...admission(admitted ? count + 1 : count, admitted), delayMs: admitted ? workMs : 0 };
       },
       peek(key) {
         const count = underWay.get(key) ?? 0;
-        return standing(count, count < together);
+        return admission(count, count < together);
       },
       release(key) {
         underWay.set(key, Math.max(0, (underWay.get(key) ?? 0) - 1));

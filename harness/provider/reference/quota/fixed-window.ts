@@ -1,4 +1,4 @@
-import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from './limiter.ts';
+import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 
 interface Window {
   readonly endsAt: number;
@@ -13,7 +13,7 @@ function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
     const window = windows.get(key);
     return window !== undefined && nowMs < window.endsAt ? window : { endsAt: endOf(nowMs), used: 0 };
   };
-  const standing = (window: Window, admitted: boolean, nowMs: number): Standing => ({
+  const admission = (window: Window, admitted: boolean, nowMs: number): Admission => ({
     admitted,
     remaining: plan.requests - window.used,
     renewsInMs: window.used === 0 ? 0 : window.endsAt - nowMs,
@@ -27,11 +27,11 @@ function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
         window.used += 1;
         windows.set(key, window);
       }
-      return standing(window, admitted, nowMs);
+      return admission(window, admitted, nowMs);
     },
     peek(key, nowMs) {
       const window = current(key, nowMs);
-      return standing(window, window.used < plan.requests, nowMs);
+      return admission(window, window.used < plan.requests, nowMs);
     },
   };
 }

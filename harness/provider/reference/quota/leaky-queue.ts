@@ -1,4 +1,4 @@
-import type { LimiterAlgorithm, Standing } from './limiter.ts';
+import type { Admission, LimiterAlgorithm } from './limiter.ts';
 
 /**
  * Requests wait in a queue that is served evenly, one window for the plan's number; who finds it full is refused.
@@ -11,7 +11,7 @@ export const leakyQueue =
     const slotMs = plan.windowMs / plan.requests;
 
     const waitOf = (key: string, nowMs: number): number => Math.max(0, (turns.get(key) ?? nowMs) - nowMs);
-    const standing = (waitMs: number, admitted: boolean): Standing => {
+    const admission = (waitMs: number, admitted: boolean): Admission => {
       const waiting = Math.ceil(waitMs / slotMs);
       return {
         admitted,
@@ -25,11 +25,11 @@ export const leakyQueue =
         const waitMs = waitOf(key, nowMs);
         const admitted = waitMs <= room * slotMs;
         if (admitted) turns.set(key, nowMs + waitMs + slotMs);
-        return { ...standing(waitOf(key, nowMs), admitted), delayMs: admitted ? waitMs : 0 };
+        return { ...admission(waitOf(key, nowMs), admitted), delayMs: admitted ? waitMs : 0 };
       },
       peek(key, nowMs) {
         const waitMs = waitOf(key, nowMs);
-        return standing(waitMs, waitMs <= room * slotMs);
+        return admission(waitMs, waitMs <= room * slotMs);
       },
     };
   };

@@ -25,8 +25,8 @@ function admitted(
 ): number[] {
   const limiter = algorithm(PLAN);
   return times.map(([afterMs, requests]) => {
-    const standings = Array.from({ length: requests }, () => limiter.take('key', START + afterMs));
-    return standings.filter((standing) => standing.admitted).length;
+    const admissions = Array.from({ length: requests }, () => limiter.take('key', START + afterMs));
+    return admissions.filter((admission) => admission.admitted).length;
   });
 }
 
@@ -44,7 +44,7 @@ describe.each(Object.entries(ALGORITHMS))('%s', (_, algorithm) => {
     ]).toEqual([true, false, true]);
   });
 
-  it('tells the standing without changing it', () => {
+  it('tells how a key stands without counting anything', () => {
     const limiter = algorithm(PLAN);
     expect(limiter.peek('key', START)).toEqual({ admitted: true, remaining: 20, renewsInMs: 0 });
     const taken = limiter.take('key', START);
@@ -59,12 +59,12 @@ describe.each(Object.entries(ALGORITHMS))('%s', (_, algorithm) => {
         let nowMs = START;
         for (const pause of pauses) {
           nowMs += pause;
-          const standing = limiter.take('key', nowMs);
-          if (standing.admitted) continue;
-          expect(standing.remaining).toBe(0);
-          expect(standing.renewsInMs).toBeGreaterThan(0);
-          expect(limiter.peek('key', nowMs + standing.renewsInMs + 1e-6).admitted).toBe(true);
-          expect(limiter.peek('key', nowMs + standing.renewsInMs - 1).admitted).toBe(false);
+          const admission = limiter.take('key', nowMs);
+          if (admission.admitted) continue;
+          expect(admission.remaining).toBe(0);
+          expect(admission.renewsInMs).toBeGreaterThan(0);
+          expect(limiter.peek('key', nowMs + admission.renewsInMs + 1e-6).admitted).toBe(true);
+          expect(limiter.peek('key', nowMs + admission.renewsInMs - 1).admitted).toBe(false);
         }
       }),
     );

@@ -4,8 +4,8 @@ export interface QuotaPlan {
   readonly windowMs: number;
 }
 
-/** How a key stands with its quota. */
-export interface Standing {
+/** Whether a request of a key is admitted, and how much of its quota is left. */
+export interface Admission {
   readonly admitted: boolean;
   /** Requests that would still be admitted now. */
   readonly remaining: number;
@@ -21,9 +21,9 @@ export interface Standing {
  */
 export interface Limiter {
   /** Counts one request of this key, or refuses it. */
-  take(key: string, nowMs: number): Standing;
-  /** The standing without counting anything; `admitted` tells whether `take` would admit. */
-  peek(key: string, nowMs: number): Standing;
+  take(key: string, nowMs: number): Admission;
+  /** What `take` would say, without counting anything; `remaining` is what there is before it. */
+  peek(key: string, nowMs: number): Admission;
   /** Told when an admitted request of this key is answered; only limits of concurrency care. */
   release?(key: string, nowMs: number): void;
 }

@@ -20,12 +20,12 @@ export const penaltyBlock: LimiterAlgorithm = (plan) => {
     (how: 'take' | 'peek'): Limiter['take'] =>
     (key, nowMs) => {
       const limiter = limiterOf(key, nowMs);
-      const standing = blockedUntil.has(key) ? limiter.peek(key, nowMs) : limiter[how](key, nowMs);
-      if (how === 'take' && !standing.admitted && !blockedUntil.has(key)) {
+      const admission = blockedUntil.has(key) ? limiter.peek(key, nowMs) : limiter[how](key, nowMs);
+      if (how === 'take' && !admission.admitted && !blockedUntil.has(key)) {
         blockedUntil.set(key, nowMs + plan.windowMs);
       }
       const until = blockedUntil.get(key);
-      return until === undefined ? standing : { admitted: false, remaining: 0, renewsInMs: until - nowMs };
+      return until === undefined ? admission : { admitted: false, remaining: 0, renewsInMs: until - nowMs };
     };
   return { take: ask('take'), peek: ask('peek') };
 };

@@ -1,10 +1,10 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { HarnessError } from '../../../exit.ts';
-import type { QuotaPlan, Standing } from './limiter.ts';
+import type { Admission, QuotaPlan } from './limiter.ts';
 
-/** How a standing is told to the client; `nowMs` is the epoch time of the answer. */
-export type QuotaFields = (plan: QuotaPlan, standing: Standing, nowMs: number) => readonly FieldLine[];
+/** How an admission is told to the client; `nowMs` is the epoch time of the answer. */
+export type QuotaFields = (plan: QuotaPlan, admission: Admission, nowMs: number) => readonly FieldLine[];
 
 /** Whole seconds, rounded up: a client that waits that long never comes early. */
 export function wholeSeconds(ms: number): number {

@@ -1,4 +1,4 @@
-import type { LimiterAlgorithm, Standing } from './limiter.ts';
+import type { Admission, LimiterAlgorithm } from './limiter.ts';
 
 interface Counters {
   readonly window: number;
@@ -19,7 +19,7 @@ export const slidingCounter: LimiterAlgorithm = (plan) => {
     if (known === undefined || known.window < window - 1) return { window, current: 0, previous: 0 };
     return known.window === window ? known : { window, current: 0, previous: known.current };
   };
-  const standing = (of: Counters, room: number, admitted: boolean, nowMs: number): Standing => {
+  const admission = (of: Counters, room: number, admitted: boolean, nowMs: number): Admission => {
     const endsInMs = (of.window + 1) * plan.windowMs - nowMs;
     // One more than now: by the older counter losing weight, else by the newer one in the next window.
     const wanted = Math.floor(room) + 1;
@@ -42,12 +42,12 @@ export const slidingCounter: LimiterAlgorithm = (plan) => {
       const admitted = room >= 1;
       const after = admitted ? { ...before, current: before.current + 1 } : before;
       counters.set(key, after);
-      return standing(after, roomIn(after, nowMs), admitted, nowMs);
+      return admission(after, roomIn(after, nowMs), admitted, nowMs);
     },
     peek(key, nowMs) {
       const of = current(key, nowMs);
       const room = roomIn(of, nowMs);
-      return standing(of, room, room >= 1, nowMs);
+      return admission(of, room, room >= 1, nowMs);
     },
   };
 };

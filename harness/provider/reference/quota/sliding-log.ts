@@ -1,4 +1,4 @@
-import type { LimiterAlgorithm, Standing } from './limiter.ts';
+import type { Admission, LimiterAlgorithm } from './limiter.ts';
 
 /** Any stretch of one window's length holds at most the plan's requests: each is remembered until it is that old. */
 export const slidingLog: LimiterAlgorithm = (plan) => {
@@ -6,7 +6,7 @@ export const slidingLog: LimiterAlgorithm = (plan) => {
 
   const recent = (key: string, nowMs: number): number[] =>
     (logs.get(key) ?? []).filter((at) => nowMs - at < plan.windowMs);
-  const standing = (log: readonly number[], admitted: boolean, nowMs: number): Standing => {
+  const admission = (log: readonly number[], admitted: boolean, nowMs: number): Admission => {
     const [oldest] = log;
     return {
       admitted,
@@ -21,11 +21,11 @@ export const slidingLog: LimiterAlgorithm = (plan) => {
       const admitted = log.length < plan.requests;
       if (admitted) log.push(nowMs);
       logs.set(key, log);
-      return standing(log, admitted, nowMs);
+      return admission(log, admitted, nowMs);
     },
     peek(key, nowMs) {
       const log = recent(key, nowMs);
-      return standing(log, log.length < plan.requests, nowMs);
+      return admission(log, log.length < plan.requests, nowMs);
     },
   };
 };

@@ -1,4 +1,4 @@
-import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from './limiter.ts';
+import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 
 interface Bucket {
   readonly tokens: number;
@@ -23,7 +23,7 @@ function bucketOf(plan: QuotaPlan, size: number): Limiter {
     if (bucket === undefined) return size;
     return Math.min(size, bucket.tokens + (nowMs - bucket.at) / msPerToken);
   };
-  const standing = (tokens: number, admitted: boolean): Standing => ({
+  const admission = (tokens: number, admitted: boolean): Admission => ({
     admitted,
     remaining: Math.floor(tokens),
     renewsInMs: tokens >= size ? 0 : (1 - (tokens % 1)) * msPerToken,
@@ -35,11 +35,11 @@ function bucketOf(plan: QuotaPlan, size: number): Limiter {
       const admitted = tokens >= 1;
       const left = admitted ? tokens - 1 : tokens;
       buckets.set(key, { tokens: left, at: nowMs });
-      return standing(left, admitted);
+      return admission(left, admitted);
     },
     peek(key, nowMs) {
       const tokens = filled(key, nowMs);
-      return standing(tokens, tokens >= 1);
+      return admission(tokens, tokens >= 1);
     },
   };
 }

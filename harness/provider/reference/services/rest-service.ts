@@ -1,7 +1,7 @@
 import { parseJsonObject } from '../../../json-text.ts';
+import type { Service } from '../conduct/service.ts';
 import { queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
-import type { Service } from '../service.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';
 
 /** One entry of a catalogue of resources; `id` is its last path segment. */

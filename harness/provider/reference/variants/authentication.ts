@@ -1,10 +1,10 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
 import { EVERY, REALTIME, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { answerWithin } from '../conduct/preconditions.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
-import { answerWithin } from '../http/preconditions.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 

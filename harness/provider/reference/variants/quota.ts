@@ -1,5 +1,5 @@
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
-import { imfFixdate } from '../clock.ts';
+import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, type Variant } from '../conduct/deviation.ts';
 import { inQuota } from '../conduct/patch.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';

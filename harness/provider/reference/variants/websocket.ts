@@ -1,35 +1,18 @@
-import type { WebSocket } from 'ws';
-import type { Kernel } from '../conduct/conduct.ts';
 import { REALTIME, type Variant } from '../conduct/deviation.ts';
-import { inWebSocket, onAnswer, onOutbound, onReceipt, type Patch } from '../conduct/patch.ts';
-import { each, isData } from '../defects/websocket/frame-changes.ts';
+import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
+import {
+  closingWithCode,
+  each,
+  inWebSocket,
+  keyFromSubprotocol,
+  OVERLOADED,
+  onOpen,
+  onOutbound,
+} from '../conduct/websocket-patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
-import { problem } from '../http/problem.ts';
-import { findRoute } from '../http/routes.ts';
-import { type Frame, OPCODE, withPayload } from '../websocket/frame.ts';
+import { queryParameters, withField, withoutField } from '../http/message.ts';
+import { type Frame, isData, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
-
-/** Does something to each connection before its endpoint does. */
-export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>
-  inWebSocket(({ judge }) => ({
-    judge: (request, kernel) => {
-      const verdict = judge(request, kernel);
-      if (!verdict.accepted) return verdict;
-      const { endpoint } = verdict;
-      return {
-        ...verdict,
-        endpoint: {
-          ...endpoint,
-          converse: (socket, ...rest) => {
-            act(socket, kernel);
-            endpoint.converse(socket, ...rest);
-          },
-        },
-      };
-    },
-  }));
 
 /** Whole messages in two frames. */
 const inTwoFrames: FrameRule = () => (frame) => {
@@ -40,29 +23,6 @@ const inTwoFrames: FrameRule = () => (frame) => {
     withPayload(rest, frame.payload.subarray(1)),
   ];
 };
-
-/** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
-export const keyFromSubprotocol: Patch = onReceipt((request) => {
-  const offered = (fieldValue(request, 'sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
-  const carried = offered.find((name) => name.startsWith(CARRIER));
-  if (carried === undefined) return request;
-  const key = Buffer.from(carried.slice(CARRIER.length), 'base64url').toString();
-  return withField(request, 'Authorization', `Bearer ${key}`);
-});
-
-const CARRIER = 'bearer.';
-
-/** Opens first, and closes with a code when the credential is bad. */
-export const closingWithCode = (closeCode: number): Patch =>
-  inWebSocket(({ judge }) => ({
-    judge: (request, kernel) => {
-      const verdict = judge(request, kernel);
-      const match = findRoute(kernel.service.sockets, request.path);
-      if (verdict.accepted || match === null) return verdict;
-      if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
-      return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
-    },
-  }));
 
 /** Connections at the same time. */
 const FEW = 9;
@@ -82,8 +42,6 @@ const takingFew: Patch = (conduct) => {
     },
   }))(counting(conduct));
 };
-
-export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;

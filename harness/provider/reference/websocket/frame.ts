@@ -20,6 +20,11 @@ export function isControl(frame: Frame): boolean {
   return frame.opcode >= 8;
 }
 
+/** What carries a message, or a part of one. */
+export function isData(frame: Frame): boolean {
+  return !isControl(frame);
+}
+
 /** The shortest length encoding that holds so many octets (RFC 6455 §5.2). */
 function minimalLengthOctets(length: number): 0 | 2 | 8 {
   if (length < 126) return 0;
@@ -29,6 +34,23 @@ function minimalLengthOctets(length: number): 0 | 2 | 8 {
 /** Another payload with the length encoding it calls for. */
 export function withPayload(frame: Frame, payload: Buffer): Frame {
   return { ...frame, payload, lengthOctets: minimalLengthOctets(payload.length) };
+}
+
+/** The code of a Close frame; null where it has none (RFC 6455 §5.5.1). */
+export function closeCodeOf(frame: Frame): number | null {
+  return frame.payload.length < 2 ? null : frame.payload.readUInt16BE(0);
+}
+
+/** A Close frame's payload with another code. */
+export function closingWith(frame: Frame, code: number): Frame {
+  const octets = Buffer.alloc(2);
+  octets.writeUInt16BE(code);
+  return withPayload(frame, octets);
+}
+
+/** A whole frame of the service. */
+export function frameOf(opcode: number, payload: Buffer): Frame {
+  return withPayload({ fin: true, rsv: 0, opcode, masked: false, lengthOctets: 0, payload }, payload);
 }
 
 function maskInPlace(payload: Buffer, key: Buffer): void {

@@ -2,7 +2,7 @@ import { type Defect, EVERY } from '../../conduct/deviation.ts';
 import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget, withField } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
-import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
+import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 import { smallBucket } from '../../quota/token-bucket.ts';
 
@@ -19,8 +19,8 @@ const countedLate =
   (algorithm: LimiterAlgorithm): LimiterAlgorithm =>
   (plan) => {
     const limiter = algorithm(plan);
-    const ahead = (standing: Standing): Standing =>
-      standing.admitted ? { ...standing, remaining: standing.remaining - 1, delayMs: RACE_MS } : standing;
+    const ahead = (admission: Admission): Admission =>
+      admission.admitted ? { ...admission, remaining: admission.remaining - 1, delayMs: RACE_MS } : admission;
     return {
       peek: limiter.peek,
       take: (key, nowMs) => ahead(limiter.peek(key, nowMs)),

@@ -1,6 +1,6 @@
 import type { FieldLine } from '../../../../evidence/exchange.ts';
 import { type Defect, EVERY } from '../../conduct/deviation.ts';
-import { inQuota, onAnswer, onStanding } from '../../conduct/patch.ts';
+import { inQuota, onAdmission, onAnswer } from '../../conduct/patch.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
 
 /** Faults of what the fields tell of a quota, while the quota itself is in order. */
@@ -17,7 +17,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     summary: 'announces a quota that never shrinks',
     breaks: 'the remaining quota is the same on every answer, refusals included',
     trips: ['limits.quota-shrinks'],
-    patch: onStanding((standing, limit) => ({ ...standing, remaining: limit })),
+    patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
   {
     name: 'quota-fields-malformed',
@@ -35,7 +35,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'RateLimit-Policy tells of 2N requests, N are served',
     trips: ['limits.quota-fields-agree'],
     patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, standing, nowMs),
+      fields: (plan, admission, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, admission, nowMs),
     })),
   },
   {
@@ -56,10 +56,10 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
     trips: ['limits.refusal-fields'],
     patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) =>
-        fields(plan, standing, nowMs).map(([name, value]) => [
+      fields: (plan, admission, nowMs) =>
+        fields(plan, admission, nowMs).map(([name, value]) => [
           name,
-          standing.admitted ? value : value.replace(/\br=0\b/, 'r=-1'),
+          admission.admitted ? value : value.replace(/\br=0\b/, 'r=-1'),
         ]),
     })),
   },
@@ -71,8 +71,8 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     trips: ['limits.quota-fields'],
     drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({
-      fields: (plan, standing, nowMs) =>
-        xRateLimitFields(plan, standing, nowMs).map(([name, value]) => [
+      fields: (plan, admission, nowMs) =>
+        xRateLimitFields(plan, admission, nowMs).map(([name, value]) => [
           name,
           name === 'X-RateLimit-Reset' ? 'NaN' : value,
         ]),
@@ -85,9 +85,9 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'X-RateLimit-Remaining tells of one request more than RateLimit',
     trips: ['limits.quota-consistent'],
     patch: inQuota(() => ({
-      fields: (plan, standing, nowMs) => [
-        ...rateLimitFields(plan, standing, nowMs),
-        ...xRateLimitFields(plan, { ...standing, remaining: standing.remaining + 1 }, nowMs),
+      fields: (plan, admission, nowMs) => [
+        ...rateLimitFields(plan, admission, nowMs),
+        ...xRateLimitFields(plan, { ...admission, remaining: admission.remaining + 1 }, nowMs),
       ],
     })),
   },
@@ -98,9 +98,9 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'X-RateLimit-Reset is a thousand times what clients take it for',
     trips: ['limits.reset-unit'],
     patch: inQuota(() => ({
-      fields: (plan, standing, nowMs) => [
-        ...xRateLimitFields(plan, standing, nowMs).filter(([name]) => name !== 'X-RateLimit-Reset'),
-        ['X-RateLimit-Reset', String(Math.ceil(nowMs + standing.renewsInMs))],
+      fields: (plan, admission, nowMs) => [
+        ...xRateLimitFields(plan, admission, nowMs).filter(([name]) => name !== 'X-RateLimit-Reset'),
+        ['X-RateLimit-Reset', String(Math.ceil(nowMs + admission.renewsInMs))],
       ],
     })),
   },
@@ -111,7 +111,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'RateLimit on the 429 tells of the full window, and the service serves before it is over',
     trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) => fields(plan, { ...standing, renewsInMs: plan.windowMs }, nowMs),
+      fields: (plan, admission, nowMs) => fields(plan, { ...admission, renewsInMs: plan.windowMs }, nowMs),
     })),
   },
   {
@@ -121,8 +121,8 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
     breaks: 'a request after the reset that the 429 told of is refused',
     trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
-      fields: (plan, standing, nowMs) =>
-        fields(plan, { ...standing, renewsInMs: standing.renewsInMs / 2 }, nowMs),
+      fields: (plan, admission, nowMs) =>
+        fields(plan, { ...admission, renewsInMs: admission.renewsInMs / 2 }, nowMs),
     })),
   },
 ];

@@ -1,14 +1,14 @@
 import { type Defect, EVERY } from '../../conduct/deviation.ts';
-import { aroundHandling, inQuota, onAnswer, onStanding, type Patch } from '../../conduct/patch.ts';
+import { aroundHandling, inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
-import type { Limiter, LimiterAlgorithm, QuotaPlan, Standing } from '../../quota/limiter.ts';
+import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 
 const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
   inQuota(() => ({ retryAfter: (renewsInMs) => value(renewsInMs) }));
 
-/** Enforces another number than the one announced, which the standing still goes by. */
+/** Enforces another number than the one announced, which the admission still goes by. */
 const offBy =
   (difference: number): ((algorithm: LimiterAlgorithm) => LimiterAlgorithm) =>
   (algorithm) =>
@@ -17,9 +17,9 @@ const offBy =
     const announced =
       (ask: Limiter['take']): Limiter['take'] =>
       (key, nowMs) => {
-        const standing = ask(key, nowMs);
-        const remaining = Math.max(0, standing.remaining - difference);
-        return { ...standing, remaining: standing.admitted ? remaining : 0 };
+        const admission = ask(key, nowMs);
+        const remaining = Math.max(0, admission.remaining - difference);
+        return { ...admission, remaining: admission.admitted ? remaining : 0 };
       };
     return { take: announced(limiter.take), peek: announced(limiter.peek) };
   };
@@ -80,7 +80,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
     summary: 'announces a quota and never enforces it',
     breaks: 'no request is ever refused',
     trips: ['limits.exact'],
-    patch: onStanding((standing) => ({ ...standing, admitted: true })),
+    patch: onAdmission((admission) => ({ ...admission, admitted: true })),
   },
   {
     name: 'limit-counted-twice',
@@ -227,10 +227,10 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       algorithm: (plan) => {
         const limiter = algorithm(plan);
         const barred = new Set<string>();
-        const until = (key: string, standing: Standing): Standing => {
-          if (!standing.admitted) barred.add(key);
-          if (!barred.has(key)) return standing;
-          return { admitted: false, remaining: 0, renewsInMs: Math.max(1_000, standing.renewsInMs) };
+        const until = (key: string, admission: Admission): Admission => {
+          if (!admission.admitted) barred.add(key);
+          if (!barred.has(key)) return admission;
+          return { admitted: false, remaining: 0, renewsInMs: Math.max(1_000, admission.renewsInMs) };
         };
         return {
           take: (key, nowMs) => until(key, limiter.take(key, nowMs)),

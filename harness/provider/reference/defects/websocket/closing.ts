@@ -1,8 +1,7 @@
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
-import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
+import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
-import { closeCodeOf, closingWith, each, frameOf } from './frame-changes.ts';
 
 /** A Close waits for what was received with it. */
 const puttingOffClose: FrameRule = () => {

@@ -1,16 +1,15 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { onHead, type Patch, together } from '../../conduct/patch.ts';
 import {
+  cuttingAtPing,
+  each,
   inWebSocket,
   onCompressedInbound,
   onCompressedOutbound,
   onSwitching,
-  type Patch,
-  together,
-} from '../../conduct/patch.ts';
-import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
-import { onHead } from '../head-changes.ts';
-import { cuttingAtPing, each, isData } from './frame-changes.ts';
+} from '../../conduct/websocket-patch.ts';
+import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** RFC 7692 §6: RSV1. */
 const COMPRESSED = 4;

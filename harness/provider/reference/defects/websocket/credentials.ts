@@ -1,19 +1,16 @@
 import { parseJsonObject } from '../../../../json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { onAnswer, onHead, onReceipt, type Patch, together } from '../../conduct/patch.ts';
 import {
+  closingWithCode,
   inWebSocket,
-  onAnswer,
-  onReceipt,
+  keyFromSubprotocol,
   onSwitching,
-  type Patch,
-  together,
   withoutRule,
-} from '../../conduct/patch.ts';
+} from '../../conduct/websocket-patch.ts';
 import { withText } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
-import { closingWithCode, keyFromSubprotocol } from '../../variants/websocket.ts';
-import { onHead } from '../head-changes.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (

@@ -1,8 +1,7 @@
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { inWebSocket, onInbound, onOutbound } from '../../conduct/patch.ts';
-import { type Frame, isControl, OPCODE, withPayload } from '../../websocket/frame.ts';
+import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
-import { each, frameOf, isData } from './frame-changes.ts';
 
 /** Continuation frames without a beginning are taken for the beginning. */
 const adoptingContinuations: FrameRule = () => {

@@ -1,10 +1,10 @@
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { inWebSocket, onAnswer, onSwitching, type Patch, withoutRule } from '../../conduct/patch.ts';
+import { onAnswer, onHead, type Patch } from '../../conduct/patch.ts';
+import { upgradeRequired } from '../../conduct/preconditions.ts';
+import { inWebSocket, omittingLine, onSwitching, withoutRule } from '../../conduct/websocket-patch.ts';
 import { asProblem } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField, withoutField } from '../../http/message.ts';
-import { upgradeRequired } from '../../http/preconditions.ts';
 import { problem } from '../../http/problem.ts';
-import { omittingLine, onHead } from '../head-changes.ts';
 
 function reversed(text: string): string {
   return [...text].reverse().join('');

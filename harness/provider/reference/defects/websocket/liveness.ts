@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { inWebSocket, onInbound, together } from '../../conduct/patch.ts';
-import { OVERLOADED, onOpen } from '../../variants/websocket.ts';
+import { together } from '../../conduct/patch.ts';
+import { inWebSocket, OVERLOADED, onInbound, onOpen } from '../../conduct/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>

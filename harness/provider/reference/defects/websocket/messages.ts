@@ -1,7 +1,6 @@
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { onInbound, onOutbound } from '../../conduct/patch.ts';
-import { OPCODE, withPayload } from '../../websocket/frame.ts';
-import { cuttingAtPing, each, isData } from './frame-changes.ts';
+import { cuttingAtPing, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -1,10 +1,9 @@
 import { type JsonObject, parseJsonObject } from '../../../../json-text.ts';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
-import { inWebSocket, onInbound, onOutbound, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { onReceipt, type Patch } from '../../conduct/patch.ts';
+import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
 import { queryParameters } from '../../http/message.ts';
-import { onOpen } from '../../variants/websocket.ts';
-import { type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
-import { closeCodeOf, closingWith, each } from './frame-changes.ts';
+import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** Changes the service's events of one name; null swallows them. */
 const onEvent = (name: string, change: (event: JsonObject) => JsonObject | null): Patch =>

@@ -1,9 +1,9 @@
-import type { HandshakeRule, HandshakeVerdict, Kernel } from '../conduct/conduct.ts';
-import { credentialRefusal } from '../http/handling.ts';
 import { fieldValue, fieldValues, listMembers, type ReceivedRequest } from '../http/message.ts';
-import { upgradeRequired } from '../http/preconditions.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
+import type { HandshakeRule, HandshakeVerdict, Kernel } from './conduct.ts';
+import { credentialRefusal } from './handling.ts';
+import { upgradeRequired } from './preconditions.ts';
 
 /** 16 octets in base64 (RFC 6455 §4.2.1 item 5). */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { HandshakeVerdict, Kernel } from '../conduct/conduct.ts';
-import { finishAnswer } from '../http/handling.ts';
 import type { Answer, ReceivedRequest, ServedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { writeAndClose } from '../http/wire.ts';
-import { Gate } from './gate.ts';
+import { Gate } from '../websocket/gate.ts';
+import type { HandshakeVerdict, Kernel } from './conduct.ts';
+import { finishAnswer } from './handling.ts';
 
 /** How long an unanswered Close is waited for; the library knows this option, its types do not yet. */
 const PATIENCE = { closeTimeout: 2_000 };

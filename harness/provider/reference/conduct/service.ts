@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { ReceivedRequest } from './http/message.ts';
-import type { Route } from './http/routes.ts';
+import type { ReceivedRequest } from '../http/message.ts';
+import type { Route } from '../http/routes.ts';
 
 /** An address where WebSocket connections are taken. */
 export interface SocketEndpoint {

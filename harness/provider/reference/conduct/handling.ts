@@ -1,15 +1,15 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { POLICY_NAME } from '../../../evidence/quota/ratelimit-named.ts';
-import { imfFixdate } from '../clock.ts';
-import type { Kernel } from '../conduct/conduct.ts';
 import type { Access } from '../credentials/access.ts';
 import { challenges, credentialFields } from '../credentials/authentication.ts';
-import type { Standing } from '../quota/limiter.ts';
-import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
-import { isProblem } from './occasion.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
+import { isProblem } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { findRoute } from '../http/routes.ts';
+import type { Admission } from '../quota/limiter.ts';
+import { imfFixdate } from './clock.ts';
+import type { Kernel } from './conduct.ts';
 import { answerWithin, refuseMessage } from './preconditions.ts';
-import { problem } from './problem.ts';
-import { findRoute } from './routes.ts';
 
 /** The whole way of a request to the answer as it is sent. Never rejects: a fault of the service is a 500. */
 export async function answerRequest(kernel: Kernel, request: ReceivedRequest): Promise<Answer> {
@@ -45,11 +45,11 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   if (!authentication.admitted) return credentialRefusal(access, authentication.reason);
 
   const key = kernel.conduct.quota.keyOf(authentication.identity, request);
-  const standing = countRequest(request, key, kernel);
-  if (standing?.admitted === false) return withStanding(quotaRefusal(standing, kernel), standing, kernel);
+  const admission = countRequest(request, key, kernel);
+  if (admission?.admitted === false) return withStanding(quotaRefusal(admission, kernel), admission, kernel);
   try {
-    if (standing?.delayMs) await kernel.clock.sleep(standing.delayMs);
-    return withStanding(answerWithin(request, match, kernel), standing, kernel);
+    if (admission?.delayMs) await kernel.clock.sleep(admission.delayMs);
+    return withStanding(answerWithin(request, match, kernel), admission, kernel);
   } finally {
     kernel.limiter?.release?.(key, kernel.clock.now());
   }
@@ -64,7 +64,7 @@ function signatureOnly(access: Access): Access {
   return { ...access, placements: ['signature'] };
 }
 
-function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Standing | null {
+function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Admission | null {
   if (kernel.limiter === null) return null;
   const { quota } = kernel.conduct;
   const nowMs = kernel.clock.now();
@@ -74,14 +74,14 @@ function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): St
     : { ...kernel.limiter.peek(key, nowMs), admitted: true };
 }
 
-function quotaRefusal(standing: Standing, kernel: Kernel): Answer {
-  const retryAfter = kernel.conduct.quota.retryAfter(standing.renewsInMs, kernel.clock.now());
+function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
+  const retryAfter = kernel.conduct.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
   return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': [POLICY_NAME] });
 }
 
-function withStanding(answer: Answer, standing: Standing | null, kernel: Kernel): Answer {
-  if (standing === null || kernel.plan === null) return answer;
-  const fields = kernel.conduct.quota.fields(kernel.plan, standing, kernel.clock.now());
+function withStanding(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
+  if (admission === null || kernel.plan === null) return answer;
+  const fields = kernel.conduct.quota.fields(kernel.plan, admission, kernel.clock.now());
   return { ...answer, fields: [...answer.fields, ...fields] };
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Kernel } from '../conduct/conduct.ts';
-import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
-import { problem } from './problem.ts';
-import { allowedMethods, findRoute, type Route, type RouteMatch } from './routes.ts';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
+import type { Kernel } from './conduct.ts';
 
 /** Octets; RFC 9110 §4.1 recommends at least 8000. */
 const TARGET_LIMIT = 8_192;

@@ -1,0 +1,111 @@
+import type { WebSocket } from 'ws';
+import { asProblem } from '../http/answer-changes.ts';
+import { fieldValue, withField } from '../http/message.ts';
+import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
+import { findRoute } from '../http/routes.ts';
+import { type Frame, isControl, OPCODE, withPayload } from '../websocket/frame.ts';
+import type { FrameRule } from '../websocket/gate.ts';
+import type { HandshakeRule, Kernel, WebSocketConduct } from './conduct.ts';
+import { onReceipt, type Patch } from './patch.ts';
+
+export const inWebSocket =
+  (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
+  (conduct) => ({ ...conduct, websocket: { ...conduct.websocket, ...change(conduct.websocket) } });
+
+/** Lets opening handshakes pass that break one rule. */
+export const withoutRule = (name: HandshakeRule['name']): Patch =>
+  inWebSocket(({ rules }) => ({ rules: rules.filter((rule) => rule.name !== name) }));
+
+/** Changes the lines of the 101 response. */
+export const onSwitching = (change: (lines: readonly string[]) => readonly string[]): Patch =>
+  inWebSocket(({ headChanges }) => ({ headChanges: [...headChanges, change] }));
+
+/** Changes the client's frames before they are judged; declines compression, which would hide their content. */
+export const onInbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule], compression: false }));
+
+/** Changes the service's frames before they are sent; declines compression, which would hide their content. */
+export const onOutbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
+
+/** Changes the client's frames before they are judged, compressed ones as they are. */
+export const onCompressedInbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
+
+/** Changes the service's frames before they are sent, compressed ones as they are. */
+export const onCompressedOutbound = (rule: FrameRule): Patch =>
+  inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));
+
+/** Leaves lines out of the 101. */
+export const omittingLine = (name: RegExp): Patch =>
+  onSwitching((lines) => lines.filter((line) => !name.test(line)));
+
+/** A rule without memory; null swallows the frame. */
+export const each =
+  (change: (frame: Frame) => Frame | null): FrameRule =>
+  () =>
+  (frame) => {
+    const changed = change(frame);
+    return changed === null ? [] : [changed];
+  };
+
+/** What is left of a message after a Ping within it is lost. */
+export const cuttingAtPing: FrameRule = () => {
+  let open = false;
+  let cut = false;
+  return (frame) => {
+    if (frame.opcode === OPCODE.ping && open) cut = true;
+    if (isControl(frame)) return [frame];
+    const rest = cut && frame.opcode === OPCODE.continuation;
+    open = !frame.fin;
+    if (!open) cut = false;
+    return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
+  };
+};
+
+/** Does something to each connection before its endpoint does. */
+export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      if (!verdict.accepted) return verdict;
+      const { endpoint } = verdict;
+      return {
+        ...verdict,
+        endpoint: {
+          ...endpoint,
+          converse: (socket, ...rest) => {
+            act(socket, kernel);
+            endpoint.converse(socket, ...rest);
+          },
+        },
+      };
+    },
+  }));
+
+/** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
+export const keyFromSubprotocol: Patch = onReceipt((request) => {
+  const offered = (fieldValue(request, 'sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
+  const carried = offered.find((name) => name.startsWith(CARRIER));
+  if (carried === undefined) return request;
+  const key = Buffer.from(carried.slice(CARRIER.length), 'base64url').toString();
+  return withField(request, 'Authorization', `Bearer ${key}`);
+});
+
+const CARRIER = 'bearer.';
+
+/** Opens first, and closes with a code when the credential is bad. */
+export const closingWithCode = (closeCode: number): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      const match = findRoute(kernel.service.sockets, request.path);
+      if (verdict.accepted || match === null) return verdict;
+      if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
+      return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
+    },
+  }));
+
+/** The refusal of a handshake for which there is no room. */
+export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');
