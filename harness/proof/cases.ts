@@ -94,6 +94,7 @@ const COMBINED: readonly (readonly [ReferenceName, readonly string[]])[] = [
       'several-challenges',
       'first-credential-wins',
       'counts-known-paths',
+      'openai-quota-fields',
     ],
   ],
   [

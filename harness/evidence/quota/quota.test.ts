@@ -124,6 +124,8 @@ describe('readQuota', () => {
     ['X-RateLimit-Reset: NaN', 'X-RateLimit-Reset is neither a number nor a date'],
     ['X-RateLimit-Reset:', 'X-RateLimit-Reset is neither a number nor a date'],
     ['X-RateLimit-Reset: -5', 'X-RateLimit-Reset is neither a number nor a date'],
+    ['X-RateLimit-Limit-Requests: all', 'X-RateLimit-Limit-Requests is not a number of requests: "all"'],
+    ['X-RateLimit-Remaining-Tokens: 1.5', 'X-RateLimit-Remaining-Tokens is not a number of requests'],
     ['X-RateLimit-Reset-After: soon', 'X-RateLimit-Reset-After is not seconds'],
     [`RateLimit-Reset: ${EPOCH + 5}`, 'RateLimit-Reset is a Unix time'],
   ])('says what is malformed in %j', (line, fault) => {

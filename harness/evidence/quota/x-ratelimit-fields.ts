@@ -98,6 +98,69 @@ const KONG: QuotaDialect = {
   ],
 };
 
+/** Fields per thing that is counted, the resets as durations; so do services that are made to be asked like OpenAI's. */
+const OPENAI: QuotaDialect = {
+  name: 'openai',
+  speaks: (told) => told.has(...COUNTED.flatMap((unit) => [`limit-${unit}`, `remaining-${unit}`])),
+  read(told) {
+    for (const unit of COUNTED) {
+      if (!told.has(`limit-${unit}`, `remaining-${unit}`)) continue;
+      const { limit, remaining } = counts(told, `limit-${unit}`, `remaining-${unit}`);
+      const resetSeconds = readDuration(told, `reset-${unit}`);
+      told.policies.push({ ...UNTOLD, name: unit, unit, quota: limit, remaining, resetSeconds });
+    }
+    const { quota, remaining, resetSeconds } =
+      told.policies.find(({ unit }) => unit === 'requests') ?? UNTOLD;
+    return { limit: quota, remaining, resetSeconds, windowSeconds: null };
+  },
+  write: ({ limit, remaining, resetSeconds }) => [
+    ['x-ratelimit-limit-requests', String(limit)],
+    ['x-ratelimit-remaining-requests', String(remaining)],
+    ['x-ratelimit-reset-requests', `${Math.floor(resetSeconds / 60)}m${resetSeconds % 60}s`],
+  ],
+  variant: {
+    name: 'openai-quota-fields',
+    summary: 'announces its quota in fields per thing that is counted, the reset as a duration',
+  },
+  examples: [
+    {
+      lines: [
+        'x-ratelimit-limit-requests: 60',
+        'x-ratelimit-limit-tokens: 150000',
+        'x-ratelimit-remaining-requests: 59',
+        'x-ratelimit-remaining-tokens: 149984',
+        'x-ratelimit-reset-requests: 1s',
+        'x-ratelimit-reset-tokens: 6m0s',
+      ],
+      tells: [60, 59, 1, null],
+    },
+    {
+      lines: ['x-ratelimit-limit-requests: 14400', 'x-ratelimit-reset-requests: 1h2m59.56s'],
+      tells: [14_400, null, 3779.56, null],
+    },
+    {
+      lines: ['x-ratelimit-remaining-requests: 7', 'x-ratelimit-reset-requests: 12ms'],
+      tells: [null, 7, 0.012, null],
+    },
+  ],
+};
+
+const COUNTED = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
+const DURATION =
+  /^(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?$/;
+
+/** Seconds of a duration such as `6m0s` or `12ms`; a mere number is seconds. */
+function readDuration(told: Told, member: string): number | null {
+  const value = told.get(member) ?? '';
+  const [, hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = DURATION.exec(value) ?? [];
+  if (value !== '' && DURATION.test(value)) {
+    return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;
+  }
+  const number = decimal(value);
+  if (number === null && told.has(member)) fault(told, member, 'not a duration');
+  return number;
+}
+
 /** `10, 10;w=1;name="per-ip"`: the limit in force, then every policy. */
 const ENVOY: QuotaDialect = {
   name: 'envoy',
@@ -234,7 +297,7 @@ const PLAIN: readonly QuotaDialect[] = [
 export const X_RATELIMIT: QuotaFamily = {
   called: 'the X- fields',
   fields: /^x-rate-?limit-(.+)$/i,
-  dialects: [DISCORD, HAPI, KONG, ENVOY, GITHUB, ...PLAIN],
+  dialects: [DISCORD, HAPI, KONG, OPENAI, ENVOY, GITHUB, ...PLAIN],
 };
 
 function readPlain(told: Told): QuotaNumbers {
