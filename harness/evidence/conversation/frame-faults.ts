@@ -1,5 +1,5 @@
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
-import { isControl, isDefined, mayBeSent, OPCODE, opcodeName, readClosePayload } from '../frame.ts';
+import { isControl, isDefined, mayBeSent, OPCODE, opcodeName, readClosePayload } from './frame.ts';
 
 /** The rules of RFC 6455 that a server's frames can break. */
 export type FrameRule =

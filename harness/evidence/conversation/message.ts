@@ -1,6 +1,6 @@
 import type { RecordedFrame } from '../conversation.ts';
-import { isControl, OPCODE, opcodeName } from '../frame.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
+import { isControl, OPCODE, opcodeName } from './frame.ts';
 import type { FrameFault } from './frame-faults.ts';
 import type { Inflation } from './inflation.ts';
 

@@ -7,7 +7,7 @@ import {
   exampleResponse,
   octetsOf,
 } from '../fixtures/example-evidence.ts';
-import { mayBeSent, OPCODE, readClosePayload } from '../frame.ts';
+import { mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import { viewConversation } from './view.ts';
 
 const { continuation, text, binary, close, ping, pong } = OPCODE;

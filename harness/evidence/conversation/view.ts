@@ -3,9 +3,9 @@ import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
-import { type ClosePayload, mayBeSent, OPCODE, readClosePayload } from '../frame.ts';
 import { lazy } from '../octets/lazy.ts';
-import { dialectOf } from './dialect.ts';
+import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
+import { type ClosePayload, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import {
   type FrameFault,
   type FrameRule,
@@ -15,7 +15,6 @@ import {
 } from './frame-faults.ts';
 import { agreedInflation } from './inflation.ts';
 import { type Assembled, assemble, type Echo, type Message, pairEchoes, type TimedFrame } from './message.ts';
-import { isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './pusher-event.ts';
 
 /** A Close frame that was sent. */
 export interface SentClose extends ClosePayload {

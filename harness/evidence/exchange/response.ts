@@ -4,10 +4,9 @@ import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
-import { lifecycleFault } from '../fields/lifecycle-fields.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
-import { partialFault } from '../fields/partial-content.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
+import { lifecycleFault, partialFault } from '../fields/single-fields.ts';
 import { problemFaults } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import type { JsonRemarkKind } from '../json/text.ts';
@@ -16,11 +15,9 @@ import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
-import { findBodyLinks } from './body-links.ts';
-import { isInnerHost } from './inner-host.ts';
-import { findInternals, SEARCHED } from './internals.ts';
+import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
+import { findBodyLinks, isInnerHost } from './links.ts';
 import { ResponseMessage } from './response-message.ts';
-import { findSecretPlaces, type SecretPlace } from './response-traces.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */
 const REQUEST_ID_FIELDS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repeatedField } from './single-fields.ts';
+import { lifecycleFault, partialFault, repeatedField } from './single-fields.ts';
 
 describe('repeatedField', () => {
   it('finds a field of one value on several lines, in whatever letters its name is', () => {
@@ -16,5 +16,55 @@ describe('repeatedField', () => {
   it('leaves lists alone, and fields that nobody has heard of', () => {
     const lines = ['Vary', 'Set-Cookie', 'Cache-Control', 'WWW-Authenticate', 'X-Own', 'constructor'];
     expect(repeatedField([...lines, ...lines].map((name) => [name, 'a']))).toBeNull();
+  });
+});
+
+describe('partialFault', () => {
+  it.each([
+    ['bytes 0-1/100', 2],
+    ['bytes 0-0/1', 1],
+    ['bytes 0-99/*', 100],
+    ['Bytes 0-1/100', 2],
+  ])('finds nothing wrong with %j and %i octets', (contentRange, octets) => {
+    expect(partialFault(contentRange, octets)).toBeNull();
+  });
+
+  it.each([
+    [undefined, 2, 'no Content-Range'],
+    ['0-1/100', 2, 'Content-Range: 0-1/100'],
+    ['bytes 0-1', 2, 'Content-Range: bytes 0-1'],
+    ['bytes */100', 0, 'Content-Range: bytes */100'],
+    ['bytes 1-2/100', 2, 'Content-Range: bytes 1-2/100'],
+    ['bytes 1-0/100', 0, 'Content-Range: bytes 1-0/100'],
+    ['bytes 0-1/1', 2, 'Content-Range: bytes 0-1/1'],
+    ['bytes 0-1/100', 100, 'Content-Range: bytes 0-1/100 with 100 octets'],
+    [`bytes ${'9'.repeat(400)}-1/2`, 2, 'Content-Range: bytes 999'],
+  ])('says what is wrong with %j and %i octets', (contentRange, octets, fault) => {
+    expect(partialFault(contentRange, octets)).toContain(fault);
+  });
+});
+
+const now = new Date('2026-03-02T10:00:00Z');
+
+describe('a Deprecation field', () => {
+  it.each(['@1688169599', '@-1', '@0;note="x"'])('may be %s', (value) => {
+    expect(lifecycleFault('Deprecation', value, now)).toBeNull();
+  });
+
+  it.each(['true', '?1', '1688169599', 'Sun, 06 Nov 1994 08:49:37 GMT', '@1.5', ''])(
+    'may not be %j',
+    (value) => {
+      expect(lifecycleFault('Deprecation', value, now)).toContain(`"${value}"`);
+    },
+  );
+});
+
+describe('a Sunset field', () => {
+  it('is an HTTP-date', () => {
+    expect(lifecycleFault('Sunset', 'Sun, 06 Nov 1994 08:49:37 GMT', now)).toBeNull();
+  });
+
+  it.each(['2027-06-30', '@1688169599', ''])('may not be %j', (value) => {
+    expect(lifecycleFault('Sunset', value, now)).toContain(`"${value}"`);
   });
 });

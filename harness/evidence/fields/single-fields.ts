@@ -1,5 +1,7 @@
+import { ParseError, parseItem } from 'structured-headers';
 import type { FieldLine } from '../exchange.ts';
 import { visible } from '../octets/visible.ts';
+import { readHttpDate } from './grammar/http-date.ts';
 
 /** Fields of responses whose value is no list (RFC 9110, RFC 9111, RFC 9112): §5.3 allows one line of each. */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -26,4 +28,52 @@ export function repeatedField(fields: readonly FieldLine[]): string | null {
     return `${first[0]}: ${lines.map(([, value]) => `"${visible(value, 60)}"`).join(' and ')}`;
   }
   return null;
+}
+
+const RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(?:(\d{1,15})|\*)$/i;
+
+/**
+ * What is wrong with a 206 to a request for one range of octets that begins at 0: RFC 9110 §15.3.7.1 has it tell in
+ * Content-Range (§14.4) which octets these are. `octets`: how many came as its content.
+ */
+export function partialFault(contentRange: string | undefined, octets: number): string | null {
+  if (contentRange === undefined) return 'no Content-Range';
+  const told = `Content-Range: ${visible(contentRange, 60)}`;
+  const [whole, first, last, length] = RANGE.exec(contentRange) ?? [];
+  if (whole === undefined) return told;
+  const count = Number(last) - Number(first) + 1;
+  const isWithin = count > 0 && (length === undefined || Number(last) < Number(length));
+  if (!isWithin || Number(first) !== 0) return told;
+  return count === octets ? null : `${told} with ${octets} octets`;
+}
+
+/** Fields with which a response announces the end of what it offers. */
+type LifecycleField = 'Deprecation' | 'Sunset';
+
+/** What keeps a value from being in the form of its field. */
+const FORMS: Readonly<Record<LifecycleField, (value: string, now: Date) => string | null>> = {
+  /** RFC 9745 §2.1: a structured field, an Item that is a Date (RFC 9651 §3.3.7). */
+  Deprecation(value) {
+    const [, rest] = /^@-?[0-9]{1,15}(?=$|[ ;])(.*)$/.exec(value) ?? [];
+    if (rest === undefined) return 'not a Date';
+    try {
+      // The library takes no parameters behind a Date; behind an Integer they are the same.
+      parseItem(`0${rest}`);
+      return null;
+    } catch (error) {
+      if (error instanceof ParseError) return 'no structured field';
+      throw error;
+    }
+  },
+  /** RFC 8594 §3: an HTTP-date. */
+  Sunset(value, now) {
+    const date = readHttpDate(value, now);
+    return date.kind === 'date' ? null : date.reason;
+  },
+};
+
+/** What is wrong with a Deprecation or Sunset field value, in one line; null when nothing is. */
+export function lifecycleFault(name: LifecycleField, value: string, now: Date): string | null {
+  const fault = FORMS[name](value, now);
+  return fault === null ? null : `"${visible(value, 60)}", ${fault}`;
 }

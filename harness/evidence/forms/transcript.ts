@@ -1,4 +1,5 @@
 import type { Burst, BurstEntry } from '../burst.ts';
+import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeContent } from '../exchange/content-coding.ts';
@@ -11,7 +12,6 @@ import type {
   Timing,
 } from '../exchange.ts';
 import { fieldValues } from '../fields/grammar/field-lines.ts';
-import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../frame.ts';
 import { decodeUtf8, utf8Beginning } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
 

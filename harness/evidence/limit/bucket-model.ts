@@ -1,6 +1,5 @@
-import { type Fit, NO_BOUNDS } from './fit.ts';
 import type { Bounds, DocumentedLimit } from './observation.ts';
-import type { Decision } from './sequence.ts';
+import { type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { TOLERANCE } from './tolerances.ts';
 import { describe } from './window-model.ts';
 

@@ -1,9 +1,8 @@
 import { fitTokenBucket } from './bucket-model.ts';
-import type { Fit } from './fit.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observation.ts';
+import { serverClock } from './observing.ts';
 import { pacing } from './pacing.ts';
-import { type Decision, decisionsOf } from './sequence.ts';
-import { serverClock } from './server-clock.ts';
+import { type Decision, decisionsOf, type Fit } from './sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
 import { fitAnchored, fitPhase } from './window-model.ts';
 

@@ -1,4 +1,4 @@
-import type { LimitObservation } from './observation.ts';
+import type { Bounds, LimitObservation, Span } from './observation.ts';
 
 /** An answered observation in the order of the limiter's decisions, as far as that is known. */
 export interface Decision {
@@ -46,4 +46,22 @@ function countSentBefore(bySent: readonly LimitObservation[], momentMs: number):
     else high = middle;
   }
   return low;
+}
+
+/** What comes of holding a model of a limiter against the decisions: which limits explain all of them. */
+export type Fit =
+  | { readonly explains: true; readonly limit: Bounds; readonly windows: readonly Span[] }
+  | { readonly explains: false; readonly reason: string };
+
+export const NO_BOUNDS: Bounds = { least: 1, most: Number.POSITIVE_INFINITY };
+
+/** The limit is at least that much; null when it cannot be. */
+export function atLeast(bounds: Bounds, least: number): Bounds | null {
+  const narrowed = { least: Math.max(bounds.least, least), most: bounds.most };
+  return narrowed.least > narrowed.most ? null : narrowed;
+}
+
+export function atMost(bounds: Bounds, most: number): Bounds | null {
+  const narrowed = { least: bounds.least, most: Math.min(bounds.most, most) };
+  return narrowed.least > narrowed.most ? null : narrowed;
 }

@@ -1,6 +1,5 @@
-import { atLeast, atMost, type Fit, NO_BOUNDS } from './fit.ts';
 import type { Bounds } from './observation.ts';
-import type { Decision } from './sequence.ts';
+import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { TOLERANCE } from './tolerances.ts';
 import { describe } from './window-model.ts';
 

@@ -1,6 +1,5 @@
-import { atLeast, atMost, type Fit, NO_BOUNDS } from './fit.ts';
 import type { Bounds, Span } from './observation.ts';
-import type { Decision } from './sequence.ts';
+import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** What makes a window that runs from a request run longer. */

@@ -1,9 +1,9 @@
 import { HarnessError } from '../../exit.ts';
 import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/latin1.ts';
-import { DECODINGS, type OctetView, viewOctets, viewText } from '../octets/octet-view.ts';
 import { FragmentSearch, type Occurrence, type Pattern } from './fragment-search.ts';
 import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
+import { DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
 import { formsOf, type SecretForm } from './secret-forms.ts';
 
 /** Shorter values would be found everywhere. In characters. */

@@ -1,5 +1,5 @@
 import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observation.ts';
-import { serverClock } from '../../evidence/limit/server-clock.ts';
+import { serverClock } from '../../evidence/limit/observing.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 
 /** What to do next to find out about a limit. Times are ms on the observations' clock. */

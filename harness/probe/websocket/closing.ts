@@ -1,4 +1,4 @@
-import { OPCODE } from '../../evidence/frame.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
 import { heldOpen, heldOpenEach } from './websocket.ts';

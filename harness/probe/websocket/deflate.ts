@@ -1,5 +1,5 @@
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { OPCODE } from '../../evidence/frame.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Probe, probe } from '../../session.ts';

@@ -1,4 +1,4 @@
-import { OPCODE } from '../../evidence/frame.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { heldOpenEach } from './websocket.ts';

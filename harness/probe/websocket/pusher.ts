@@ -1,12 +1,12 @@
 import type { AppCredentials } from '../../credential/keys.ts';
 import { withoutQuery, withQuery } from '../../credential/request.ts';
 import { signChannel } from '../../credential/signature.ts';
-import { pusherAdvice } from '../../evidence/conversation/pusher-code.ts';
 import {
   isSubscription,
   type PusherEvent,
+  pusherAdvice,
   readPusherEvent,
-} from '../../evidence/conversation/pusher-event.ts';
+} from '../../evidence/conversation/dialect.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { isJsonObject } from '../../json-text.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';

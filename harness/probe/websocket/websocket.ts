@@ -1,5 +1,5 @@
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { OPCODE } from '../../evidence/frame.ts';
 import { answerOf, type Conversing, requireHeardOut } from '../../session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import { type Probe, probe } from '../../session.ts';

@@ -1,3 +1,4 @@
+import { isControl, OPCODE } from '../../evidence/conversation/frame.ts';
 import { agreedInflation, type Inflation } from '../../evidence/conversation/inflation.ts';
 import {
   assemble,
@@ -8,7 +9,6 @@ import {
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { type Extension, readExtensions } from '../../evidence/fields/extension.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
-import { isControl, OPCODE } from '../../evidence/frame.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { Deflation } from '../../transport/websocket/deflate.ts';
 import { closePayload, encodeFrame, type FrameToSend } from '../../transport/websocket/frames.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../../credential/request.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
 import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
-import { OPCODE } from '../../evidence/frame.ts';
 import { type RequestForm, writeRequest } from '../http/request.ts';
 import { inTime, Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';

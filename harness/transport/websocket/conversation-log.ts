@@ -1,6 +1,6 @@
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import { Inflation } from '../../evidence/conversation/inflation.ts';
 import type { ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
-import { OPCODE } from '../../evidence/frame.ts';
 import { latin1Octets, latin1Text } from '../../evidence/octets/latin1.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender, WebSocket, WebSocketServer } from 'ws';
-import { OPCODE } from '../../evidence/frame.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import { closePayload, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
 import { acceptFor } from './opening-handshake.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mayBeSent } from '../../evidence/frame.ts';
+import { mayBeSent } from '../../evidence/conversation/frame.ts';
 import { OctetCollector } from '../reader/collector.ts';
 
 /** A frame to put on the wire, however wrong: nothing is checked but that the numbers fit their bits. */

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../config/blocks/dialect.ts';
 import { queryOf, withQuery } from '../../../credential/request.ts';
-import { readPusherEvent } from '../../../evidence/conversation/pusher-event.ts';
+import { readPusherEvent } from '../../../evidence/conversation/dialect.ts';
 
 /** The Pusher protocol, version 7, in which the application's key in the address is all that a handshake carries. */
 export const pusher: Dialect = {

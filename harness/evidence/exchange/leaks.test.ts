@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findInternals } from './internals.ts';
+import { findInternals } from './leaks.ts';
 
 describe('findInternals', () => {
   it.each([

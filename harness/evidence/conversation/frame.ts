@@ -1,4 +1,4 @@
-import { decodeUtf8 } from './octets/utf8.ts';
+import { decodeUtf8 } from '../octets/utf8.ts';
 
 /** Opcodes of RFC 6455 §5.2. */
 export const OPCODE = {
