@@ -4,6 +4,7 @@ import { documentedSample, type Sample } from './contract/clause.ts';
 import { createRedaction } from './evidence/redaction/redaction.ts';
 import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/results/events.ts';
+import { openCredentials } from './session/credentials.ts';
 import { quotaPort } from './session/http/burst.ts';
 import { ServiceHttp } from './session/http/http.ts';
 import { pactPort } from './session/pact/verification.ts';
@@ -64,7 +65,7 @@ export function openSession(options: SessionOptions): Session {
     concurrency: 4,
     waiting: (wait) => pauses.announce(wait),
   });
-  const means: SessionMeans = {
+  const shared = {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport: transportOf(options),
@@ -74,6 +75,7 @@ export function openSession(options: SessionOptions): Session {
     pauses,
     random: options.random ?? Math.random,
   };
+  const means: SessionMeans = { ...shared, credentials: openCredentials(shared) };
   const { transport, outage, log } = means;
   const http = new ServiceHttp(means);
   const verifier = options.verifier ?? openVerifier();

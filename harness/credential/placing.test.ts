@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { exampleExchange } from '../evidence/fixtures/example-evidence.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError } from '../exit.ts';
-import { accessBy } from '../provider/reference/credentials/access.ts';
+import { type Access, accessBy } from '../provider/reference/credentials/access.ts';
 import { CONFORMING_CREDENTIALS } from '../provider/reference/credentials/authentication.ts';
 import { splitTarget } from '../provider/reference/http/message.ts';
 import { inHandshakes } from '../session/websocket/handshake-stimulus.ts';
@@ -55,7 +56,7 @@ function shown({ target, fields }: HttpRequest): string | undefined {
 }
 
 /** Whether the reference provider, which reads by itself, lets the request in. */
-function isAdmitted(credentials: Credentials, request: HttpRequest): boolean {
+function isAdmitted(access: Access, request: HttpRequest): boolean {
   const received = {
     ...request,
     ...splitTarget(request.target),
@@ -63,55 +64,72 @@ function isAdmitted(credentials: Credentials, request: HttpRequest): boolean {
     body: Buffer.from(request.body ?? ''),
   };
   const { authenticate } = CONFORMING_CREDENTIALS;
-  const access = accessBy('tests', credentials);
   return authenticate(received, access, CONFORMING_CREDENTIALS, at.getTime()).admitted;
 }
 
-describe.each(SCHEMES.map(({ of, proof, name }) => [name, of(proof.values(shipped))] as const))(
-  'a credential of the scheme %s',
-  (_, credentials) => {
-    const open = credentials.carrier === null;
+/** With the key that the provider gives out, where the scheme has it obtained. */
+async function obtained(credentials: Credentials, { lending }: Access): Promise<Credentials> {
+  const lent = await credentials.obtain?.({
+    async post({ fields, body }, secretsIn) {
+      const received = { ...GET, method: 'POST', path: '', query: null, httpVersion: '1.1' };
+      const answer = lending?.answer({ ...received, fields, body: Buffer.from(body) }, at.getTime());
+      secretsIn(String(answer?.body));
+      return exampleExchange();
+    },
+  });
+  return lent ? { ...credentials, secret: lent.key } : credentials;
+}
 
-    it('is let in by the reference provider when it is right', () => {
-      expect(isAdmitted(credentials, placed(credentials, 'right'))).toBe(true);
-    });
-
-    it('is taken away again', () => {
-      const gone = placed(credentials, 'none', placed(credentials, 'right'));
-      expect(gone).toMatchObject({ target: GET.target, fields: [['Accept', '*/*']] });
-      expect(isAdmitted(credentials, gone)).toBe(open);
-    });
-
-    it.each<WrongCredential>([
-      'wrong',
-      'empty',
-      'truncated',
-      'extended',
-      'case-flipped',
-      'non-ascii',
-      'quoted',
-      'oversized',
-      'other-scheme',
-    ])('is refused when it is wrong: %s', (wrong) => {
-      try {
-        const request = placed(credentials, { wrong });
-        expect(isAdmitted(credentials, request)).toBe(false);
-        expect(shown(request)).not.toBe(shown(placed(credentials, 'right')));
-      } catch (error) {
-        // A kind that the scheme does not have.
-        expect(error).toBeInstanceOf(NotApplicable);
-        expect(open || wrong === 'other-scheme').toBe(true);
-      }
-    });
-
-    it('is let in however its scheme is written', () => {
-      if (!credentials.carrier?.word) return;
-      const request = placed(credentials, { spelled: 'other-case-scheme' });
-      expect(isAdmitted(credentials, request)).toBe(true);
-      expect(isAdmitted(credentials, placed(credentials, { spelled: 'twice' }))).toBe(false);
-    });
-  },
+const EACH = await Promise.all(
+  SCHEMES.map(async ({ of, proof, name }) => {
+    const configured = of(proof.values(shipped));
+    const access = accessBy('tests', configured);
+    return [name, await obtained(configured, access), access] as const;
+  }),
 );
+
+describe.each(EACH)('a credential of the scheme %s', (_, credentials, access) => {
+  const open = credentials.carrier === null;
+
+  it('is let in by the reference provider when it is right', () => {
+    expect(isAdmitted(access, placed(credentials, 'right'))).toBe(true);
+  });
+
+  it('is taken away again', () => {
+    const gone = placed(credentials, 'none', placed(credentials, 'right'));
+    expect(gone).toMatchObject({ target: GET.target, fields: [['Accept', '*/*']] });
+    expect(isAdmitted(access, gone)).toBe(open);
+  });
+
+  it.each<WrongCredential>([
+    'wrong',
+    'empty',
+    'truncated',
+    'extended',
+    'case-flipped',
+    'non-ascii',
+    'quoted',
+    'oversized',
+    'other-scheme',
+  ])('is refused when it is wrong: %s', (wrong) => {
+    try {
+      const request = placed(credentials, { wrong });
+      expect(isAdmitted(access, request)).toBe(false);
+      expect(shown(request)).not.toBe(shown(placed(credentials, 'right')));
+    } catch (error) {
+      // A kind that the scheme does not have.
+      expect(error).toBeInstanceOf(NotApplicable);
+      expect(open || wrong === 'other-scheme').toBe(true);
+    }
+  });
+
+  it('is let in however its scheme is written', () => {
+    if (!credentials.carrier?.word) return;
+    const request = placed(credentials, { spelled: 'other-case-scheme' });
+    expect(isAdmitted(access, request)).toBe(true);
+    expect(isAdmitted(access, placed(credentials, { spelled: 'twice' }))).toBe(false);
+  });
+});
 
 describe('the configured credential', () => {
   it.each<[Way, string]>([
@@ -240,9 +258,9 @@ describe('a flawed signature', () => {
     ['other-content', EVENT],
     ['stale', GET],
   ] as const)('%s is refused, with a request of the same method, path and size', (flawed, request) => {
-    expect(isAdmitted(WAYS.signed, placed(WAYS.signed, 'right', request))).toBe(true);
+    expect(isAdmitted(accessBy('tests', WAYS.signed), placed(WAYS.signed, 'right', request))).toBe(true);
     const spoiled = placed(WAYS.signed, { flawed }, request);
-    expect(isAdmitted(WAYS.signed, spoiled)).toBe(false);
+    expect(isAdmitted(accessBy('tests', WAYS.signed), spoiled)).toBe(false);
     expect([spoiled.method, splitTarget(spoiled.target).path, spoiled.body?.length]).toEqual([
       request.method,
       splitTarget(request.target).path,

@@ -1,9 +1,11 @@
 import type { ClauseValue } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
+import type { FieldLine } from '../evidence/exchange.ts';
 import { HarnessError } from '../exit.ts';
 import type { Carrier } from './carrier.ts';
 import type { FirstUse } from './first-use.ts';
 import { type AppCredentials, EXAMPLE_KEY, type KEYED, type Key, type Keys, type Values } from './keys.ts';
+import type { Obtained, ObtainingPort } from './obtaining.ts';
 import type { Secret } from './secret.ts';
 
 /** One way of letting a client in: all that the house knows of it. */
@@ -21,6 +23,11 @@ export interface Credentials extends Use {
   readonly second: Secret | null;
   /** Signs requests and subscriptions: in place of a key, or beside it. */
   readonly app: AppCredentials | null;
+  /** Obtains the secret; null where it stands in the config. */
+  readonly obtain: ((port: ObtainingPort) => Promise<Obtained>) | null;
+  readonly lender: Lender | null;
+  /** A shell command that prints an obtained key, for a service at this URL; `shown` makes a word of a secret. */
+  readonly command: ((url: string, shown: (secret: Secret) => string) => string) | null;
 }
 
 interface Use {
@@ -42,23 +49,29 @@ interface Declaration<K extends Keys> {
   fault?(texts: TextValues<K>): KeyFault | null;
   /** `key` in its carrier, where nothing is said of a secret. */
   use(values: Values<K>): Partial<Use>;
+  /** Where its secrets are sent beside the service; null for nowhere. */
+  sentTo?(texts: TextValues<K>): string | null;
+  obtain?(values: Values<K>, port: ObtainingPort): Promise<Obtained>;
   /** Clauses that it settles beside the scheme, the placement and the name. */
   readonly facts?: Readonly<Partial<Record<ClauseKey, ClauseValue>>>;
   /** Whether it is what a security scheme of an OpenAPI document asks for. */
   opens(demand: SecurityScheme, written: { readonly name?: string | undefined }): boolean;
   readonly first: FirstUse;
+  /** How the reference provider gives out what is obtained. */
+  lender?(values: Values<K>): Lender;
+  command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
   readonly proof: ProofSetting<K>;
 }
 
 /** What is wrong with a value below `credentials:`, and what would be right. */
-interface KeyFault {
+export interface KeyFault {
   readonly key: string;
   readonly problem: string;
   readonly remedy: string;
 }
 
 /** The values of keys that are no secrets. */
-type TextValues<K extends Keys> = {
+export type TextValues<K extends Keys> = {
   readonly [Name in keyof K as K[Name] extends Key<string | null> ? Name : never]: Values<K>[Name];
 };
 
@@ -73,6 +86,18 @@ export interface SecurityScheme {
   readonly scheme: string;
   readonly in: string;
   readonly name: string;
+}
+
+/** An address of the reference provider where keys are given out. */
+export interface Lender {
+  readonly path: string;
+  lend(request: { readonly method: string; readonly fields: readonly FieldLine[]; readonly body: string }): {
+    readonly status: number;
+    readonly fields: readonly FieldLine[];
+    readonly content: object;
+    /** What opens the service from now on, for so long; null when the request was refused. */
+    readonly key: { readonly value: string; readonly forMs: number } | null;
+  };
 }
 
 /** The config under which the proof judges services that are called so. */
@@ -94,7 +119,20 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
       const left = Object.keys(declaration.keys).map((name) => [name, null]);
       const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
       const { key: secret = null, secondKey: second = null, app = null } = values;
-      return { scheme: made, values, carrier: null, secret, second, app, ...made.use(values as Values<K>) };
+      const known = values as Values<K>;
+      const { obtain, lender, command } = declaration;
+      return {
+        scheme: made,
+        values,
+        carrier: null,
+        secret,
+        second,
+        app,
+        obtain: obtain ? (port) => obtain(known, port) : null,
+        lender: lender?.(known) ?? null,
+        command: command ? (url, shown) => command(known, url, shown) : null,
+        ...made.use(known),
+      };
     },
   };
   return made;

@@ -2,6 +2,7 @@ import type { AppCredentials } from '../../credential/keys.ts';
 import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
+import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft.ts';
 import { readSecret } from './secret-value.ts';
 
@@ -27,10 +28,13 @@ export async function buildCredentials(draft: Draft, literalAllowed: boolean): P
     .map(([name]) => [name, block[name] ?? null] as const);
   const fault = scheme.fault?.(Object.fromEntries(texts));
   if (fault) throw faultAt(`credentials.${fault.key}`, fault.problem, fault.remedy);
+  const elsewhere = scheme.sentTo?.(Object.fromEntries(texts)) ?? null;
+  const staysHere = elsewhere === null || isLoopback(URL.parse(elsewhere)?.hostname ?? '');
   const secrets: [string, Secret | AppCredentials | null][] = [];
   for (const [name, { kind, optional }] of Object.entries(scheme.keys)) {
     if (kind === 'text') continue;
-    const read = await readKey(draft, `credentials.${name}`, block[name], { literalAllowed, optional });
+    const options = { literalAllowed: literalAllowed && staysHere, optional };
+    const read = await readKey(draft, `credentials.${name}`, block[name], options);
     if (!read && !optional) throw faultAt(`credentials.${name}`, 'is empty', 'give it a value');
     secrets.push([name, read]);
   }

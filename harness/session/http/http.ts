@@ -36,9 +36,10 @@ export class ServiceHttp {
 
   /**
    * Sends one request within the budget; the exchange is not yet kept as evidence. `bare` is the request before its
-   * credential is placed, that of the stimulus when left out.
+   * credential is placed, that of the stimulus when left out. Where the key was obtained and is refused, one that is
+   * new is tried once.
    *
-   * @throws Blocked when the budget is spent or nobody is there.
+   * @throws Blocked when the budget is spent, nobody is there or no key can be had.
    */
   async exchange(
     stimulus: Stimulus,
@@ -46,14 +47,35 @@ export class ServiceHttp {
     bare: HttpRequest = requestOf(stimulus, this.#means.documented),
     via: HttpTransport = this.transport,
   ): Promise<Exchange> {
-    const { config, transport, budget, outage, log } = this.#means;
+    const { credentials, log } = this.#means;
+    const choice = stimulus.credential ?? 'right';
+    const used = await credentials.for(choice);
+    const done = await this.#attempt(stimulus, signal, bare, via);
+    if (choice !== 'right' || !isRefused(done) || !credentials.mayBeOver) return done;
+    log.keep(done, 1);
+    await credentials.renew(used);
+    const again = await this.#attempt(stimulus, signal, bare, via);
+    if (isRefused(again)) credentials.refusedAgain();
+    return again;
+  }
+
+  async #attempt(
+    stimulus: Stimulus,
+    signal: AbortSignal,
+    bare: HttpRequest,
+    via: HttpTransport,
+  ): Promise<Exchange> {
+    const { credentials, transport, budget, outage, log } = this.#means;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
-    const request = placeCredential(bare, choice, config.credentials, {
-      at: transport.clock.wallNow(),
-      pathPrefix: addressOf(transport.baseUrl).prefix,
-      redaction: transport.redaction,
-    });
+    const placed = async () =>
+      placeCredential(bare, choice, await credentials.for(choice), {
+        at: transport.clock.wallNow(),
+        pathPrefix: addressOf(transport.baseUrl).prefix,
+        redaction: transport.redaction,
+      });
+    // What cannot be placed is told before it counts as a request.
+    await placed();
     const about = {
       id: log.nextId(),
       purpose: stimulus.purpose,
@@ -61,10 +83,12 @@ export class ServiceHttp {
       signal,
     };
     const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
-    const send = () =>
-      stimulus.raw
+    const send = async () => {
+      const request = await placed();
+      return stimulus.raw
         ? sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
         : via.send(request, via === this.transport ? about : { ...about, freshConnection: true });
+    };
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
     outage.saw(done);
@@ -92,4 +116,8 @@ export class ServiceHttp {
   close(): Promise<void> {
     return this.transport.close();
   }
+}
+
+function isRefused({ response }: Exchange): boolean {
+  return response?.status === 401;
 }

@@ -1,5 +1,6 @@
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Sample } from '../../contract/clause.ts';
+import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
 import { type Budget, BudgetExhausted } from '../../transport/pace/budget.ts';
 import type { TransportOptions } from '../../transport/socket/options.ts';
 import { Blocked } from '../../verdict.ts';
@@ -17,6 +18,7 @@ export interface SessionMeans {
   readonly outage: OutageWatch;
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
+  readonly credentials: ReadyCredentials;
   /** Uniform in [0, 1); what waits are spread by. */
   readonly random: () => number;
 }

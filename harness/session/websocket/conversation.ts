@@ -84,13 +84,13 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
  * @throws NotApplicable where the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, transport, budget, log }: SessionMeans,
+  { config, credentials, transport, budget, log }: SessionMeans,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Conversation> {
   const id = log.nextId();
-  const { websocket, credentials } = config;
+  const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
   const { baseUrl, clock, redaction, userAgent } = transport;
   const { target } = socketAddressOf(baseUrl, websocket.url);
@@ -102,12 +102,15 @@ async function connect(
     target,
     userAgent,
   });
-  // The target has the path of the base URL already.
-  const placing = { at: clock.wallNow(), redaction };
-  const request = placeCredential(bare, choice, inHandshakes(credentials, websocket), placing);
+  const placed = async () => {
+    const ready = inHandshakes(await credentials.for(choice), websocket);
+    // The target has the path of the base URL already.
+    return placeCredential(bare, choice, ready, { at: clock.wallNow(), redaction });
+  };
+  // What cannot be placed is told before it counts as a request.
+  await placed();
   const opening = {
     endpoint: websocket.url,
-    request,
     limits: LIMITS,
     ...(stimulus.httpVersion && { form: { httpVersion: stimulus.httpVersion } }),
     ...(stimulus.octetByOctet && { octetByOctet: true }),
@@ -121,7 +124,8 @@ async function connect(
       }
     : budget.run;
   return run(async () => {
-    const connection = await openConnection(transport, opening, about);
+    const request = await placed();
+    const connection = await openConnection(transport, { ...opening, request }, about);
     if (connection.open) {
       await conversing(connection).catch((error: unknown) => {
         connection.finish();

@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
+import { decodeContent } from '../../evidence/exchange/content-coding.ts';
 import type { ConnectionUse, Exchange, ExchangeFailure, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { HarnessError } from '../../exit.ts';
 import { Stopwatch } from '../pace/clock.ts';
+import type { ReadResponse } from '../reader/reading.ts';
 import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
 import { abortedFailure, redactFailure } from '../socket/failure.ts';
@@ -96,6 +99,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
       ? notMade(refusal, clock)
       : await attempts(dispatch, about, safe && !about.freshConnection);
     const { reader, failure } = made.ending;
+    const isKnown = reader?.response ? learned(redaction, reader.response, about) : true;
     const recorded = { method: request.method, target: dispatch.path, fields, body: request.body ?? null };
     return {
       kind: 'exchange',
@@ -103,7 +107,9 @@ export function openHttp(options: HttpOptions): HttpTransport {
       purpose: about.purpose,
       credential: about.credential,
       request: recordRequest(redaction, recorded, absoluteUrl(address, dispatch.path), limits),
-      response: reader ? recordResponse(redaction, reader, limits) : null,
+      response: reader
+        ? recordResponse(redaction, reader, isKnown ? limits : { ...limits, bodyBytes: 0 })
+        : null,
       failure: failure && redactFailure(redaction, failure),
       timing: made.stopwatch.timing,
       connection: made.use,
@@ -195,4 +201,17 @@ function notMade(failure: ExchangeFailure, clock: TransportOptions['clock']): At
     use: { reused: false, replaced: null },
     stopwatch: new Stopwatch(clock),
   };
+}
+
+/** Tells the redaction the secrets in a response; whether its content may be recorded. */
+function learned(
+  redaction: Redaction,
+  { body, fields }: ReadResponse,
+  { secretsIn }: Pick<HttpAbout, 'secretsIn'>,
+): boolean {
+  if (!secretsIn) return true;
+  const { octets, fault, limit } = decodeContent(body, fieldValues(fields, 'content-encoding'), true);
+  const secrets = fault === null && limit === null ? secretsIn(Buffer.from(octets).toString('utf8')) : null;
+  for (const secret of secrets ?? []) redaction.add(secret.name, secret.reveal());
+  return secrets !== null;
 }

@@ -43,6 +43,8 @@ export interface Budget {
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
    */
   take(signal?: AbortSignal): Promise<void>;
+  /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
+  count(): void;
   /** Takes, then sends, with at most `concurrency` under way. */
   run<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
@@ -141,6 +143,7 @@ export function openBudget(options: BudgetOptions): Budget {
       others = Array.from({ length: Math.min(requests, rate.requests) }, () => atMs);
     },
     take: (signal) => take(sections.getStore(), signal),
+    count: spend,
     run(send, signal) {
       const section = sections.getStore();
       return (section?.limit ?? ordinary)(async () => {

@@ -1,3 +1,4 @@
+import type { Secret } from '../../credential/secret.ts';
 import type { CredentialUse, EvidenceId } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { Clock } from '../pace/clock.ts';
@@ -52,6 +53,11 @@ export interface About {
   /** Shown in the request ledger. */
   readonly purpose: string;
   readonly credential: CredentialUse;
+  /**
+   * Sees the content of the response, its codings undone, before anything of it is recorded. The secrets that it names
+   * are redacted from then on; content that it cannot answer for (null) is not recorded.
+   */
+  readonly secretsIn?: (content: string) => readonly Secret[] | null;
   /** Ends the attempt; it is then recorded as `not-sent`. */
   readonly signal?: AbortSignal;
 }

@@ -34,6 +34,8 @@ export function finishAnswer(kernel: Kernel, answer: Answer, request: ReceivedRe
 export async function handleRequest(request: ReceivedRequest, kernel: Kernel): Promise<Answer> {
   const unfit = refuseMessage(request);
   if (unfit !== null) return unfit;
+  const { lending } = kernel.access;
+  if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
   const match = findRoute(kernel.service.routes, request.path);
   const access = match?.route.credential === 'signature' ? signatureOnly(kernel.access) : kernel.access;
   const authentication = kernel.conduct.credentials.authenticate(

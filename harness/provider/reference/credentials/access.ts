@@ -1,5 +1,7 @@
 import type { Reader } from '../../../credential/carrier.ts';
-import type { Credentials } from '../../../credential/scheme.ts';
+import type { Credentials, Lender } from '../../../credential/scheme.ts';
+import type { FieldLine } from '../../../evidence/exchange.ts';
+import { type Answer, type ReceivedRequest, served } from '../http/message.ts';
 
 /** The three credentials of a realtime application; the secret never travels. */
 export interface App {
@@ -16,6 +18,8 @@ interface AcceptedKey {
   readonly identity: string;
   /** As readers read it: the key; for basic authentication `user:password`. */
   readonly value: string;
+  /** When it ends, in ms on the provider's clock; left out where it does not. */
+  readonly untilMs?: number;
 }
 
 /** Who may call, and how. No placement at all: everybody. */
@@ -25,22 +29,50 @@ export interface Access {
   readonly placements: readonly Placement[];
   readonly keys: readonly AcceptedKey[];
   readonly app: App | null;
+  /** Where keys are given out; null for nowhere. */
+  readonly lending: Lending | null;
+}
+
+interface Lending {
+  readonly path: string;
+  answer(request: ReceivedRequest, nowMs: number): Answer;
 }
 
 /**
  * Who may call with these credentials; the one place where they are revealed to the provider. Those of an application
  * open the signature as a further way in.
  */
-export function accessBy(realm: string, { carrier, secret, second, app }: Credentials): Access {
+export function accessBy(realm: string, credentials: Credentials): Access {
+  const { carrier, secret, second, app, lender } = credentials;
   const reader = carrier?.reader ?? null;
-  const keys = reader === null ? [] : [secret, second].filter((key) => key !== null);
+  const given = reader === null ? [] : [secret, second].filter((key) => key !== null);
+  const keys = given.map((key, index): AcceptedKey => {
+    return { identity: `key-${index + 1}`, value: reader?.textOf(key.reveal()) ?? '' };
+  });
   return {
     realm,
     placements: [...(reader === null ? [] : [reader]), ...(app === null ? [] : (['signature'] as const))],
-    keys: keys.map((key, index) => ({
-      identity: `key-${index + 1}`,
-      value: reader?.textOf(key.reveal()) ?? '',
-    })),
+    keys,
     app: app && { ...app, secret: app.secret.reveal() },
+    lending: lender && lendingBy(lender, keys),
   };
+}
+
+/** Whoever has keys lent is one client, however many he has. */
+function lendingBy(lender: Lender, keys: AcceptedKey[]): Lending {
+  return {
+    path: lender.path,
+    answer({ method, fields, body }, nowMs) {
+      const lent = lender.lend({ method, fields, body: body.toString('utf8') });
+      const { key } = lent;
+      if (key) keys.push({ identity: 'client', value: key.value, untilMs: nowMs + key.forMs });
+      return keyAnswer(lent.status, lent.content, lent.fields);
+    },
+  };
+}
+
+/** RFC 6749 §5.1: a token is for nobody to keep but the client. */
+function keyAnswer(status: number, content: object, fields: readonly FieldLine[]): Answer {
+  const answer = served(content, [...fields, ['Cache-Control', 'no-store']]);
+  return { ...answer, occasion: 'key-lent', status };
 }

@@ -55,7 +55,10 @@ function authenticate(
       identities.push(`app-${access.app.id}`);
       continue;
     }
-    const key = access.keys.find((accepted) => conduct.keyMatches(presented.value, accepted.value));
+    const key = access.keys.find(
+      ({ value, untilMs = Number.POSITIVE_INFINITY }) =>
+        nowMs < untilMs && conduct.keyMatches(presented.value, value),
+    );
     if (key === undefined)
       return { admitted: false, reason: presented.value === '' ? 'unreadable' : 'wrong' };
     identities.push(key.identity);

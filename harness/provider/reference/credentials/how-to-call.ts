@@ -24,6 +24,9 @@ export function exampleCredentials(service: ReferenceName): Credentials {
   });
 }
 
+/** One that is obtained first, and then in the variable KEY. */
+const LENT_KEY = new Secret('KEY', '');
+
 /** A secret as a shell line may show it: the literal when it is a built-in example, else its variable. */
 function inShell(secret: Secret): string {
   if (secret.reveal().startsWith(EXAMPLE_PREFIX)) return secret.reveal();
@@ -146,10 +149,13 @@ function conductSections(provider: ReferenceProvider): readonly Section[] {
  * Tells a client developer how to call a running reference provider: plain text, ready for a terminal. Built-in
  * example keys are shown as they are, all others as the variable they come from.
  */
-export function howToCall(provider: ReferenceProvider, credentials: Credentials): string {
+export function howToCall(provider: ReferenceProvider, configured: Credentials): string {
   const path = provider.service === 'realtime' ? '/' : '/v1/resources';
+  const command = configured.command?.(provider.url, inShell);
+  const credentials = command === undefined ? configured : { ...configured, secret: LENT_KEY };
   const sections: readonly Section[] = [
     [`${provider.service} at ${provider.url}`, []],
+    ...(command === undefined ? [] : [['A key, for a while', [`export KEY=$(${command})`]] as const]),
     ['The documented sample', sampleCall(provider.url, path, credentials)],
     ...(provider.service === 'realtime' ? realtimeCalls(provider, credentials) : []),
     ...conductSections(provider),

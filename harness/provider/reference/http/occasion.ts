@@ -42,7 +42,7 @@ export const PROBLEMS = {
 export type ProblemOccasion = keyof typeof PROBLEMS;
 
 /** Why an answer is given. */
-export type Occasion = 'served' | 'not-modified' | 'options' | ProblemOccasion;
+export type Occasion = 'served' | 'not-modified' | 'options' | 'key-lent' | ProblemOccasion;
 
 /** The two ways in which a request without a right credential is refused. */
 export const CREDENTIAL_REFUSALS: readonly Occasion[] = ['unauthenticated', 'wrong-credential'];

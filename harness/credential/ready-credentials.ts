@@ -1,0 +1,94 @@
+import { HarnessError } from '../exit.ts';
+import { Blocked } from '../verdict.ts';
+import type { ObtainingPort } from './obtaining.ts';
+import type { CredentialChoice } from './placing.ts';
+import type { Credentials } from './scheme.ts';
+
+interface Clock {
+  /** Milliseconds, monotonic. */
+  now(): number;
+}
+
+interface Held {
+  readonly credentials: Credentials;
+  readonly renewAtMs: number;
+  readonly untilMs: number;
+}
+
+/** A key is renewed so long before it ends, in ms; one that is not good for long, after three quarters of its time. */
+const MARGIN_MS = 30_000;
+
+/** The credentials of a service, fit to be placed at any moment of a session. */
+export class ReadyCredentials {
+  readonly #configured: Credentials;
+  readonly #port: ObtainingPort;
+  readonly #clock: Clock;
+  #held: Held | null = null;
+  #underWay: Promise<void> | null = null;
+  /** Why no other key can be had: nobody is asked again. */
+  #failure: string | null = null;
+  /** A new key was refused like the one before it, so that the next refusal is no reason for another one. */
+  #vain = false;
+
+  constructor(configured: Credentials, port: ObtainingPort, clock: Clock) {
+    this.#configured = configured;
+    this.#port = port;
+    this.#clock = clock;
+  }
+
+  /** For this choice, now. @throws Blocked where the key cannot be had. */
+  async for(choice: CredentialChoice): Promise<Credentials> {
+    const isKey = choice === 'right' || (typeof choice === 'object' && !('recorded' in choice));
+    if (!isKey || this.#configured.obtain === null) return this.#configured;
+    if (this.#held === null || this.#clock.now() >= this.#held.renewAtMs) await this.#renew();
+    if (this.#held === null) throw new HarnessError('no key was obtained, and nobody said why');
+    return this.#held.credentials;
+  }
+
+  /** Whether a refusal of the right one may be the key's fault: it was given out for a while, and not in vain. */
+  get mayBeOver(): boolean {
+    return this.#configured.obtain !== null && !this.#vain;
+  }
+
+  /** Gets another key than the one of these, unless somebody has. @throws Blocked where it cannot be had. */
+  async renew(refused: Credentials): Promise<void> {
+    if (this.#held?.credentials === refused) await this.#renew();
+    if (this.#held?.credentials === refused) throw new Blocked(this.#failure ?? 'no other key could be had');
+  }
+
+  /** The service has refused the one that was renewed for that as well: it refuses for another reason. */
+  refusedAgain(): void {
+    this.#vain = true;
+  }
+
+  /** All who wait for a key wait for the same one. */
+  async #renew(): Promise<void> {
+    if (this.#failure === null) {
+      this.#underWay ??= this.#obtain().finally(() => {
+        this.#underWay = null;
+      });
+      await this.#underWay;
+    }
+    if (this.#failure !== null && !(this.#held && this.#clock.now() < this.#held.untilMs)) {
+      throw new Blocked(this.#failure);
+    }
+  }
+
+  async #obtain(): Promise<void> {
+    const askedMs = this.#clock.now();
+    try {
+      const obtained = await this.#configured.obtain?.(this.#port);
+      if (!obtained) return;
+      const { key, forMs } = obtained;
+      const lastsMs = forMs ?? Number.POSITIVE_INFINITY;
+      this.#held = {
+        credentials: { ...this.#configured, secret: key },
+        renewAtMs: askedMs + lastsMs - Math.min(MARGIN_MS, lastsMs / 4),
+        untilMs: askedMs + lastsMs,
+      };
+    } catch (error) {
+      if (!(error instanceof Blocked)) throw error;
+      this.#failure = error.message;
+    }
+  }
+}

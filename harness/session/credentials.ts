@@ -1,0 +1,44 @@
+import type { ObtainingPort } from '../credential/obtaining.ts';
+import { ReadyCredentials } from '../credential/ready-credentials.ts';
+import { openHttp } from '../transport/http/http.ts';
+import { addressOf } from '../transport/socket/address.ts';
+import { blockedByBudget, type SessionMeans } from './turn/means.ts';
+
+/** What answers with a key has no more to say than this, in octets. */
+const MOST_OCTETS = 64 * 1024;
+
+/** The credentials of the service: those that are obtained are asked for over the same transport as everything. */
+export function openCredentials(means: Omit<SessionMeans, 'credentials'>): ReadyCredentials {
+  const { config, transport, budget, log } = means;
+  const port: ObtainingPort = {
+    async post({ url, fields, body, purpose }, secretsIn) {
+      const isPath = url.startsWith('/');
+      const { origin, pathname, search } = new URL(url, transport.baseUrl);
+      const isOwn = origin === new URL(transport.baseUrl).origin;
+      const request = {
+        method: 'POST',
+        target: isPath ? `${addressOf(transport.baseUrl).prefix}${url}` : `${pathname}${search}`,
+        fields,
+        body: Buffer.from(body),
+      };
+      if (isOwn) {
+        try {
+          budget.count();
+        } catch (error) {
+          blockedByBudget(error);
+        }
+      }
+      const limits = { ...transport.limits, bodyBytes: MOST_OCTETS };
+      const http = openHttp({ ...transport, baseUrl: origin, limits });
+      try {
+        // As secret as a key of the service, and none of its quota.
+        const about = { id: log.nextId(), purpose, credential: 'right', secretsIn } as const;
+        const done = await http.send(request, about);
+        return log.keep({ ...done, credential: 'none' }, isOwn ? 1 : 0);
+      } finally {
+        await http.close();
+      }
+    },
+  };
+  return new ReadyCredentials(config.credentials, port, transport.clock);
+}
