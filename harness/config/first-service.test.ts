@@ -25,7 +25,13 @@ const ENV = {
 describe('a first service', () => {
   it.each(SCHEMES)('loads as written, with a contract to fill in: $name', async (scheme) => {
     await inFolder({}, async (configDir) => {
-      await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme }));
+      const answers = Object.fromEntries(
+        scheme.first.asks.map(({ option, variable, fallback }) => [
+          option,
+          variable ? 'ORDERS_KEY' : fallback,
+        ]),
+      );
+      await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme, answers }));
       const [service] = (await loadServices({ configDir, env: ENV })).services;
       expect(service?.config).toMatchObject({
         service: 'orders',

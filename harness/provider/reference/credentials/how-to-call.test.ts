@@ -7,6 +7,7 @@ import { basic } from '../../../credential/schemes/basic.ts';
 import { bearer } from '../../../credential/schemes/bearer.ts';
 import { header } from '../../../credential/schemes/header.ts';
 import { none } from '../../../credential/schemes/none.ts';
+import { oauth2 } from '../../../credential/schemes/oauth2.ts';
 import { query } from '../../../credential/schemes/query.ts';
 import { signed } from '../../../credential/schemes/signed.ts';
 import { Secret } from '../../../credential/secret.ts';
@@ -63,6 +64,13 @@ describe('how to call a service', () => {
     expect(text).toContain(expected);
     expect(text).not.toContain(KEY.reveal());
     expect(JSON.parse(await shell(text, /^curl/))).toHaveProperty('links');
+  });
+
+  it('obtains a key first where that is how clients are let in', async () => {
+    const client = { tokenUrl: '/oauth/token', clientId: 'tester', clientSecret: KEY };
+    const text = await told('search', oauth2.of(client));
+    expect(text).toContain('-u "tester:$STAGING_KEY"');
+    expect(JSON.parse(await shell(text, /^(export|curl)/))).toHaveProperty('links');
   });
 
   it('signs where requests are signed', async () => {

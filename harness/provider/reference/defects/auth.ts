@@ -140,6 +140,19 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   {
+    name: 'ignores-token-signature',
+    services: EVERY,
+    summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
+    breaks: 'a token with its signature cut short, or made longer, is answered 200',
+    setting: 'oauth2',
+    trips: ['auth.truncated-credential', 'auth.extended-credential'],
+    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    patch: matchingKeys((presented, key) => {
+      const [said, known] = [presented, key].map((token) => token.split('.').slice(0, 2).join('.'));
+      return presented.split('.').length === 3 && said === known;
+    }),
+  },
+  {
     name: 'scheme-case-sensitive',
     services: EVERY,
     summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',

@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
+import { visible } from '../../evidence/octets/visible.ts';
+import { parseJson, parseJsonObject } from '../../json-text.ts';
+import { Blocked } from '../../verdict.ts';
+import { bearerField } from '../carrier.ts';
+import type { Question } from '../first-use.ts';
+import { APPLICATION, optional, secret, text, type Values } from '../keys.ts';
+import type { KeyRequest, Obtained, ObtainingPort } from '../obtaining.ts';
+import { type KeyFault, type Lender, scheme, type TextValues } from '../scheme.ts';
+import { Secret } from '../secret.ts';
+import { asksForBearer } from './bearer.ts';
+
+const KEYS = {
+  tokenUrl: text(
+    'Where tokens are issued: a URL, or a path below the base address of the service. Over plain http only to this machine, or with safety.plainHttp.',
+    { expected: 'a URL such as https://login.example/oauth/token, or a path such as /oauth/token' },
+  ),
+  clientId: text('The client identifier, which is public.', { example: 'example-client' }),
+  clientSecret: secret('The client secret.'),
+  clientAuthentication: optional(
+    text(
+      'How the client says who it is. basic: in the Authorization header. post: in the request body. Default: basic.',
+      {
+        expected: 'basic or post',
+        examples: ['basic', 'post'],
+        pattern: '^(basic|post)$',
+      },
+    ),
+  ),
+  scope: optional(text('The scopes to ask for, with a space between them.', { examples: ['read write'] })),
+  audience: optional(text('The service that the token is for, where the issuer asks for an audience.')),
+  resource: optional(
+    text('The URL of the service that the token is for (RFC 8707).', { examples: ['https://api.example/'] }),
+  ),
+  app: optional(APPLICATION),
+};
+
+type Client = Values<typeof KEYS>;
+
+const ASKS = {
+  url: {
+    option: 'token-url',
+    question: 'Token URL, or its path below the base URL',
+    fallback: '/oauth/token',
+    variable: false,
+  },
+  id: {
+    option: 'client-id-env',
+    question: 'Environment variable with the client id',
+    fallback: 'SERVICE_CLIENT_ID',
+    variable: true,
+  },
+  secret: {
+    option: 'client-secret-env',
+    question: 'Environment variable with the client secret',
+    fallback: 'SERVICE_CLIENT_SECRET',
+    variable: true,
+  },
+} as const satisfies Record<string, Question>;
+
+/** An access token for the client itself (RFC 6749 §4.4), sent as a bearer token (RFC 6750). */
+export const oauth2 = scheme({
+  name: 'oauth2',
+  summary: 'a token for the client, obtained with its id and secret, as Authorization: Bearer TOKEN',
+  keys: KEYS,
+  fault: faultIn,
+  sentTo: ({ tokenUrl }) => (tokenUrl.startsWith('/') ? null : tokenUrl),
+  use: () => ({ carrier: bearerField }),
+  obtain: tokenFor,
+  facts: { 'auth.sample': { field: 'Authorization', value: 'Bearer <ACCESS_TOKEN>' } },
+  opens: asksForBearer,
+  first: {
+    asks: Object.values(ASKS),
+    lines: (answers) => [
+      `tokenUrl: ${JSON.stringify(answers[ASKS.url.option] ?? '')}`,
+      `clientId: \${env:${answers[ASKS.id.option]}}`,
+      `clientSecret: \${env:${answers[ASKS.secret.option]}} # read when a run starts, never written down`,
+      '# scope: read write # also: audience, resource; clientAuthentication: post',
+    ],
+  },
+  lender,
+  command: ({ tokenUrl, clientId, clientSecret }, url, shown) =>
+    `curl -s -u "${clientId}:${shown(clientSecret)}" -d grant_type=client_credentials "${url}${tokenUrl}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`,
+  proof: {
+    setting: 'oauth2',
+    words: 'credentials: { scheme: oauth2 }',
+    conforming: ['search'],
+    values: ({ app }) => ({
+      tokenUrl: '/oauth/token',
+      clientId: 'example-client',
+      clientSecret: new Secret('EXAMPLE_CLIENT_SECRET', 'example-client-secret-not-secret'),
+      app,
+    }),
+  },
+});
+
+function faultIn({ tokenUrl, clientId, scope, resource }: TextValues<typeof KEYS>): KeyFault | null {
+  const fault = (key: string, problem: string, remedy: string) => ({ key, problem, remedy });
+  if (!/^\/(?!\/)/.test(tokenUrl)) {
+    const url = URL.parse(tokenUrl);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      return fault('tokenUrl', 'is neither a URL nor a path', 'write one such as /oauth/token');
+    }
+    if (url.username !== '' || url.password !== '') {
+      return fault('tokenUrl', 'holds credentials', 'give them as clientId and clientSecret');
+    }
+  }
+  // RFC 6749 §3.2.
+  if (tokenUrl.includes('#')) return fault('tokenUrl', 'holds a fragment', 'remove what begins with #');
+  // RFC 6749 §A.1, §3.3; RFC 8707 §2.
+  if (!/^[\x20-\x7e]+$/.test(clientId)) {
+    return fault('clientId', 'holds characters that are not ASCII', 'correct it');
+  }
+  if (scope !== null && !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scope)) {
+    return fault('scope', 'is no list of scopes', 'write them with one space between them: read write');
+  }
+  if (resource !== null && (!URL.canParse(resource) || resource.includes('#'))) {
+    return fault('resource', 'is no URL without a fragment', 'write a URL such as https://api.example/');
+  }
+  return null;
+}
+
+/** @throws Blocked with a sentence for whoever wrote the config. */
+async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> {
+  const { tokenUrl } = client;
+  const none = (why: string) =>
+    new Blocked(`no access token could be had from ${tokenUrl} (credentials.tokenUrl): ${why}`);
+  const read: { token: Token | string } = { token: 'its answer could not be read' };
+  const exchange = await port.post(tokenRequest(client), (content) => {
+    read.token = readToken(content);
+    return secretsIn(content);
+  });
+  const trouble = troubleOf(exchange) ?? (typeof read.token === 'string' ? read.token : null);
+  if (trouble !== null || typeof read.token === 'string') throw none(trouble ?? '');
+  const { value, expiresIn } = read.token;
+  return { key: new Secret('ACCESS_TOKEN', value), forMs: expiresIn === null ? null : expiresIn * 1000 };
+}
+
+/** RFC 6749 §4.4.2, with client authentication by §2.3.1. */
+function tokenRequest(client: Client): KeyRequest {
+  const { tokenUrl, clientId, clientSecret, clientAuthentication, scope, audience, resource } = client;
+  const posted = clientAuthentication === 'post';
+  const body = new URLSearchParams({ grant_type: 'client_credentials' });
+  for (const [name, value] of Object.entries({ scope, audience, resource })) {
+    if (value !== null) body.set(name, value);
+  }
+  if (posted) {
+    body.set('client_id', clientId);
+    body.set('client_secret', clientSecret.reveal());
+  }
+  const pair = `${formEncoded(clientId)}:${formEncoded(clientSecret.reveal())}`;
+  return {
+    url: tokenUrl,
+    purpose: 'for an access token',
+    fields: [
+      ['Accept', 'application/json'],
+      ['Content-Type', 'application/x-www-form-urlencoded'],
+      ...(posted ? [] : [['Authorization', `Basic ${Buffer.from(pair).toString('base64')}`] as const]),
+    ],
+    body: body.toString(),
+  };
+}
+
+function formEncoded(value: string): string {
+  return new URLSearchParams({ value }).toString().slice('value='.length);
+}
+
+interface Token {
+  readonly value: string;
+  /** In seconds; null where nobody says. */
+  readonly expiresIn: number | null;
+}
+
+/** Shorter ones cannot be told from other text, longer ones not be searched for. */
+const TOKEN_LENGTH = { least: 8, most: 16_384 };
+
+/** RFC 6749 §5.1. Of what is no token: what is wrong with it. */
+function readToken(content: string): Token | string {
+  const answer = parseJsonObject(content);
+  if (answer === null) return 'its answer is no JSON object';
+  const { access_token: value, token_type: type, expires_in: seconds } = answer;
+  if (typeof value !== 'string' || value === '') return 'its answer has no access_token';
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+    return `its answer has the token_type ${visible(JSON.stringify(type) ?? 'of nothing', 40)}, and only Bearer can be sent`;
+  }
+  if (!/^[\x21-\x7e]+$/.test(value)) return 'its access_token holds characters that no header can carry';
+  if (value.length < TOKEN_LENGTH.least || value.length > TOKEN_LENGTH.most) {
+    return `its access_token has ${value.length} characters; from ${TOKEN_LENGTH.least} to ${TOKEN_LENGTH.most} it could be kept out of reports`;
+  }
+  const expiresIn = Number(seconds);
+  return { value, expiresIn: expiresIn > 0 ? expiresIn : null };
+}
+
+const SECRET_MEMBER = /"(\w*(?:token|secret|assertion))"\s*:\s*(?:"((?:[^"\\]|\\.)*)|(\d+))/gi;
+const SECRET_PARAMETER = /\b(\w*(?:token|secret|assertion))=([^&\s"<]+)/gi;
+
+/** All that is called a token, in JSON or a form, even where that breaks off. Null where one could not be redacted. */
+function secretsIn(content: string): readonly Secret[] | null {
+  const members = [...content.matchAll(SECRET_MEMBER), ...content.matchAll(SECRET_PARAMETER)];
+  const secrets = members.map(([, name = '', written = '', digits]) => {
+    const value = digits ?? parseJson(`"${written}"`);
+    return new Secret(name.toUpperCase(), typeof value === 'string' ? value : written);
+  });
+  const isFit = (secret: Secret) => {
+    const { length } = secret.reveal();
+    return length >= TOKEN_LENGTH.least && length <= TOKEN_LENGTH.most;
+  };
+  return secrets.every(isFit) ? secrets : null;
+}
+
+/** What the user can do about an error of RFC 6749 §5.2. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  invalid_client: 'credentials.clientId and credentials.clientSecret',
+  unauthorized_client: 'credentials.clientId',
+  unsupported_grant_type: 'credentials.tokenUrl',
+  invalid_scope: 'credentials.scope',
+  invalid_target: 'credentials.resource',
+};
+
+/** Why the exchange yields no token whatever it holds; null where it may. Of the evidence, which is redacted. */
+function troubleOf({ response, failure }: Exchange): string | null {
+  if (failure !== null || response === null) return failure?.message ?? 'no response';
+  const { status, fields, body } = response;
+  if (status >= 200 && status < 300) return null;
+  const { error, error_description: description } =
+    parseJsonObject(Buffer.from(body.bytes).toString('utf8')) ?? {};
+  const location = fieldValue(fields, 'location');
+  const said = [error, description, status >= 300 && status < 400 ? location : undefined]
+    .filter((part) => typeof part === 'string')
+    .map((part) => visible(part, 200));
+  const remedy = typeof error === 'string' && Object.hasOwn(REMEDIES, error) ? REMEDIES[error] : undefined;
+  const answered = [`it answered ${status}`, ...said].join(', ');
+  return remedy === undefined ? answered : `${answered}; check ${remedy}`;
+}
+
+/** For how long a token of the reference provider is good, in seconds: less than a proof takes. */
+const LENT_S = 120;
+
+/** A token endpoint for one client (RFC 6749 §3.2). Its tokens look like those that are signed (RFC 7519). */
+function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
+  const refusal = (
+    status: number,
+    error: string,
+    challenge: readonly (readonly [string, string])[] = [],
+  ) => ({
+    status,
+    fields: challenge,
+    content: { error },
+    key: null,
+  });
+  return {
+    path: tokenUrl.startsWith('/') ? tokenUrl : new URL(tokenUrl).pathname,
+    lend({ method, fields, body }) {
+      if (method !== 'POST') return refusal(405, 'invalid_request', [['Allow', 'POST']]);
+      const form = new URLSearchParams(body);
+      const [, token = ''] = /^Basic +(\S+)$/i.exec(fieldValue(fields, 'authorization') ?? '') ?? [];
+      const [id = '', given = ''] = Buffer.from(token, 'base64').toString().split(':', 2);
+      const decoded = (text: string) => new URLSearchParams(`value=${text}`).get('value');
+      const [client, password] =
+        token === '' ? [form.get('client_id'), form.get('client_secret')] : [decoded(id), decoded(given)];
+      if (client !== clientId || password !== clientSecret.reveal()) {
+        return refusal(401, 'invalid_client', [['WWW-Authenticate', 'Basic realm="tokens"']]);
+      }
+      if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type');
+      const part = (value: object | Buffer) =>
+        (Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value))).toString('base64url');
+      const value = [
+        part({ alg: 'HS256' }),
+        part({ sub: clientId, jti: randomBytes(9).toString('hex') }),
+        part(randomBytes(32)),
+      ].join('.');
+      return {
+        status: 200,
+        fields: [],
+        content: { access_token: value, token_type: 'Bearer', expires_in: LENT_S },
+        key: { value, forMs: LENT_S * 1000 },
+      };
+    },
+  };
+}
