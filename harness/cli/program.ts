@@ -35,6 +35,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
     .option('--strict', 'a violated SHOULD fails', false)
+    .option('--partial', 'with --strict: a selection (--suite, --check) may pass', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'judge the service at this URL instead of its configured provider')
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
@@ -157,7 +158,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       'publish the pact files, as those of this version of their consumers',
     )
     .option('--provider-version <version>', 'publish the results, as those of this version of the service')
-    .option('--results <file>', 'whose results', 'reports/latest/results.json')
+    .option('--results <file>', 'whose results; those of the last run in reports/ when left out')
     .option('--branch <name>', 'branch of that version')
     .option('--build-url <url>', 'where the build can be looked at')
     .addOption(configDir())

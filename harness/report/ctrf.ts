@@ -122,7 +122,7 @@ function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Te
 /** A run without a verdict must not come out as green because no single check failed: it is a failed test itself. */
 function runItself(results: Results): readonly Test[] {
   const verdict = verdictOf(results);
-  if (verdict.word === 'conforms' || verdict.word === 'does not conform') return [];
+  if (['conforms', 'no verdict', 'does not conform'].includes(verdict.word)) return [];
   return [
     {
       name: 'run the run comes to a verdict',

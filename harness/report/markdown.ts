@@ -9,6 +9,7 @@ import {
   groundInWords,
   HEADLINES,
   instant,
+  serviceVerdictInWords,
   valueInWords,
   verdictSentence,
   wallTime,
@@ -104,17 +105,28 @@ function head(results: Results): string {
   ].join('\n\n');
 }
 
-const MARKS = { conforms: '✅', 'does not conform': '❌', inconclusive: '⚠️', 'harness error': '💥' } as const;
+const MARKS = {
+  conforms: '✅',
+  'no verdict': '◐',
+  'does not conform': '❌',
+  inconclusive: '⚠️',
+  'harness error': '💥',
+} as const;
 
 function table(results: Results): string {
   const used = OUTCOMES.filter((outcome) => results.totals[outcome] > 0);
   const rows = results.services.map((service) => {
     const tally = tallyOf(service.checks);
-    const verdict = serviceVerdict(service, results.run.strict);
+    const verdict = serviceVerdict(service, results.run);
     const name =
       service.environment === null ? service.service : `${service.service} (${service.environment})`;
     const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
-    return row([prose(name), verdict.word, ...counts, String(service.requestsSent)]);
+    return row([
+      prose(name),
+      serviceVerdictInWords(service, verdict),
+      ...counts,
+      String(service.requestsSent),
+    ]);
   });
   return [
     row(['service', 'verdict', ...used, 'requests']),

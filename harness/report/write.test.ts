@@ -19,7 +19,7 @@ import { conformingService, resultsOf, sampleResults } from './fixtures/sample-r
 import { REPORT_FORMATS } from './formats.ts';
 import { junit } from './junit.ts';
 import { readResults } from './results/read-results.ts';
-import { openRunFolder, writeReports } from './write.ts';
+import { openRunFolder, reportsFolderOf, writeReports } from './write.ts';
 
 const only = (...names: readonly string[]) => REPORT_FORMATS.filter(({ name }) => names.includes(name));
 
@@ -102,6 +102,17 @@ describe('writing reports', () => {
       /latest: it is a file, not a folder/,
     );
     expect(readdirSync(reportsDir)).toEqual(['latest']);
+  });
+
+  it('keeps the last whole run in latest when only a selection ran', () => {
+    const options = { reportsDir, journalPath: null, formats: only('json') };
+    writeReports(sampleResults(), options);
+    const selection = { suites: ['auth'], checks: [], partial: false };
+    const { latestDir } = writeReports(sampleResults({ id: 'part', selection }), options);
+    expect(latestDir).toBe(join(reportsDir, 'selection'));
+    expect(readResults(join(latestDir, 'results.json')).run.selection).toEqual(selection);
+    expect(readResults(join(reportsDir, 'latest/results.json')).run.id).toBe('r4x9k2');
+    expect(reportsFolderOf(join(latestDir, 'results.json'))).toBe(reportsDir);
   });
 
   it('leaves nothing of an earlier run in latest', () => {

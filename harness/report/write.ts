@@ -39,7 +39,7 @@ export interface WriteOptions {
 
 export interface WrittenReports {
   readonly runDir: string;
-  /** A real folder, always with the reports of the run written last. */
+  /** A real folder, `latest` or `selection`, always with the reports of the run written last. */
   readonly latestDir: string;
   /** Names of the files written, relative to either folder, e.g. `junit/search.xml`. */
   readonly files: readonly string[];
@@ -48,6 +48,8 @@ export interface WrittenReports {
 }
 
 const LATEST = 'latest';
+/** The same of the last run of a selection, which does not take the place of a whole run. */
+const SELECTION = 'selection';
 const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
 /** No wait within a run is longer; a run that was killed keeps its journal for so long at the least. */
@@ -60,8 +62,14 @@ const LOGS = 'logs/SERVICE.log';
 /** The folder of all reports that a file of one run lies in; null when it lies anywhere else. */
 export function reportsFolderOf(path: string): string | null {
   const folder = dirname(resolve(path));
-  const isOfRun = basename(folder) === LATEST || RUN_FOLDER.test(basename(folder));
+  const isOfRun = [LATEST, SELECTION].includes(basename(folder)) || RUN_FOLDER.test(basename(folder));
   return isOfRun ? dirname(folder) : null;
+}
+
+/** The folder with the reports of the run written last: of a whole run, or of a selection. */
+export function newestReports(reportsDir: string): string {
+  const written = (name: string) => writtenAt(join(reportsDir, name, 'results.json')) ?? 0;
+  return join(reportsDir, written(SELECTION) > written(LATEST) ? SELECTION : LATEST);
 }
 
 /** Makes the folder of a run. Throws HarnessError, naming the path, when it, or `latest`, cannot be a folder. */
@@ -69,7 +77,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
   const runDir = join(reportsDir, runFolderName(run));
   ensureFolder(reportsDir, reportsDir);
   // What is in the way is better known before a run than after it.
-  isFolder(join(reportsDir, LATEST));
+  for (const name of [LATEST, SELECTION]) isFolder(join(reportsDir, name));
   ensureFolder(reportsDir, runDir);
   return { reportsDir, runDir, journalPath: join(runDir, JOURNAL) };
 }
@@ -83,7 +91,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
 export function writeReports(results: Results, options: WriteOptions): WrittenReports {
   const { reportsDir, journalPath } = options;
   const runDir = join(reportsDir, runFolderName(results.run));
-  const latestDir = join(reportsDir, LATEST);
+  const latestDir = join(reportsDir, results.run.selection === undefined ? LATEST : SELECTION);
   const logs = logFiles(options.logs);
   const contents = new Map([
     ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS),

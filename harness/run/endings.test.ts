@@ -11,6 +11,7 @@ import {
   type Ending,
   EXAMPLE_KEY,
   fixture,
+  lastReports,
   runFolders,
   temporaryFolder,
   underWay,
@@ -36,7 +37,7 @@ async function leftBehind(reports: string, process: ConformProcess): Promise<Res
     () => process.left().length === 0,
   );
   const [runFolder = ''] = runFolders(reports);
-  for (const folder of [runFolder, join(reports, 'latest')]) {
+  for (const folder of [runFolder, lastReports(reports)]) {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
     expect(files).toEqual(
       expect.arrayContaining(['index.html', 'journal.ndjson', 'junit.xml', 'summary.md']),
@@ -52,7 +53,7 @@ async function leftBehind(reports: string, process: ConformProcess): Promise<Res
   }
   expect(process.stdout()).not.toContain(EXAMPLE_KEY);
   expect(process.stderr()).not.toContain(EXAMPLE_KEY);
-  const results = readResults(join(reports, 'latest', 'results.json'));
+  const results = readResults(join(lastReports(reports), 'results.json'));
   expect(readResults(join(runFolder, 'results.json'))).toEqual(results);
   for (const { provider } of results.services) {
     if (provider.url !== '') expect(await isOpen(provider.url)).toBe(false);
@@ -84,7 +85,7 @@ function outcomes({ services }: Results): Record<string, string> {
 }
 
 function junit(reports: string): string {
-  return readFileSync(join(reports, 'latest', 'junit.xml'), 'utf8');
+  return readFileSync(join(lastReports(reports), 'junit.xml'), 'utf8');
 }
 
 /** Everything that says "interrupted", and why. */
@@ -94,8 +95,8 @@ function expectInterrupted(reports: string, results: Results, ending: Ending, wh
   expect(results.run.exitCode).toBe(3);
   expect(ending).toMatchObject({ code: 3, signal: null });
   expect(junit(reports)).toMatch(why);
-  expect(readFileSync(join(reports, 'latest', 'index.html'), 'utf8')).toMatch(why);
-  expect(readFileSync(join(reports, 'latest', 'summary.md'), 'utf8')).toContain('The run was cut short');
+  expect(readFileSync(join(lastReports(reports), 'index.html'), 'utf8')).toMatch(why);
+  expect(readFileSync(join(lastReports(reports), 'summary.md'), 'utf8')).toContain('The run was cut short');
   expect(ending.stdout).toMatch(/^Inconclusive/m);
 }
 
@@ -402,7 +403,7 @@ describe.concurrent('a run', () => {
     });
     expect(new Set(ids).size).toBe(2);
     // Whoever came last: all of it is theirs.
-    const latest = join(reports, 'latest');
+    const latest = lastReports(reports);
     const { id } = readResults(join(latest, 'results.json')).run;
     expect(ids).toContain(id);
     for (const name of ['summary.md', 'index.html', 'journal.ndjson', 'junit.xml']) {

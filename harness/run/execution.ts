@@ -27,7 +27,7 @@ interface Execution {
   readonly runId: string;
   readonly folder: RunFolder;
   readonly configs: readonly ServiceConfig[];
-  readonly selected: Selection;
+  readonly selection: Selection;
   readonly suitesUrl: string;
   readonly redact: (text: string) => string;
   /** Receives every provider that is started, so that all are stopped in every ending. */
@@ -41,7 +41,7 @@ export async function execute(run: Execution): Promise<void> {
   const { request, folder, redact, journal, interruption } = run;
   const { progress } = request;
   const { signal } = interruption;
-  for (const { service, pacts } of run.configs.filter((config) => isAsked(run.selected(config)))) {
+  for (const { service, pacts } of run.configs.filter((config) => isAsked(run.selection.selected(config)))) {
     for (const pact of pacts?.leftOut ?? [])
       progress.say(plainLine(`conform: ${service} leaves out ${pact}`, PRINTED));
   }
@@ -50,13 +50,13 @@ export async function execute(run: Execution): Promise<void> {
     const userAgent = `${request.harness.name}/${request.harness.version}`;
     const configs = await Promise.all(
       run.configs.map((config) =>
-        isAsked(run.selected(config))
+        isAsked(run.selection.selected(config))
           ? withPactsFetched(config, { userAgent, runId: run.runId, signal })
           : config,
       ),
     );
     const { providers, runId } = run;
-    const started = await startServices(configs, run.selected, {
+    const started = await startServices(configs, run.selection, {
       record,
       providers,
       runId,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readResults } from '../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../report/results/results.ts';
 import { serviceVerdict } from '../report/results/run-verdict.ts';
-import { conform, type Ending, temporaryFolder } from './fixtures/conform-process.ts';
+import { conform, type Ending, lastReports, temporaryFolder } from './fixtures/conform-process.ts';
 import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
 import { xmlFaults } from './fixtures/system-tools.ts';
 
@@ -76,7 +76,7 @@ async function runAgainst(group: Group): Promise<HostileRun> {
     ...group.args,
   ];
   const ending = await conform(args, KEYS).ended;
-  return { ending, reports, results: readResults(join(reports, 'latest', 'results.json')) };
+  return { ending, reports, results: readResults(join(lastReports(reports), 'results.json')) };
 }
 
 function members({ verdict, heavy }: Group): readonly string[] {
@@ -115,7 +115,7 @@ function everythingSaid({ ending, reports }: HostileRun): ReadonlyMap<string, st
     ['stdout', ending.stdout],
     ['stderr', ending.stderr],
   ]);
-  const latest = join(reports, 'latest');
+  const latest = lastReports(reports);
   for (const entry of readdirSync(reports, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
@@ -147,7 +147,7 @@ describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
     const said = [service.trouble ?? '', ...service.checks.map(({ message }) => message)];
     const errors = service.checks.filter(({ outcome }) => outcome === 'error');
     expect(errors.map(({ id, message }) => `${id}: ${message}`)).toEqual([]);
-    expect(serviceVerdict(service, false).word).toBe(verdict);
+    expect(serviceVerdict(service, { strict: false }).word).toBe(verdict);
     expect([...new Set(said)]).toContainEqual(expect.stringMatching(HOSTILITIES[hostility]?.says ?? /$^/));
     expect(servers.get(hostility)?.requests()).toBeLessThanOrEqual(HOSTILITIES[hostility]?.most ?? 0);
   });

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   readonly strict: boolean;
+  /** A strict run of a selection is not inconclusive for being one. */
+  readonly partial?: boolean;
   /** Stop at the first failure. */
   readonly bail: boolean;
   /** Services at the same time. */

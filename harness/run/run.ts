@@ -48,7 +48,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   await holdProviders(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
-  const selected = selectChecks(await loadSuites(suitesUrl), request, configs);
+  const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
   const redact = redactionOf(configs);
 
   const { progress } = request;
@@ -88,7 +88,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
       runId: run.id,
       folder,
       configs,
-      selected,
+      selection,
       suitesUrl,
       redact,
       providers,
@@ -109,10 +109,17 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   }
 }
 
-type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict'>;
+type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'selection'>;
 
-function newRun({ harness, strict }: RunRequest): NewRun {
-  return { id: randomBytes(4).toString('hex'), startedAt: new Date().toISOString(), harness, strict };
+function newRun({ harness, strict, suites, checks, partial }: RunRequest): NewRun {
+  const isWhole = suites.length === 0 && checks.length === 0;
+  return {
+    id: randomBytes(4).toString('hex'),
+    startedAt: new Date().toISOString(),
+    harness,
+    strict,
+    ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
+  };
 }
 
 /** @throws UsageError when there is no place for reports: that is found out before anything is sent. */

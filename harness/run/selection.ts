@@ -13,8 +13,12 @@ interface SelectionOptions {
   readonly checks: readonly string[];
 }
 
-/** The suites that hold a selected check of a service, with the selected checks only. */
-export type Selection = (config: ServiceConfig) => readonly Suite[];
+export interface Selection {
+  /** The suites that hold a selected check of a service, with the selected checks only. */
+  selected(config: ServiceConfig): readonly Suite[];
+  /** How many checks a whole run of the service has. */
+  catalogue(config: ServiceConfig): number;
+}
 
 /**
  * Holds the options against the checks of these services. A name or pattern that matches nothing is a usage error:
@@ -37,10 +41,13 @@ export function selectChecks(
     const meant = checks.some((check) => matches(check, pattern)) || mayBeFetched(pattern, checks, configs);
     if (!meant) throw unknown('check', pattern, [...new Set(checks.map(({ id }) => id))], configs);
   }
-  return (config) =>
-    withChecks(suitesFor(suites, config), (check) =>
-      options.checks.length === 0 ? true : options.checks.some((pattern) => matches(check, pattern)),
-    );
+  return {
+    selected: (config) =>
+      withChecks(suitesFor(suites, config), (check) =>
+        options.checks.length === 0 ? true : options.checks.some((pattern) => matches(check, pattern)),
+      ),
+    catalogue: (config) => suitesFor(all, config).flatMap((suite) => suite.checks).length,
+  };
 }
 
 /** The id of a check that is made several times selects each of them. */

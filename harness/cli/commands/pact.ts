@@ -3,6 +3,7 @@ import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { UsageError } from '../../exit.ts';
 import { readResults } from '../../report/results/read-results.ts';
+import { newestReports } from '../../report/write.ts';
 import { HARNESS } from '../process.ts';
 import type { RunOptions } from './run.ts';
 
@@ -20,7 +21,7 @@ export interface PublishOptions extends ConfigOptions {
   readonly providerVersion?: string;
   readonly branch?: string;
   readonly buildUrl?: string;
-  readonly results: string;
+  readonly results?: string;
 }
 
 /** `conform pact write`: one pact per service, recorded of its contract's sample and its operations. */
@@ -47,7 +48,7 @@ export async function verifyPacts(
   options: Omit<RunOptions, 'suite'>,
 ): Promise<number> {
   const { run } = await import('./run.ts');
-  return run(services, { ...options, suite: ['pact'] });
+  return run(services, { ...options, suite: ['pact'], partial: true });
 }
 
 /** `conform pact publish`: pact files, the results of a run, or both; never unasked. */
@@ -59,7 +60,10 @@ export async function publish(services: readonly string[], options: PublishOptio
     });
   }
   const { publishServicePacts, publishServiceResults } = await import('../../run/pact/publish-pacts.ts');
-  const results = providerVersion === undefined ? null : readResults(options.results);
+  const results =
+    providerVersion === undefined
+      ? null
+      : readResults(options.results ?? join(newestReports('reports'), 'results.json'));
   for (const config of await configsOf(services, options)) {
     const lines: string[] = [];
     if (consumerVersion !== undefined) {

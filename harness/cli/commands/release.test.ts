@@ -95,7 +95,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   it('does not: it breaks the contract', async () => {
     const shipped = await release(image, {
       provider: { DEFECT: 'refusal-without-challenge' },
-      args: ['--suite', 'auth'],
+      args: ['--partial', '--suite', 'auth'],
     });
     expect(shipped.code).toBe(1);
     expect(messages(shipped, 'fail').join()).toMatch(/WWW-Authenticate/);
@@ -131,7 +131,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
     const environment = example({})
       .replace('{ log: listening }', `${JSON.stringify(ready)}\n        timeout: 8s`)
       .replace('port: 8080', `port: ${port}`);
-    const shipped = await release(image, { environment, args: ['--suite', 'json'] });
+    const shipped = await release(image, { environment, args: ['--partial', '--suite', 'json'] });
     expect(shipped.code).toBe(3);
     expect(shipped.results.services[0]?.trouble).toMatch(why);
     expect(shipped.results.totals.pass).toBe(0);
@@ -157,7 +157,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
       },
     });
     await killed.ended;
-    const next = await release(image, { args: ['--suite', 'json'] });
+    const next = await release(image, { args: ['--partial', '--suite', 'json'] });
     expect(verdictOf(next)).toEqual(SHIPS);
     expect(await leftOf(runIn(killed.folder))).toEqual([]);
     await expectNothingLeft(next);
@@ -166,7 +166,7 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
   it('does not: it dies while it is judged', async () => {
     const shipped = await release(image, {
       provider: { FAULT: 'die:20' },
-      args: ['--suite', 'auth', 'json'],
+      args: ['--partial', '--suite', 'auth', 'json'],
     });
     expect(shipped.code).not.toBe(0);
     expect(shipped.results.services[0]?.trouble).toMatch(

@@ -16,6 +16,7 @@ export interface RunOptions {
   readonly config: string;
   readonly reports: string;
   readonly strict: boolean;
+  readonly partial?: boolean;
   readonly bail: boolean;
   readonly providerUrl?: string;
   readonly concurrency: number;
@@ -91,6 +92,7 @@ async function runOnce(
     suites: options.suite ?? [],
     checks: options.check ?? [],
     strict: options.strict,
+    ...(options.partial === undefined ? {} : { partial: options.partial }),
     bail: options.bail,
     concurrency: options.concurrency,
     reportsDir: options.reports,

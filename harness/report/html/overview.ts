@@ -1,8 +1,16 @@
 import { OUTCOMES } from '../../contract/outcome.ts';
-import type { Results, ServiceResult } from '../results/results.ts';
+import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
 import { counted, suitesOf, tallyOf, tallyWords, WORST_FIRST } from '../results/tally.ts';
-import { duration, HEADLINES, instant, verdictSentence, wallTime } from '../results/words.ts';
+import {
+  duration,
+  HEADLINES,
+  instant,
+  serviceVerdictInWords,
+  toneOf,
+  verdictSentence,
+  wallTime,
+} from '../results/words.ts';
 import { suiteAnchor } from './check-detail.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -20,7 +28,7 @@ export function pageHeader(results: Results): Markup {
     ['By', `${run.harness.name} ${run.harness.version}, Node ${run.harness.node.replace(/^v/, '')}`],
     ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),
   ];
-  return html`<header class="verdict v${verdict.exitCode}">
+  return html`<header class="verdict v${toneOf(verdict)}">
 <p class="brand">conform<span> · conformance report</span></p>
 <h1>${HEADLINES[verdict.word]}</h1>
 <p class="sentence">${verdictSentence(verdict, results)}</p>
@@ -40,19 +48,19 @@ export function matrix(results: Results): Markup {
 <div class="scroll" tabindex="0" role="group" aria-label="Table of services and suites"><table class="matrix">
 <caption>Checks by service and suite; a cell leads to its checks</caption>
 <thead><tr><th scope="col">Service</th>${suites.map((suite) => html`<th scope="col">${suite}</th>`)}</tr></thead>
-<tbody>${results.services.map((service) => row(service, suites, results.run.strict))}</tbody>
+<tbody>${results.services.map((service) => row(service, suites, results.run))}</tbody>
 </table></div></section>`;
 }
 
-function row(service: ServiceResult, suites: readonly string[], strict: boolean): Markup {
-  const verdict = serviceVerdict(service, strict);
+function row(service: ServiceResult, suites: readonly string[], run: RunResult): Markup {
+  const verdict = serviceVerdict(service, run);
   const { kind, url, image, log } = service.provider;
   const host = url.replace(/^https?:\/\//, '');
   const where = kind === 'url' ? url : `${kind}${host === '' ? '' : `, ${host}`}`;
   const plan = service.plan === null ? '' : `${service.plan.requests} per ${service.plan.windowSeconds} s, `;
   return html`<tr><th scope="row"><span class="name">${service.service}</span>${
     service.environment === null ? null : html` <span class="muted">${service.environment}</span>`
-  }<span class="word v${verdict.exitCode}">${verdict.word}</span><span class="where">${where}</span>${
+  }<span class="word v${toneOf(verdict)}">${serviceVerdictInWords(service, verdict)}</span><span class="where">${where}</span>${
     image === undefined ? null : html`<span class="where">${image}</span>`
   }<span class="where">${plan}${counted(service.requestsSent, 'request')}</span>${
     service.trouble === null ? null : html`<span class="trouble">${service.trouble}</span>`

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
-import { HEADLINES } from '../results/words.ts';
+import { HEADLINES, toneOf } from '../results/words.ts';
 import { packedEvidence } from './check-detail.ts';
 import { allChecks, findings } from './checks.ts';
 import { html, type Markup, trusted } from './markup.ts';
@@ -63,7 +63,7 @@ export function renderPage(results: Results): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${HEADLINES[verdict.word]} · conform</title>
-<link rel="icon" href="${icon(verdict.exitCode)}">
+<link rel="icon" href="${icon(toneOf(verdict))}">
 <style>${trusted(style)}</style>
 </head>
 <body>

@@ -25,13 +25,13 @@ const service = text('Name of the service.');
  */
 const EVENTS = {
   'run-started': Type.Object({
-    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict']),
+    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'selection']),
     services: Type.Optional(
       texts('Those that are to run; one that never starts is then seen to be missing.'),
     ),
   }),
   'service-started': Type.Object({
-    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'pacts']).properties,
+    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'pacts', 'catalogue']).properties,
     service,
     planned: Type.Array(PlannedCheck),
   }),

@@ -93,8 +93,8 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
 }
 
 /** Copies the fields one by one, so that what a newer journal adds does not slip into the results unseen. */
-function pickRun({ id, startedAt, harness, strict }: FoldContext['run']): FoldContext['run'] {
-  return { id, startedAt, harness, strict };
+function pickRun({ id, startedAt, harness, strict, selection }: FoldContext['run']): FoldContext['run'] {
+  return { id, startedAt, harness, strict, ...(selection === undefined ? {} : { selection }) };
 }
 
 /** The same results with one more fault of the harness, and the exit code that it calls for. */
@@ -221,6 +221,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     checks: [...planned, ...unplanned(record, faults)],
     observations: [...record.observations.values()],
     ...(started?.pacts ? { pacts: started.pacts } : {}),
+    ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
     ledger: [...ledger.values()],
     ...(record.waits.length > 0 ? { waits: record.waits } : {}),
     evidence: Object.fromEntries(record.evidence),

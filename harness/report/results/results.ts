@@ -48,6 +48,16 @@ export const RUN = Type.Object({
   interrupted: Type.Boolean(),
   interruption: textOrNull('What cut the run short.'),
   strict: Type.Boolean({ description: 'Warnings counted as failures.' }),
+  selection: Type.Optional(
+    Type.Object(
+      {
+        suites: texts('As --suite named them.'),
+        checks: texts('As --check named them.'),
+        partial: Type.Boolean({ description: 'A strict run may be one (--partial).' }),
+      },
+      { description: 'Fewer checks ran than apply; absent for a whole run.' },
+    ),
+  ),
   exitCode: Type.Enum([0, 1, 2, 3, 70]),
   faults: texts('Faults of the harness that belong to no check.'),
 });
@@ -159,6 +169,9 @@ export const SERVICE = Type.Object({
   observations: Type.Array(Observation),
   pacts: Type.Optional(
     Type.Array(ListedPact, { description: 'The pacts that the service is held against.' }),
+  ),
+  catalogue: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many checks a whole run of this service has.' }),
   ),
   waits: Type.Optional(Type.Array(WAIT, { description: 'Waits on purpose, in the order begun.' })),
   ledger: Type.Array(LedgerLine, { description: 'What each request was for, in the order sent.' }),

@@ -95,8 +95,8 @@ describe('the verdict', () => {
 
   it('on a service leaves out what befell the others', () => {
     const [fine, bad] = [having(PASS), { ...having(FAIL), service: 'messaging' }];
-    expect(serviceVerdict(fine, false).word).toBe('conforms');
-    expect(serviceVerdict(bad, false).word).toBe('does not conform');
+    expect(serviceVerdict(fine, { strict: false }).word).toBe('conforms');
+    expect(serviceVerdict(bad, { strict: false }).word).toBe('does not conform');
   });
 });
 
@@ -113,5 +113,35 @@ describe('the sentence of a verdict', () => {
   it('begins with a capital otherwise', () => {
     const results = resultsOf([], { interrupted: true, interruption: 'SIGINT' });
     expect(verdictSentence(verdictOf(results), results)).toMatch(/^The run was cut short: SIGINT/);
+  });
+});
+
+describe('a selection', () => {
+  const selection = { suites: ['auth'], checks: [], partial: false };
+  const part = (service: ServiceResult): ServiceResult => ({ ...service, catalogue: 303 });
+
+  it('never conforms: what was not asked is not known', () => {
+    const results = resultsOf([part(having(PASS, PASS))], { selection });
+    const verdict = verdictOf(results);
+    expect([verdict.exitCode, verdict.word]).toEqual([0, 'no verdict']);
+    expect(verdictSentence(verdict, results)).toBe(
+      'Only 2 of 303 checks were selected; none of them failed.',
+    );
+  });
+
+  it('is inconclusive in a strict run, unless that is allowed', () => {
+    const strict = (partial: boolean) =>
+      verdictOf(resultsOf([part(having(PASS))], { strict: true, selection: { ...selection, partial } }));
+    expect([strict(false).exitCode, strict(false).reasons]).toEqual([
+      3,
+      ['a strict run is about all checks, and only 1 of 303 checks were selected (--partial allows that)'],
+    ]);
+    expect([strict(true).exitCode, strict(true).word]).toEqual([0, 'no verdict']);
+  });
+
+  it('that fails does not conform, and says what it looked at', () => {
+    const verdict = verdictOf(resultsOf([part(having(PASS, FAIL))], { selection }));
+    expect([verdict.exitCode, verdict.word]).toEqual([1, 'does not conform']);
+    expect(verdict.besides).toEqual(['only 2 of 303 checks were selected']);
   });
 });

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../contract/outcome.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
-import type { Results, ServiceResult } from './results.ts';
+import type { Results, RunResult, ServiceResult } from './results.ts';
 import { counted, tallyOf } from './tally.ts';
 
-export type VerdictWord = 'conforms' | 'does not conform' | 'inconclusive' | 'harness error';
+export type VerdictWord = 'conforms' | 'no verdict' | 'does not conform' | 'inconclusive' | 'harness error';
 
 export interface Verdict {
   readonly exitCode: ExitCode;
@@ -18,6 +18,8 @@ export interface Verdict {
 interface Case {
   readonly services: readonly ServiceResult[];
   readonly strict: boolean;
+  /** Fewer checks ran than apply; null for a whole run. */
+  readonly selection: NonNullable<RunResult['selection']> | null;
   readonly interruption: string | null;
   readonly faults: readonly string[];
 }
@@ -81,7 +83,29 @@ const RULES: readonly Rule[] = [
       ...blockedMusts(services),
     ],
   },
+  {
+    exitCode: EXIT.inconclusive,
+    word: 'inconclusive',
+    reasons: ({ services, selection, strict }) =>
+      selection !== null && strict && !selection.partial
+        ? [`a strict run is about all checks, and only ${selectedOf(services)} (--partial allows that)`]
+        : [],
+  },
+  // What ran may have passed; whether the service conforms was not asked.
+  {
+    exitCode: EXIT.conforms,
+    word: 'no verdict',
+    reasons: ({ services, selection, strict }) =>
+      selection !== null && (!strict || selection.partial) ? [`only ${selectedOf(services)}`] : [],
+  },
 ];
+
+/** `12 of 303 checks were selected`, over all these services. */
+export function selectedOf(services: readonly ServiceResult[]): string {
+  const chosen = services.reduce((sum, { checks }) => sum + checks.length, 0);
+  const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
+  return `${chosen} of ${counted(all, 'check')} were selected`;
+}
 
 function perService(
   services: readonly ServiceResult[],
@@ -120,14 +144,29 @@ function decide(over: Case): Verdict {
 
 /** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
 export function verdictOf(results: Results): Verdict {
-  const { strict, faults, interrupted, interruption } = results.run;
+  const { strict, selection, faults, interrupted, interruption } = results.run;
   const cause = interrupted ? (interruption ?? 'for an unknown reason') : null;
-  return decide({ services: results.services, strict, faults, interruption: cause });
+  return decide({
+    services: results.services,
+    strict,
+    selection: selection ?? null,
+    faults,
+    interruption: cause,
+  });
 }
 
 /** The verdict on one service by itself: what befell the run as a whole is left out. */
-export function serviceVerdict(service: ServiceResult, strict: boolean): Verdict {
-  return decide({ services: [service], strict, faults: [], interruption: null });
+export function serviceVerdict(
+  service: ServiceResult,
+  { strict, selection }: Pick<RunResult, 'strict' | 'selection'>,
+): Verdict {
+  return decide({
+    services: [service],
+    strict,
+    selection: selection ?? null,
+    faults: [],
+    interruption: null,
+  });
 }
 
 /** The exit code that the results call for (DESIGN §6): 70, then 3 when cut short, then 1, then 3, else 0. */

@@ -1,12 +1,14 @@
 import type { ResolvedGround } from '../../contract/outcome.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
 import { plainLine } from './plain.ts';
-import type { Results, RunResult } from './results.ts';
-import type { Verdict, VerdictWord } from './run-verdict.ts';
+import type { Results, RunResult, ServiceResult } from './results.ts';
+import { selectedOf, type Verdict, type VerdictWord } from './run-verdict.ts';
 import { counted } from './tally.ts';
 
 /** The verdict as a headline. */
 export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
   conforms: 'Conforms',
+  'no verdict': 'No verdict',
   'does not conform': 'Does not conform',
   inconclusive: 'Inconclusive',
   'harness error': 'Harness error',
@@ -25,11 +27,23 @@ export function verdictSentence(verdict: Verdict, results: Results): string {
     const but = asides.length > 0 ? `, with ${asides.join(' and ')}` : '';
     return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
   }
+  if (verdict.word === 'no verdict')
+    return `${capitalized(verdict.reasons.join('; '))}; none of them failed.`;
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
   const reasons = verdict.reasons.join('; ');
   // A service is called what it is called, also at the head of a sentence.
   const named = services.some(({ service }) => reasons.startsWith(`${service}:`));
   return plainLine(`${named ? reasons : capitalized(reasons)}.${besides}`, 2_000);
+}
+
+/** The exit code whose colour a verdict has: what only a selection has shown is not green. */
+export function toneOf({ word, exitCode }: Verdict): ExitCode {
+  return word === 'no verdict' ? EXIT.inconclusive : exitCode;
+}
+
+/** The verdict on one service: its word, or how much of it was looked at. */
+export function serviceVerdictInWords(service: ServiceResult, verdict: Verdict): string {
+  return verdict.word === 'no verdict' ? selectedOf([service]) : verdict.word;
 }
 
 function capitalized(text: string): string {

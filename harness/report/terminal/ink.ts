@@ -25,6 +25,7 @@ const OUTCOME_STYLES: Readonly<Record<Outcome, Style>> = {
 
 const VERDICT_STYLES: Readonly<Record<VerdictWord, Style>> = {
   conforms: ['green', 'bold'],
+  'no verdict': ['cyan', 'bold'],
   'does not conform': ['red', 'bold'],
   inconclusive: ['yellow', 'bold'],
   'harness error': ['red', 'bold'],

@@ -6,6 +6,7 @@ import {
   duration,
   groundInWords,
   HEADLINES,
+  serviceVerdictInWords,
   valueInWords,
   verdictSentence,
   wallTime,
@@ -83,11 +84,11 @@ function services(page: Page): Block {
   const names = results.services.map(nameOf);
   const widest = Math.max(0, ...names.map((name) => name.length));
   return results.services.flatMap((service, index) => {
-    const { word } = serviceVerdict(service, results.run.strict);
+    const verdict = serviceVerdict(service, results.run);
     const name = (names[index] ?? '').padEnd(widest);
     const facts = `${counted(service.requestsSent, 'request')}, ${duration(service.durationMs)}`;
     return [
-      `${ink.bold(name)}  ${ink.verdict(word, word)}`,
+      `${ink.bold(name)}  ${ink.verdict(verdict.word, serviceVerdictInWords(service, verdict))}`,
       ...tallyLines(page, service),
       `  ${ink.dim(facts)}`,
     ];

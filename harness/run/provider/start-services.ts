@@ -42,12 +42,10 @@ const SAID = 500;
  */
 export async function startServices(
   configs: readonly ServiceConfig[],
-  selected: Selection,
+  selection: Selection,
   context: StartContext,
 ): Promise<readonly StartedService[]> {
-  const starts = await Promise.allSettled(
-    configs.map((config) => startService(config, selected(config), context)),
-  );
+  const starts = await Promise.allSettled(configs.map((config) => startService(config, selection, context)));
   // Only when all have settled is every provider known that has to be stopped.
   for (const start of starts) if (start.status === 'rejected') throw start.reason;
   return starts.flatMap((start) =>
@@ -57,11 +55,11 @@ export async function startServices(
 
 async function startService(
   config: ServiceConfig,
-  suites: readonly Suite[],
+  selection: Selection,
   { record, providers, runId, progress, redact, signal }: StartContext,
 ): Promise<StartedService | null> {
   const { service } = config;
-  const planned = plan(config, suites);
+  const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
   const announce = (provider: { kind: string; url: string; image?: string }) => {
     record({
@@ -72,6 +70,7 @@ async function startService(
       provider,
       plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
       planned,
+      catalogue: selection.catalogue(config),
       ...(pacts.length > 0 ? { pacts } : {}),
     });
     progress.serviceStarted(service, planned.length);
