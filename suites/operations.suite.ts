@@ -12,8 +12,7 @@ import {
   suite,
 } from '../harness/check/suite.ts';
 import * as operation from '../harness/probe/operation/operation.ts';
-import { responseSchemas } from '../harness/probe/operation/schema.ts';
-import { labelOf, type Trials } from '../harness/probe/operation/trials.ts';
+import { labelOf, responseSchemas, type Trials } from '../harness/probe/operation/trials.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 const documented = clause('endpoint.other-operations');

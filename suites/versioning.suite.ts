@@ -12,7 +12,7 @@ import {
   THROUGHOUT_JSON,
 } from '../harness/check/suite.ts';
 import { sample } from '../harness/probe/request/sample.ts';
-import { otherPrefixes } from '../harness/probe/request/version.ts';
+import { otherPrefixes } from '../harness/probe/request/target.ts';
 
 const prefixed = [settled('versioning.prefix')];
 

@@ -4,7 +4,7 @@ import { HarnessError } from '../exit.ts';
 import type { Probe, Session } from '../session.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { type Expect, Expectation } from './expect.ts';
-import { gather } from './gather.ts';
+import { gather } from './hold.ts';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {

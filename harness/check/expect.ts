@@ -5,7 +5,7 @@ import type { ConversationView } from '../evidence/conversation/view.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { ResponseView } from '../evidence/exchange/response.ts';
 import { Blocked, NotApplicable, Violation } from '../verdict.ts';
-import type { Asked, Gathered, PieceOf } from './gather.ts';
+import type { Asked, Gathered, PieceOf } from './hold.ts';
 import { holdEach, orList, type Subject } from './hold.ts';
 import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';
 

@@ -33,4 +33,3 @@ export {
   THROUGHOUT_JSON,
 } from './reading.ts';
 export * from './requirement.ts';
-export * from './websocket-requirement.ts';

@@ -11,7 +11,6 @@ import {
   rfc9110,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
-import { secondKeySample } from '../../harness/probe/request/second-key.ts';
 
 /** A present but wrong credential may be answered 403 as well (RFC 9110 §15.5.4). */
 const REFUSED = [401, 403] as const;
@@ -128,6 +127,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     title: 'serves the second key as well',
     grounds: [clause('auth.scheme')],
     applies: [hasSecondKey],
-    judge: ({ expect }) => expect(secondKeySample).toHaveStatusClass(2),
+    judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
   }),
 ];

@@ -1,8 +1,7 @@
 import { type CheckDefinition, check, clause, observation, practice } from '../../harness/check/suite.ts';
 import { measuredLimit, togetherAdmitted } from '../../harness/probe/quota/limit.ts';
-import { limitMeasurement } from '../../harness/probe/quota/measurement.ts';
+import { limitMeasurement, recovery } from '../../harness/probe/quota/measurement.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
-import { recovery } from '../../harness/probe/quota/recovery.ts';
 
 /** How many requests are admitted, and by what kind of limiter. */
 export const measurements: readonly CheckDefinition[] = [

@@ -9,7 +9,7 @@ import {
   secondKey,
   settled,
 } from '../../harness/check/suite.ts';
-import { failuresCounted } from '../../harness/probe/quota/failures.ts';
+import { failuresCounted } from '../../harness/probe/quota/quota.ts';
 import * as spent from '../../harness/probe/quota/spent.ts';
 
 const grounds = [practice('OWASP API4:2023')];

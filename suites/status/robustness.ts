@@ -10,7 +10,6 @@ import {
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
 import { errorReplies, serverErrorReplies } from '../../harness/probe/gathered.ts';
-import { fieldSize, type SizeLimit, targetSize } from '../../harness/probe/request/size.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { handles } from '../unusual.ts';
 
@@ -34,7 +33,7 @@ interface Size {
   readonly id: string;
   /** Completes "takes … up to some size". */
   readonly what: string;
-  readonly probe: Probe<SizeLimit>;
+  readonly probe: Probe<target.SizeLimit>;
 }
 
 /** limits.other: how long something may be is not shown. */
@@ -84,8 +83,8 @@ export const robustness: readonly CheckDefinition[] = [
     },
   }),
 
-  findsLimit({ id: 'status.target-size', what: 'a request target', probe: targetSize }),
-  findsLimit({ id: 'status.field-size', what: 'a header field', probe: fieldSize }),
+  findsLimit({ id: 'status.target-size', what: 'a request target', probe: target.targetSize }),
+  findsLimit({ id: 'status.field-size', what: 'a header field', probe: target.fieldSize }),
 
   // What an error says of the insides helps those who look for a way in.
   check('status.no-internals', {

@@ -1,6 +1,6 @@
 import { check, echoes, practice, rfc6455 } from '../../harness/check/suite.ts';
-import * as closing from '../../harness/probe/websocket/closing.ts';
 import { textEcho } from '../../harness/probe/websocket/echo.ts';
+import * as frames from '../../harness/probe/websocket/frames.ts';
 import { everyConversation } from '../../harness/probe/websocket/gathered.ts';
 import { kept } from '../../harness/probe/websocket/websocket.ts';
 import { ends } from './rows.ts';
@@ -12,7 +12,7 @@ export const closingChecks = [
     title: 'answers a Close with a Close',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
-      expect(kept, closing.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
+      expect(kept, frames.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
         // A reset may have overtaken it.
         if (serverClose !== null || ended?.how === 'reset') return null;
         return ended === null ? afterwards : 'the end of TCP';
@@ -24,7 +24,7 @@ export const closingChecks = [
     title: 'answers a Close with its code, with 1000 or with none',
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
     judge: ({ expect }) =>
-      expect(kept, closing.closes).toConform(
+      expect(kept, frames.closes).toConform(
         'the same close code, 1000 or none',
         ({ lawfulCloseCode: code, clientClose }) =>
           code === null || code === 1000 || code === clientClose?.code ? null : String(code),
@@ -46,7 +46,7 @@ export const closingChecks = [
     id: 'websocket.one-octet-close',
     upon: 'a Close with a payload of one octet',
     grounds: [rfc6455('5.5.1', 'MUST')],
-    probe: closing.oneOctetClose,
+    probe: frames.oneOctetClose,
   }),
 
   // §5.5.1, §8.1: the reason is UTF-8.
@@ -54,7 +54,7 @@ export const closingChecks = [
     id: 'websocket.bad-close-reason',
     upon: 'a Close whose reason is not UTF-8',
     grounds: [rfc6455('8.1', 'MUST')],
-    probe: closing.badReasonClose,
+    probe: frames.badReasonClose,
   }),
 
   // §7.1.7, §7.4.1: such a Close is a protocol error, or payload data that is no text.
@@ -62,7 +62,7 @@ export const closingChecks = [
     title: 'names 1002 or 1007 where it answers a malformed Close',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     judge: ({ expect }) =>
-      expect(closing.oneOctetClose, closing.badReasonClose, closing.forbiddenCodes).toCloseWith(1002, 1007),
+      expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
   }),
 
   // §7.4.1, §7.4.2: 1005, 1006 and 1015 stand for something else than a Close frame; below 1000 there are no codes.
@@ -70,7 +70,7 @@ export const closingChecks = [
     title: 'never sends a close code that must not be on the wire',
     grounds: [rfc6455('7.4.1', 'MUST'), rfc6455('7.4.2', 'MUST')],
     async judge({ probe, expect }) {
-      await probe(closing.forbiddenCodes);
+      await probe(frames.forbiddenCodes);
       await expect(everyConversation).toKeep('a close code of §7.4', 'close-code');
     },
   }),
@@ -98,8 +98,8 @@ export const closingChecks = [
     async judge({ probe, expect, notApplicable }) {
       const { echoes: twins } = await probe(textEcho);
       if (!twins.every(({ isSame }) => isSame)) notApplicable('messages are not sent back anyway');
-      await expect(closing.messageAfterClose).toConform('no answer to it', ({ messages }) =>
-        messages.some(({ text }) => text === closing.LATE) ? 'the message back' : null,
+      await expect(frames.messageAfterClose).toConform('no answer to it', ({ messages }) =>
+        messages.some(({ text }) => text === frames.LATE) ? 'the message back' : null,
       );
     },
   }),

@@ -1,5 +1,5 @@
 import { check, clause, rfc6455, rfc9110 } from '../../harness/check/suite.ts';
-import { closes } from '../../harness/probe/websocket/closing.ts';
+import { closes } from '../../harness/probe/websocket/frames.ts';
 import * as handshake from '../../harness/probe/websocket/handshake.ts';
 import { opening, taken } from '../../harness/probe/websocket/websocket.ts';
 

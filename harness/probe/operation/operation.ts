@@ -11,8 +11,7 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
-import { responseSchemas } from './schema.ts';
-import { OperationReply, type ReasonAgainst, Trials } from './trials.ts';
+import { OperationReply, type ReasonAgainst, responseSchemas, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = 60_000;

@@ -196,3 +196,9 @@ export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({
   const isLast = wrong.every(({ exchange }) => exchange.timing.startedMs < again.exchange.timing.startedMs);
   return isLast ? again : http.send({ purpose: 'as documented, after all the wrong credentials' });
 });
+
+/** The documented sample with the second configured key. */
+export const secondKeySample = variation('second-key-sample', {
+  purpose: 'with the second key',
+  credential: 'second',
+});

@@ -1,12 +1,12 @@
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session.ts';
+import { type Port, type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { withoutCredential } from './credential.ts';
 import { served, variation } from './sample.ts';
 
-/** The same service asked for other things, in other ways: methods, targets, field values. */
+/** The same service asked for other things, in other ways: methods, targets, field values, versions, sizes. */
 
 const UNKNOWN_PATH = '/conform-no-such-resource';
 
@@ -135,4 +135,79 @@ function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
 function siblingOf(path: Sample['path']): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `${parent}${UNKNOWN_PATH}`;
+}
+
+/** The documented path below another version prefix, or below none. */
+export interface OtherPrefix {
+  /** What stands in place of the documented prefix: `/v2`, or '' for none. */
+  readonly prefix: string;
+  readonly reply: Reply;
+}
+
+/** In place of a documented prefix. */
+const OTHERS = ['', '/v2', '/v0', '/v01', '/V1'] as const;
+/** Before a path that is documented without one. */
+const USUAL = ['/v1', '/v2'] as const;
+
+/** One request per other prefix. */
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async (port) => {
+  await port.ask(served);
+  const documented = versionPrefixOf(port.documented);
+  const found: OtherPrefix[] = [];
+  for (const prefix of documented === null ? USUAL : OTHERS) {
+    const purpose = prefix === '' ? 'without the version prefix' : `below ${prefix}`;
+    const target = ({ path }: Sample) => `${prefix}${path.slice(documented?.length ?? 0)}`;
+    found.push({ prefix, reply: await port.http.send({ purpose, target }) });
+  }
+  return found;
+});
+
+/** `/v1` of `/v1/resources`; null when the path begins with no version. */
+function versionPrefixOf({ path }: Sample): string | null {
+  return /^\/v\d+(?=\/)/.exec(path)?.[0] ?? null;
+}
+
+/** How long a request target and a header field may be is found between these, in three requests each. */
+const SIZES = [2_048, 4_096, 8_192, 16_384, 32_768];
+
+export interface SizeLimit {
+  /** The largest size, in octets, that was served; null when none was. */
+  readonly served: number | null;
+  /** The smallest one that was not; null when all were. */
+  readonly refused: number | null;
+  /** How it was refused; null when it was not, or the connection was dropped. */
+  readonly status: number | null;
+}
+
+export const targetSize: Probe<SizeLimit> = probe('target-size', (port) =>
+  largestServed(port, (size, path) => ({
+    purpose: `with a target of ${size} octets`,
+    target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
+  })),
+);
+export const fieldSize: Probe<SizeLimit> = probe('field-size', (port) =>
+  largestServed(port, (size) => ({
+    purpose: `with a header field of ${size} octets`,
+    fields: [['X-Conform-Long', 'a'.repeat(size)]],
+  })),
+);
+
+/** Bisects: sizes below `low` were served, those from `high` on were not. */
+async function largestServed(
+  { ask, http, documented }: Pick<Port, 'ask' | 'http' | 'documented'>,
+  stimulus: (size: number, path: string) => Stimulus,
+): Promise<SizeLimit> {
+  await ask(served);
+  let [low, high] = [0, SIZES.length];
+  let status: number | null = null;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const reply = await http.send(stimulus(SIZES[middle] ?? 0, documented.path));
+    if (reply.served) low = middle + 1;
+    else {
+      high = middle;
+      status = reply.status;
+    }
+  }
+  return { served: SIZES[low - 1] ?? null, refused: SIZES[high] ?? null, status };
 }

@@ -1,7 +1,8 @@
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
-import { heldOpenEach } from './websocket.ts';
+import { closePayload } from '../../transport/websocket/frames.ts';
+import { heldOpen, heldOpenEach } from './websocket.ts';
 
 /**
  * Frames that RFC 6455 §5 and §8.1 rule out, each on a connection of its own: it must end. None of them is a whole
@@ -91,3 +92,53 @@ export const badUtf8InFragments = heldOpenEach('websocket-bad-utf8-in-fragments'
     [continuation, Uint8Array.of(0x28)],
   ),
 ]);
+
+/** Closed in one way or another, right or wrong (RFC 6455 §5.5.1, §7). */
+function closing(purpose: string, payload: Uint8Array) {
+  const send = async (conversation: OpenConversation) => {
+    await conversation.frame(OPCODE.close, payload);
+    await conversation.end();
+  };
+  return [`a WebSocket closed with ${purpose}`, send] as const;
+}
+
+/** Lawful all of them. */
+export const closes = heldOpenEach('websocket-closes', [
+  closing('no code', closePayload()),
+  closing('1001', closePayload(1001)),
+  closing('3000 and a reason', closePayload(3000, 'conform')),
+  closing('4999', closePayload(4999)),
+]);
+
+export const oneOctetClose = heldOpenEach('websocket-one-octet-close', [
+  closing('a payload of one octet', Uint8Array.of(3)),
+]);
+export const badReasonClose = heldOpenEach('websocket-bad-reason-close', [
+  closing('a reason that is not UTF-8', Uint8Array.of(0x03, 0xe8, 0xff)),
+]);
+export const overlongClose = heldOpenEach('websocket-overlong-close', [
+  closing('a payload of 126 octets', closePayload(1000, 'x'.repeat(124))),
+]);
+
+/** §7.4: codes that stand for something else than a Close frame, and codes below all others. */
+export const forbiddenCodes = heldOpenEach(
+  'websocket-forbidden-codes',
+  [1005, 1006, 1015, 1004, 999, 0].map((code) => closing(String(code), closePayload(code))),
+);
+
+export const LATE = 'conform: after the Close';
+
+/** §5.5.1: what follows a Close is not looked at. In one segment, so that the server has both at hand. */
+export const messageAfterClose = heldOpen(
+  'websocket-message-after-close',
+  // What we sent as octets counts as no Close of ours; a second one is not to follow it.
+  { purpose: 'a WebSocket with a text message behind the Close', automatic: { close: false } },
+  async (conversation) => {
+    await conversation.together(
+      `a Close and, behind it, the text "${LATE}"`,
+      [OPCODE.close, ''],
+      [OPCODE.text, LATE],
+    );
+    await conversation.end();
+  },
+);

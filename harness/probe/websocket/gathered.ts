@@ -1,7 +1,6 @@
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import * as closing from './closing.ts';
 import * as echo from './echo.ts';
 import * as frames from './frames.ts';
 import { pusherClient } from './pusher.ts';
@@ -26,13 +25,13 @@ const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
   frames.badUtf8InFragments,
 ];
 
-const GOODBYES: readonly Conversations[] = [
+const CLOSINGS: readonly Conversations[] = [
   opening,
-  closing.closes,
-  closing.oneOctetClose,
-  closing.badReasonClose,
-  closing.overlongClose,
-  closing.forbiddenCodes,
+  frames.closes,
+  frames.oneOctetClose,
+  frames.badReasonClose,
+  frames.overlongClose,
+  frames.forbiddenCodes,
 ];
 
 const ECHOES: readonly Conversations[] = [
@@ -62,7 +61,7 @@ export const everyConversation: Probe<readonly ConversationView[]> = probe(
 const everything = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
   unsolicitedPong,
   pingBetweenFragments,
-  ...GOODBYES,
+  ...CLOSINGS,
   ...FAILURES,
   ...(echoes ? ECHOES : []),
   ...(dialect === 'pusher' ? [pusherClient] : []),
