@@ -7,25 +7,22 @@ import {
   practice,
   suite,
   unsafeMethods,
+  when,
 } from '../harness/check/suite.ts';
 import { delivered, deliveries, identifiersOf, jsonFault, pausesOf } from '../harness/probe/webhook.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const configured: Condition = {
-  reasonNot: ({ webhooks }) =>
-    webhooks
-      ? null
-      : 'where the service sends events, and upon what, is not shown, and no webhooks are configured',
-};
-const signed: Condition = {
-  reasonNot: ({ webhooks }) =>
-    webhooks?.signature ? null : 'no signature of webhooks is configured (webhooks.signature)',
-};
-const allowed: Condition = {
-  reasonNot: (config) =>
-    config.webhooks && !SAFE.has(config.webhooks.trigger.method) ? unsafeMethods.reasonNot(config) : null,
-};
+const configured = when(
+  ({ webhooks }) => webhooks,
+  'where the service sends events, and upon what, is not shown, and no webhooks are configured',
+);
+const signed = when(
+  ({ webhooks }) => webhooks?.signature,
+  'no signature of webhooks is configured (webhooks.signature)',
+);
+const allowed: Condition = (config) =>
+  config.webhooks && !SAFE.has(config.webhooks.trigger.method) ? unsafeMethods(config) : null;
 
 const grounds = [clause('events.webhooks')];
 /** Attempts closer together than this are no pause, in ms. */

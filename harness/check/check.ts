@@ -129,7 +129,7 @@ export function checkEach<C extends CheckCase>(
           judge: (context) => judge(context, item),
         }),
       );
-      const complete = known.length > 0 && whole.needs.every(({ missing }) => missing(config) === null);
+      const complete = known.length > 0 && whole.needs.every((missing) => missing(config) === null);
       return complete ? known : [...known, { ...whole, partOf: whole.id }];
     },
   };

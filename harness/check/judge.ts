@@ -33,8 +33,8 @@ export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): 
   return {
     level: check.observes ? 'NONE' : level,
     grounds,
-    reasonNot: firstReason(check.applies.map((condition) => condition.reasonNot(config))),
-    missing: firstReason(check.needs.map((need) => need.missing(config))),
+    reasonNot: firstReason(check.applies.map((reasonAgainst) => reasonAgainst(config))),
+    missing: firstReason(check.needs.map((missing) => missing(config))),
   };
 }
 

@@ -12,7 +12,7 @@ const ALL: readonly Suite[] = [
   suite('two', 'Two', [
     checkEach('two.each', {
       ...common,
-      needs: [{ missing: ({ pacts }) => pacts?.unread[0] ?? null }],
+      needs: [({ pacts }) => pacts?.unread[0] ?? null],
       cases: ({ service }) =>
         service === 'messaging' ? [] : ['x', 'y'].map((key) => ({ key, title: `does ${key}`, known: null })),
     }),

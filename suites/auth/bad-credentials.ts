@@ -3,12 +3,12 @@ import {
   check,
   clause,
   credentialed,
-  hasSecondKey,
   inAuthorizationField,
   type Probe,
   practice,
   type Reply,
   rfc9110,
+  secondKey,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 
@@ -126,7 +126,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   check('auth.second-key', {
     title: 'serves the second key as well',
     grounds: [clause('auth.scheme')],
-    applies: [hasSecondKey],
+    applies: [secondKey],
     judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
   }),
 ];

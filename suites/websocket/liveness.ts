@@ -141,7 +141,7 @@ export const livenessChecks = [
     title: 'takes so long from sending a message to receiving it',
     grounds: [clause('limits.other')],
     async observe({ service, probe, notApplicable }) {
-      const bySubscribing = [pusherDialect, application].every((each) => each.reasonNot(service) === null);
+      const bySubscribing = [pusherDialect, application].every((each) => each(service) === null);
       if (!bySubscribing && !service.websocket?.echo) {
         notApplicable('which messages come back, or reach a subscriber, is not shown');
       }

@@ -127,7 +127,7 @@ function howToSee(
 function permissions({ applies }: CheckDefinition, config: ServiceConfig | undefined): readonly string[] {
   if (config === undefined) return [];
   const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false, findSizeLimits: false };
-  const reasons = applies.flatMap(({ reasonNot }) => reasonNot({ ...config, safety }) ?? []);
+  const reasons = applies.flatMap((reasonAgainst) => reasonAgainst({ ...config, safety }) ?? []);
   return reasons.flatMap((reason) => /"(safety: \{[^"]+\})"/.exec(reason)?.[1] ?? []);
 }
 
