@@ -59,6 +59,16 @@ export class UsageError extends Error {
   }
 }
 
+/** Several things are wrong, all of them told in one go. */
+export class UsageErrors extends UsageError {
+  readonly faults: readonly UsageError[];
+
+  constructor(faults: readonly UsageError[]) {
+    super(`${faults.length} things are wrong\n\n${faults.map(({ message }) => message).join('\n\n')}`);
+    this.faults = faults;
+  }
+}
+
 /** No verdict could be reached (exit 3), through nobody's proven fault. */
 export class InconclusiveError extends Error {
   readonly exitCode = EXIT.inconclusive;

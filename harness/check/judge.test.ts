@@ -36,6 +36,8 @@ const config: ServiceConfig = {
   websocket: null,
   safety: {
     exceedRateLimit: false,
+    operationRequests: 200,
+    maxConnections: 10,
     unsafeMethods: false,
     findSizeLimits: false,
     maxRequests: 1,

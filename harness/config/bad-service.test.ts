@@ -13,7 +13,7 @@ const at = (provider: string) => `${NAMES}provider: ${provider}\n${OPEN}`;
 const KEYS: readonly BadConfig[] = [
   {
     what: 'a mistyped key at the top',
-    service: `§servce: orders\ncontract: orders\n${AT}`,
+    service: `§servce: orders\ncontract: orders\n${AT}${OPEN}`,
     key: 'servce',
     problem: 'unknown key',
     remedy: 'did you mean service?',
@@ -48,7 +48,7 @@ const KEYS: readonly BadConfig[] = [
   },
   {
     what: 'no service name',
-    service: `§contract: orders\n${AT}`,
+    service: `§contract: orders\n${AT}${OPEN}`,
     key: 'service',
     problem: 'is missing',
     remedy: 'add `service:`',

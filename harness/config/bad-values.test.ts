@@ -52,7 +52,7 @@ const LIMITS: readonly BadConfig[] = [
     service: and('plan: { requests: 5, window: §48h }\n'),
     key: 'plan.window',
     problem: 'too long',
-    remedy: '1440m',
+    remedy: '24h',
   },
   {
     what: 'a window that a variable spoils',

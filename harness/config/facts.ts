@@ -2,11 +2,11 @@ import type { ClauseValue } from '../contract/clause.ts';
 import { type ClauseKey, isClauseKey } from '../contract/vocabulary.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import type { WebhooksConfig } from './blocks/webhooks.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from './draft/draft.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import type { Fact, Operation, Plan, WebSocketConfig } from './service.ts';
 import { formatDuration } from './shape/units.ts';
-import { formatOrigin, originAround } from './yaml/origin.ts';
+import { formatOrigin } from './yaml/origin.ts';
 
 interface Filled {
   readonly plan: Plan | null;
@@ -17,23 +17,29 @@ interface Filled {
   readonly pacts: PactsConfig | null;
 }
 
+/** What is written. */
+interface Blocks {
+  readonly plan?: unknown;
+  readonly operations?: readonly unknown[];
+  readonly pacts?: unknown;
+}
+
 /** What this config settles of what the documents leave open; each with the place that settles it. */
-export function fillFacts(draft: Draft, filled: Filled): Readonly<Record<string, Fact>> {
+export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonly<Record<string, Fact>> {
   const facts = new Map<ClauseKey, Fact>();
   const fill = (clause: ClauseKey, value: ClauseValue, key: string) => {
-    const origin = originAround(draft.origins, key);
-    facts.set(clause, { value, origin: origin ? formatOrigin(origin) : 'service config' });
+    facts.set(clause, { value, origin: formatOrigin(draft.originOf(key)) });
   };
 
   // A plan that was taken from the contract is the contract's word, not the config's.
-  if (draft.blocks.plan && filled.plan) {
+  if (blocks.plan && filled.plan) {
     const { requests, windowMs } = filled.plan;
     fill('limits.rate', { requests, window: formatDuration(windowMs) }, 'plan');
   }
   fillCredentials(filled.credentials, fill);
   if (filled.operations.length > 0) {
     const calls = filled.operations.map(({ id, method, path }) => ({ id, method, path }));
-    fill('endpoint.other-operations', calls, draft.blocks.operations?.length ? 'operations' : 'openapi');
+    fill('endpoint.other-operations', calls, blocks.operations?.length ? 'operations' : 'openapi');
   }
   if (filled.websocket) {
     const { url, dialect, echo, exchange } = filled.websocket;
@@ -51,7 +57,7 @@ export function fillFacts(draft: Draft, filled: Filled): Readonly<Record<string,
     const consumers = [...new Set(filled.pacts.interactions.map(({ consumer }) => consumer))];
     const [found = 'pacts'] = filled.pacts.files;
     // A pact that is found by its name stands in nobody's config, and is meant all the same.
-    if (draft.blocks.pacts) fill('consumers.pacts', consumers, 'pacts');
+    if (blocks.pacts) fill('consumers.pacts', consumers, 'pacts');
     else facts.set('consumers.pacts', { value: consumers, origin: found });
   }
   return Object.fromEntries(facts);

@@ -4,7 +4,7 @@ import type { Answers } from '../credential/first-use.ts';
 import type { Scheme } from '../credential/scheme.ts';
 import { makeFolders } from '../evidence/record/folder.ts';
 import { UsageError } from '../exit.ts';
-import { baseUrl } from './blocks/base-url.ts';
+import { baseUrl } from './blocks/address.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 
 /** What `conform init` asks, and nothing more. */

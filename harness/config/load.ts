@@ -1,22 +1,25 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Contract } from '../contract/clause.ts';
-import { UsageError } from '../exit.ts';
-import { buildPlan, buildSafety, buildTimeouts } from './blocks/limits-block.ts';
-import { buildTls } from './blocks/tls-block.ts';
-import { buildWebhooks } from './blocks/webhooks-block.ts';
-import { buildWebSocket } from './blocks/websocket-block.ts';
+import { type Place, UsageError } from '../exit.ts';
+import { buildCredentials } from './blocks/credentials.ts';
+import { planOf, safetyOf } from './blocks/limits.ts';
+import { buildTls } from './blocks/tls.ts';
+import { buildWebhooks } from './blocks/webhooks.ts';
+import { buildWebSocket } from './blocks/websocket.ts';
 import { readContract } from './contract/contract-file.ts';
-import { type Draft, draftService } from './draft.ts';
+import { Draft, withReferences } from './draft/draft.ts';
+import { Consequence, Faults } from './draft/faults.ts';
 import { fillFacts } from './facts.ts';
+import type { Operation } from './operation/operation.ts';
 import { buildOperations } from './operation/operations.ts';
 import { withPactOption } from './pact/pact-option.ts';
 import { buildPacts } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
-import { buildCredentials } from './secret/credentials.ts';
 import type { ServiceConfig } from './service.ts';
-import { asServiceFile } from './service-shape.ts';
+import { SERVICE_BLOCKS, serviceFaults } from './service-shape.ts';
+import { loaded } from './shape/loaded.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
-import { type LocatedMap, originsOf, readLocated } from './yaml/located.ts';
+import { type LocatedMap, originsOf, plainOf, readLocated } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
 import { faultsOf, type Origin, type Origins } from './yaml/origin.ts';
 import { overlaid } from './yaml/overlay.ts';
@@ -38,8 +41,12 @@ export interface LoadOptions {
 
 export interface LoadedService {
   readonly config: ServiceConfig;
+  /** The effective config: it can be loaded again, but for its secrets. */
+  readonly document: LocatedMap;
   /** Dotted config key to the origin of its value. */
   readonly origins: Origins;
+  /** Where those operations stand that an OpenAPI document alone describes. */
+  readonly places: ReadonlyMap<Operation, Place>;
   /** The service file. */
   readonly file: string;
 }
@@ -55,7 +62,7 @@ const EXEC_TIMEOUT_MS = 10_000;
 /**
  * Reads, overlays and validates the services of a config folder, in the order asked for, else by name. Sends nothing.
  *
- * @throws UsageError at the first thing that is wrong, naming file:line:column, key and remedy.
+ * @throws UsageError for all that is wrong in all the files, each with file:line:column, key and remedy.
  */
 export async function loadServices(options: LoadOptions): Promise<LoadedServices> {
   const { configDir, environment } = options;
@@ -75,16 +82,23 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
     });
   }
   const contracts = contractFinder(configDir);
+  const all = new Faults();
   const services: LoadedService[] = [];
   for (const name of wanted) {
     const file = files.get(name);
     if (file === undefined) {
-      throw new UsageError(`there is no service ${JSON.stringify(name)} in ${folder}`, {
-        remedy: didYouMean(name, [...files.keys()]),
-      });
+      all.add(
+        new UsageError(`there is no service ${JSON.stringify(name)} in ${folder}`, {
+          remedy: didYouMean(name, [...files.keys()]),
+        }),
+      );
+      continue;
     }
-    services.push(await loadService(name, file, contracts, options));
+    // What is wrong with one service is not what keeps another from being built.
+    const loading = await all.attempt(() => loadService(name, file, contracts, options));
+    if (loading) services.push(loading);
   }
+  all.hold();
   return { configDir, environment: environment ?? null, services };
 }
 
@@ -94,61 +108,102 @@ async function loadService(
   findContract: FindContract,
   options: LoadOptions,
 ): Promise<LoadedService> {
+  const faults = new Faults();
   const tree = await readLocated(file);
-  const written = asServiceFile(tree);
-  if (written.service !== name) {
-    throw faultsOf(originsOf(tree))(
-      'service',
-      `is not the name of this file, which is ${JSON.stringify(name)}`,
-      `name it ${name}, or rename the file`,
+  faults.add(...serviceFaults(tree));
+  const written = tree.entries.get('service')?.value;
+  if (written?.kind === 'scalar' && written.value !== name && !faults.concern('service')) {
+    faults.add(
+      faultsOf(originsOf(tree))(
+        'service',
+        `is not the name of this file, which is ${JSON.stringify(name)}`,
+        `name it ${name}, or rename the file`,
+      ),
     );
   }
   const environment = options.environment ?? null;
-  const effective = withPactOption(
-    withProviderUrl(overlaid(tree, name, environment), options.providerUrl),
-    options.pacts ?? [],
-  );
-  const reading = { env: options.env, execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS };
-  const draft = await draftService(effective, file, reading, asServiceFile);
-  const contract = await findContract(draft);
-  const config = await buildConfig(draft, contract, environment, options.configDir);
-  return { config, origins: draft.origins, file };
+  const merged = faults.try(() => overlaid(tree, name, environment));
+  if (merged) {
+    const effective = withPactOption(withProviderUrl(merged, options.providerUrl), options.pacts ?? []);
+    const scope = {
+      env: options.env,
+      execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS,
+      folder: dirname(resolve(file)),
+    };
+    const read = await withReferences(effective, SERVICE_BLOCKS, scope, faults);
+    faults.add(...serviceFaults(read));
+    const draft = new Draft(name, read, scope, faults);
+    const built = await faults.attempt(() =>
+      buildService(draft, findContract, environment, options.configDir),
+    );
+    if (built && faults.all.length === 0) {
+      const document = draft.document(SERVICE_BLOCKS);
+      return { ...built, document, origins: originsOf(document), file };
+    }
+  }
+  faults.hold();
+  throw new Consequence();
 }
 
-async function buildConfig(
+async function buildService(
   draft: Draft,
-  contract: Contract,
+  findContract: FindContract,
   environment: string | null,
   configDir: string,
-): Promise<ServiceConfig> {
-  const provider = await buildProvider(draft);
-  const plan = buildPlan(draft, contract);
-  const { operations, definitions } = await buildOperations(draft, provider);
-  const websocket = await buildWebSocket(draft);
-  const safety = buildSafety(draft, provider, plan, operations);
-  const timeouts = buildTimeouts(draft);
-  const pacts = await buildPacts(draft, configDir);
-  const tls = await buildTls(draft);
-  // Last, so that no secret is fetched for a config that is wrong anyway.
-  const credentials = await buildCredentials(draft, staysHere(provider));
-  const webhooks = await buildWebhooks(draft, staysHere(provider));
-  return {
-    service: draft.blocks.service,
-    environment,
-    contract,
-    provider,
-    credentials,
-    plan,
-    operations,
-    definitions,
-    websocket,
-    ...(webhooks ? { webhooks } : {}),
-    ...(tls ? { tls } : {}),
-    ...(pacts ? { pacts } : {}),
-    safety,
-    timeouts,
-    facts: fillFacts(draft, { plan, credentials, operations, websocket, webhooks, pacts }),
+): Promise<Pick<LoadedService, 'config' | 'places'>> {
+  const { faults } = draft;
+  const blocks = loaded(SERVICE_BLOCKS, plainOf(draft.tree), draft);
+  /** What is made of a block; not where something is wrong with the block itself. */
+  const part = <T>(key: keyof typeof blocks, build: () => T | Promise<T>): Promise<() => T> =>
+    faults.part(() => {
+      if (faults.concern(key)) throw new Consequence();
+      return build();
+    });
+  const contract = await part('contract', () => findContract(blocks.contract, draft));
+  const provider = await part('provider', () => buildProvider(draft, blocks.provider));
+  const plan = await part('plan', () => planOf(draft, blocks.plan, contract()));
+  const operations = await part('operations', () => buildOperations(draft, blocks, provider()));
+  const websocket = await part('websocket', () => buildWebSocket(draft, blocks.websocket));
+  const safety = await part('safety', () =>
+    safetyOf(draft, blocks.safety, provider(), plan(), operations().operations),
+  );
+  const pacts = await part('pacts', () =>
+    buildPacts(draft, blocks.pacts, { contract: blocks.contract, configDir }),
+  );
+  const tls = await part('tls', () => buildTls(draft, blocks.tls));
+  // Last, so that no command is run for a secret of a config that is wrong anyway.
+  const credentials = await part('credentials', () =>
+    buildCredentials(draft, blocks.credentials, staysHere(provider())),
+  );
+  const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));
+  faults.hold();
+  const trusted = tls();
+  const filled = {
+    plan: plan(),
+    credentials: credentials(),
+    operations: operations().operations,
+    websocket: websocket(),
+    webhooks: webhooks(),
+    pacts: pacts(),
   };
+  const config: ServiceConfig = {
+    service: draft.service,
+    environment,
+    contract: contract(),
+    provider: provider(),
+    credentials: filled.credentials,
+    plan: filled.plan,
+    operations: filled.operations,
+    definitions: operations().definitions,
+    websocket: filled.websocket,
+    ...(filled.webhooks ? { webhooks: filled.webhooks } : {}),
+    ...(trusted ? { tls: trusted } : {}),
+    ...(filled.pacts ? { pacts: filled.pacts } : {}),
+    safety: safety(),
+    timeouts: blocks.timeouts,
+    facts: fillFacts(draft, blocks, filled),
+  };
+  return { config, places: operations().places };
 }
 
 function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap {
@@ -159,13 +214,12 @@ function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap 
   return { ...tree, entries: new Map(tree.entries).set('provider', { keyPlace: null, value: provider }) };
 }
 
-type FindContract = (draft: Draft) => Promise<Contract>;
+type FindContract = (name: string, draft: Draft) => Promise<Contract>;
 
 /** A contract beside the user's config comes before a shipped one of the same name. */
 function contractFinder(configDir: string): FindContract {
   const read = new Map<string, Promise<Contract>>();
-  return async ({ blocks, faultAt }) => {
-    const name = blocks.contract;
+  return async (name, { faultAt }) => {
     const own = await namedFiles(join(configDir, 'contracts'));
     const shipped = await namedFiles(join(SHIPPED_CONFIG, 'contracts'));
     const path = own.get(name) ?? shipped.get(name);

@@ -1,23 +1,26 @@
 import { CredentialsShape } from '../credential/schemes.ts';
-import { PLAN, SAFETY, TIMEOUTS } from './blocks/limits-block.ts';
-import { TLS } from './blocks/tls-block.ts';
-import { WEBHOOKS } from './blocks/webhooks-block.ts';
-import { WEBSOCKET } from './blocks/websocket-block.ts';
+import type { UsageError } from '../exit.ts';
+import { PLAN, SAFETY, TIMEOUTS } from './blocks/limits.ts';
+import { TLS } from './blocks/tls.ts';
+import { WEBHOOKS } from './blocks/webhooks.ts';
+import { WEBSOCKET } from './blocks/websocket.ts';
 import { OPERATIONS } from './operation/written.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import { PROVIDER } from './provider/provider.ts';
-import type { ServiceFile } from './service-file.ts';
 import { jsonSchemaOf } from './shape/json-schema.ts';
 import { mapping, NAMES, name, named, needed, text } from './shape/kinds.ts';
-import { compileSchema, schemaFault } from './yaml/json-schema.ts';
+import { compileSchema, schemaFaults } from './shape/validation.ts';
 import { type LocatedMap, plainOf } from './yaml/located.ts';
 
 const credentials = { ...CredentialsShape, '~traits': { def: 'credentials' } };
 
 /** What an environment can change. */
 const BLOCKS = {
-  provider: needed(PROVIDER),
-  credentials: needed(credentials),
+  provider: needed(
+    PROVIDER,
+    'add `provider: { url: … }` or { reference: … }, or choose an environment that has one',
+  ),
+  credentials: needed(credentials, 'add `credentials:`, with `scheme: none` when anybody may call'),
   plan: PLAN,
   operations: OPERATIONS,
   openapi: text(
@@ -41,6 +44,17 @@ const CONTRACT = name(
   'Name of the contract it is held to: contracts/NAME.yaml beside this config, or a shipped one.',
 );
 
+/** A service, once its environment is laid over it. */
+export const SERVICE_BLOCKS = mapping(
+  'One service under test: where it is, how a client is let in, what may be done to it.',
+  {},
+  {
+    service: needed(name('Name of the service; the file carries it too: services/NAME.yaml.')),
+    contract: needed(CONTRACT),
+    ...BLOCKS,
+  },
+);
+
 /** A service file. `config/service.schema.json` is made of it: `npm run schemas`. */
 export const SERVICE = mapping(
   'One service under test: where it is, how a client is let in, what may be done to it.',
@@ -61,11 +75,9 @@ export const SERVICE = mapping(
   },
 );
 
-const fitsSchema = compileSchema<ServiceFile>(jsonSchemaOf('service', SERVICE));
+const isServiceFile = compileSchema(jsonSchemaOf('service', SERVICE));
 
-/** @throws UsageError at the first thing that the schema refuses. */
-export function asServiceFile(tree: LocatedMap): ServiceFile {
-  const plain = plainOf(tree);
-  if (fitsSchema(plain)) return plain;
-  throw schemaFault(fitsSchema.errors ?? [], tree);
+/** What the schema refuses in a file, or in what its environments make of it. */
+export function serviceFaults(tree: LocatedMap): readonly UsageError[] {
+  return isServiceFile(plainOf(tree)) ? [] : schemaFaults(isServiceFile.errors ?? [], tree);
 }

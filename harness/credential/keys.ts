@@ -51,6 +51,8 @@ export function secret(description: string): Key<Secret> {
     minLength: 1,
     'x-expected': `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
     examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+    // Read when it is known where the service is.
+    '~traits': { texts: 'secret' },
   });
   return { kind: 'secret', optional: false, shape, example: EXAMPLE_KEY };
 }

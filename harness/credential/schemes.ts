@@ -56,12 +56,3 @@ export const CredentialsShape = Type.Unsafe<CredentialsBlock>(
     },
   ),
 );
-
-/** Where secrets stand, as dotted keys below `credentials`. */
-export const SECRET_KEYS: readonly string[] = [
-  ...new Set(
-    ALL_KEYS.flatMap(([name, { kind }]) =>
-      kind === 'secret' ? [name] : kind === 'application' ? [`${name}.secret`] : [],
-    ),
-  ),
-];

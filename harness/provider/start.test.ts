@@ -21,6 +21,8 @@ function config(provider: ProviderConfig): ServiceConfig {
     websocket: null,
     safety: {
       exceedRateLimit: true,
+      operationRequests: 200,
+      maxConnections: 10,
       unsafeMethods: false,
       findSizeLimits: false,
       maxRequests: 500,

@@ -1,22 +1,108 @@
+import { isIP } from 'node:net';
 import type { Secret } from '../../credential/secret.ts';
+import type { Draft } from '../draft/draft.ts';
+import { readSecret } from '../draft/secret.ts';
+import {
+  choice,
+  duration,
+  type Fault,
+  json,
+  type Loaded,
+  mapping,
+  needed,
+  secret,
+  text,
+} from '../shape/kinds.ts';
+import { baseUrl, ownPath, token } from './address.ts';
 
-/** Where events of the service are received, and how one is brought about. Durations are milliseconds. */
-export interface WebhooksConfig {
-  readonly listen: { readonly address: string /** 0 for any free one. */; readonly port: number };
-  /** The receiver as the service reaches it; null for the address that is listened to. */
-  readonly url: string | null;
-  readonly trigger: WebhookTrigger;
-  readonly signature: WebhookSignature | null;
-  /** How soon a delivery, or the next attempt at one, is expected. */
-  readonly withinMs: number;
+function listenAddress(written: string, fault: Fault): { readonly address: string; readonly port: number } {
+  const [, address = '', port = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(written) ?? [];
+  if (isIP(address) === 0 || Number(port) > 65_535) {
+    throw fault(
+      'is not an address with a port',
+      'write an IP address and a port, such as 0.0.0.0:8080 or [::]:8080',
+    );
+  }
+  return { address, port: Number(port) };
 }
 
-/** The request that makes the service send an event; `${WEBHOOK_URL}` in it stands for the receiver's address. */
-export interface WebhookTrigger {
-  readonly method: string;
-  readonly path: string;
-  /** JSON text; null for none. */
-  readonly body: string | null;
+export const WEBHOOKS = mapping(
+  'Where events are received that the service sends, and how one is brought about.',
+  {
+    expected: 'a mapping such as { listen: 127.0.0.1:0, trigger: { path: /webhooks } }',
+    nullable: true,
+    def: 'webhooks',
+  },
+  {
+    listen: text('Address and port to receive at during the run; port 0 is any free one.', {
+      default: '127.0.0.1:0',
+      expected: 'an address and a port such as 0.0.0.0:8080',
+      read: listenAddress,
+    }),
+    url: text('The same as the service reaches it. Default: http at the address listened to.', {
+      default: null,
+      expected: 'an http or https URL',
+      read: baseUrl,
+    }),
+    trigger: needed(
+      mapping(
+        `The request that makes the service send an event. \${WEBHOOK_URL} in its path or body stands for the address to send to.`,
+        {
+          expected: `a mapping such as { method: POST, path: /webhooks, body: { url: "\${WEBHOOK_URL}" } }`,
+          texts: 'raw',
+        },
+        {
+          method: text('Method of the request.', {
+            default: 'POST',
+            read: token('is not a method', 'write POST or another'),
+          }),
+          path: needed(
+            text('Path below the base address.', { expected: 'a path such as /webhooks', read: ownPath }),
+          ),
+          body: json('A JSON value. It is sent as JSON.', {
+            default: null,
+            expected: 'a JSON value',
+            read: (body) => JSON.stringify(body),
+          }),
+        },
+      ),
+      'add `trigger:`, the request that makes the service send an event',
+    ),
+    signature: mapping(
+      'How a delivery is signed.',
+      {
+        expected: `a mapping such as { header: X-Signature, secret: "\${env:WEBHOOK_SECRET}" }`,
+        nullable: true,
+      },
+      {
+        header: needed(
+          text('The header that carries it.', {
+            read: token('cannot be the name of a header field', 'use letters, digits and hyphens'),
+          }),
+        ),
+        scheme: choice(
+          'How it is made of the body and the secret.',
+          ['hmac-sha256-hex', 'hmac-sha256-base64'],
+          {
+            default: 'hmac-sha256-hex',
+          },
+        ),
+        prefix: text('What comes before it in the header, such as sha256=.'),
+        secret: needed(secret()),
+      },
+    ),
+    within: duration('How soon a delivery, or the next attempt at one, is expected.', {
+      default: '10s',
+      atMost: '5m',
+    }),
+  },
+);
+
+type Block = Loaded<typeof WEBHOOKS>;
+
+/** Where events of the service are received, and how one is brought about. */
+export interface WebhooksConfig extends Omit<Block, 'signature'> {
+  readonly signature: WebhookSignature | null;
 }
 
 export interface WebhookSignature {
@@ -26,4 +112,26 @@ export interface WebhookSignature {
   /** What comes before it in the field. */
   readonly prefix: string;
   readonly secret: Secret;
+}
+
+/** @throws UsageError for a secret that cannot be read. */
+export async function buildWebhooks(
+  draft: Draft,
+  written: Block | undefined,
+  literalAllowed: boolean,
+): Promise<WebhooksConfig | null> {
+  return written ? { ...written, signature: await signatureOf(draft, written, literalAllowed) } : null;
+}
+
+async function signatureOf(
+  draft: Draft,
+  { signature }: Block,
+  literalAllowed: boolean,
+): Promise<WebhookSignature | null> {
+  if (!signature) return null;
+  const options = { literalAllowed, optional: true };
+  const read = await readSecret(draft, 'webhooks.signature.secret', signature.secret, options);
+  if (read === null) return null;
+  const { header, scheme, prefix = '' } = signature;
+  return { header, encoding: scheme === 'hmac-sha256-base64' ? 'base64' : 'hex', prefix, secret: read };
 }

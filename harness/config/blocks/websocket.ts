@@ -1,27 +1,143 @@
-/** The WebSocket endpoint of a service, as its config describes it. Durations are milliseconds. */
-export interface WebSocketConfig {
-  /** Path below the base URL, or an absolute ws(s) URL. */
-  readonly url: string;
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Draft } from '../draft/draft.ts';
+import { readSchema } from '../draft/schema-file.ts';
+import {
+  choice,
+  duration,
+  type Fault,
+  flag,
+  json,
+  jsonSchema,
+  type Loaded,
+  list,
+  mapping,
+  named,
+  needed,
+  text,
+  whole,
+} from '../shape/kinds.ts';
+import { didYouMean } from '../yaml/nearest.ts';
+import { isToken, token } from './address.ts';
+import { loadDialect, NoDialect } from './dialect.ts';
+
+function webSocketAddress(text: string, fault: Fault): string {
+  const remedy = 'write a path such as /ws, or a ws or wss URL';
+  if (text.includes('#')) throw fault('holds a fragment, which RFC 6455 §3 forbids', 'leave it out');
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw fault('holds white space or non-ASCII characters', 'percent-encode them');
+  }
+  if (text.startsWith('/') && !text.startsWith('//')) return text;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:') throw fault('is no WebSocket address', remedy);
+  if (url.username !== '' || url.password !== '') {
+    throw fault('holds a user name or password', 'move it to `credentials:`');
+  }
+  return text;
+}
+
+function origin(text: string, fault: Fault): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw fault('is not an origin', 'write scheme, host and port only: https://app.example');
+}
+
+export const WEBSOCKET = mapping(
+  'The WebSocket endpoint of the service.',
+  { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
+  {
+    url: needed(
+      text('Path below the base address, or an absolute ws or wss URL.', {
+        expected: 'a path such as /ws, or a ws or wss URL',
+        read: webSocketAddress,
+      }),
+    ),
+    dialect: text(
+      'What is spoken over it: raw messages, the pusher protocol, or the path of a module of yours that says how to speak it, relative to this file.',
+      {
+        default: 'raw',
+        expected: 'raw, pusher, or the path of a module',
+        examples: ['raw', 'pusher', '../dialects/chat.ts'],
+      },
+    ),
+    echo: flag('The endpoint sends back each message it gets; checks that need an answer then run.', {
+      default: false,
+    }),
+    exchange: list(
+      'Messages that are answered, and what the answer looks like. They are sent several times.',
+      { maxItems: 20, nullable: true, expected: 'a list of messages with their answers' },
+      mapping(
+        '',
+        { expected: 'a mapping such as { send: { ask: time }, expect: { required: [time] } }' },
+        {
+          send: needed(
+            json('A text as it is sent, or a JSON value, which is sent as its text.', {
+              expected: 'a text or a JSON value',
+              read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
+            }),
+          ),
+          expect: needed(jsonSchema('JSON Schema (2020-12) of the answer')),
+        },
+      ),
+    ),
+    messages: named(
+      'JSON Schemas of what the service sends, by the name of the event in the dialect.',
+      { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
+      jsonSchema('JSON Schema (2020-12) of the event'),
+    ),
+    origin: text('The only origin whose pages may connect, where there is such a policy.', {
+      default: null,
+      expected: 'an origin such as https://app.example',
+      read: origin,
+    }),
+    subprotocols: list(
+      'Subprotocols to offer, best first.',
+      { uniqueItems: true, default: [], expected: 'a list of subprotocol names' },
+      // RFC 6455 §4.1.
+      text('Name of a subprotocol.', { read: token('is not a token', 'use letters, digits and - . _') }),
+    ),
+    credential: mapping(
+      'Where the key stands in the opening handshake, where that is not its place in other requests.',
+      { nullable: true, expected: 'a mapping such as { in: subprotocol, prefix: bearer. }' },
+      {
+        in: needed(
+          choice(
+            'subprotocol: an element of Sec-WebSocket-Protocol behind a prefix. none: the handshake carries no key.',
+            ['header', 'query', 'subprotocol', 'none'],
+          ),
+        ),
+        name: text('Of the header or the query parameter.'),
+        prefix: text('What comes before the key in the subprotocol.', {
+          read: token('is not part of a token', 'use letters, digits and - . _'),
+        }),
+        encoding: choice('Of the key in the subprotocol. Default: base64url.', ['base64url', 'plain']),
+      },
+    ),
+    refusalCode: whole(
+      'The documented close code with which a bad credential is refused, where the connection is opened first.',
+      { minimum: 1008, maximum: 4999, expected: 'a close code such as 4401' },
+    ),
+    // No conversation lasts much longer.
+    keepsIdle: duration(
+      'So long a connection on which only pings are answered must be kept. Without it what happens is observed for 2s.',
+      { atMost: '150s' },
+    ),
+  },
+);
+
+type Block = Loaded<typeof WEBSOCKET>;
+
+/** The WebSocket endpoint of a service; what its keys mean is said where they are declared. */
+export interface WebSocketConfig extends Omit<Block, 'dialect' | 'exchange' | 'messages' | 'credential'> {
   /** `own`: that of the module `adapter`. */
   readonly dialect: 'raw' | 'pusher' | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
   readonly adapter?: string;
-  /** The endpoint sends back what it gets. */
-  readonly echo: boolean;
   /** Messages with the answer that they get. */
   readonly exchange?: readonly MessagePair[];
   /** JSON Schemas of what the service sends, by the name of the event in the dialect. */
   readonly messages?: Readonly<Record<string, unknown>>;
-  /** The origin whose pages may connect; null when there is no such policy. */
-  readonly origin: string | null;
-  /** Subprotocols to offer. */
-  readonly subprotocols: readonly string[];
   /** Where the handshake carries the key; absent where it is as in other requests. */
   readonly credential?: HandshakeKeyPlace;
-  /** The documented close code for a bad credential. */
-  readonly refusalCode?: number;
-  /** So long a connection on which nothing is said must be kept; absent where nobody says. */
-  readonly keepsIdleMs?: number;
 }
 
 export interface MessagePair {
@@ -40,3 +156,76 @@ export type HandshakeKeyPlace =
     }
   /** The handshake carries none. */
   | { readonly in: 'none' };
+
+const MODULE = /\.[cm]?[jt]s$/;
+
+/** @throws UsageError for a dialect that is not known, a schema that is none, a place of the key without its name. */
+export async function buildWebSocket(
+  draft: Draft,
+  written: Block | undefined,
+): Promise<WebSocketConfig | null> {
+  if (!written) return null;
+  const { dialect, exchange = [], messages = {}, credential, ...same } = written;
+  const pairs: MessagePair[] = [];
+  for (const [index, { send, expect }] of exchange.entries()) {
+    pairs.push({ send, expect: await readSchema(draft, `websocket.exchange.${index}.expect`, expect) });
+  }
+  const schemas: [string, unknown][] = [];
+  for (const [event, schema] of Object.entries(messages)) {
+    schemas.push([event, await readSchema(draft, `websocket.messages.${event}`, schema)]);
+  }
+  return {
+    ...same,
+    ...(await dialectOf(draft, dialect)),
+    ...(pairs.length > 0 ? { exchange: pairs } : {}),
+    ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
+    ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
+  };
+}
+
+/** The name of a shipped dialect, or the module of another, which must be there. */
+async function dialectOf(
+  { faultAt, scope }: Draft,
+  dialect: string,
+): Promise<Pick<WebSocketConfig, 'dialect' | 'adapter'>> {
+  if (dialect === 'raw' || dialect === 'pusher') return { dialect };
+  if (!MODULE.test(dialect)) {
+    throw faultAt(
+      'websocket.dialect',
+      `${JSON.stringify(dialect)} is not known`,
+      `${didYouMean(dialect, ['raw', 'pusher'])}; or name a module of yours, such as ../dialects/chat.ts`,
+    );
+  }
+  const adapter = resolve(scope.folder, dialect);
+  const found = await stat(adapter).catch(() => null);
+  if (!found?.isFile()) {
+    throw faultAt(
+      'websocket.dialect',
+      `there is no module ${dialect}`,
+      'write raw, pusher, or the path of a module, relative to this file',
+    );
+  }
+  try {
+    await loadDialect(adapter);
+  } catch (error) {
+    if (!(error instanceof NoDialect)) throw error;
+    throw faultAt('websocket.dialect', `the module ${dialect}: ${error.message}`, 'see docs/dialects.md');
+  }
+  return { dialect: 'own', adapter };
+}
+
+function keyPlaceOf(
+  { faultAt }: Draft,
+  { in: place, name, prefix = '', encoding = 'base64url' }: NonNullable<Block['credential']>,
+): HandshakeKeyPlace {
+  if (place === 'subprotocol') return { in: place, prefix, encoding };
+  if (place === 'none') return { in: place };
+  if (name === undefined || !isToken(name)) {
+    throw faultAt(
+      'websocket.credential.name',
+      name === undefined ? 'is missing' : 'is not a name',
+      `name the ${place === 'query' ? 'query parameter' : 'header field'}`,
+    );
+  }
+  return { in: place, name };
+}

@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Clause, ClauseValue, Contract, Standing } from '../../contract/clause.ts';
 import { isClauseKey, VOCABULARY } from '../../contract/vocabulary.ts';
-import { compileSchema, schemaFault } from '../yaml/json-schema.ts';
+import { Faults } from '../draft/faults.ts';
+import { compileSchema, schemaFaults } from '../shape/validation.ts';
 import { type LocatedMap, originsOf, plainOf, readLocated } from '../yaml/located.ts';
 import { type FaultAt, faultsOf } from '../yaml/origin.ts';
 import { CONTRACT_FRAME } from './contract-schema.ts';
@@ -42,44 +43,44 @@ export async function readContract(path: string, name: string): Promise<Contract
 
 function asContract(tree: LocatedMap, name: string): Contract {
   const plain = plainOf(tree);
-  if (!fitsFrame(plain)) throw schemaFault(fitsFrame.errors ?? [], tree);
-  const faultAt = faultsOf(originsOf(tree));
-  if (plain.contract !== name) {
-    throw faultAt(
-      'contract',
-      'is not the name of this file',
-      `name it ${JSON.stringify(name)}, or rename the file`,
-    );
+  const faults = new Faults();
+  if (!fitsFrame(plain)) {
+    faults.add(...schemaFaults(fitsFrame.errors ?? [], tree));
+    throw faults.error();
   }
-  holdTogether(plain, faultAt);
+  const faultAt = faultsOf(originsOf(tree));
+  const note = (...fault: Parameters<FaultAt>) => faults.add(faultAt(...fault));
+  if (plain.contract !== name) {
+    note('contract', 'is not the name of this file', `name it ${JSON.stringify(name)}, or rename the file`);
+  }
+  holdTogether(plain, note);
+  faults.hold();
   const { title, source } = plain;
   const clauses = plain.clauses.map((clause) => ({ ...clause, value: clause.value ?? null }));
   return { name, title, source, clauses };
 }
 
-function holdTogether({ clauses, source }: ContractFile, faultAt: FaultAt): void {
+type Note = (...fault: Parameters<FaultAt>) => void;
+
+function holdTogether({ clauses, source }: ContractFile, note: Note): void {
   for (const [index, clause] of clauses.entries()) {
     const at = `clauses.${index}`;
     const earlier = clauses.findIndex(({ key }) => key === clause.key);
     if (earlier !== index) {
-      throw faultAt(
-        `${at}.key`,
-        `clause ${earlier + 1} has the key ${clause.key} already`,
-        'join the two into one',
-      );
+      note(`${at}.key`, `clause ${earlier + 1} has the key ${clause.key} already`, 'join the two into one');
     }
-    holdValue(clause.key, clause.standing, clause.value ?? null, at, faultAt);
+    holdValue(clause.key, clause.standing, clause.value ?? null, at, note);
     for (const [which, other] of (clause.contradicts ?? []).entries()) {
       if (other === clause.key || !clauses.some(({ key }) => key === other)) {
         const problem =
           other === clause.key ? 'a clause contradicts itself' : `this contract has no clause ${other}`;
-        throw faultAt(`${at}.contradicts.${which}`, problem, 'name another clause of this contract');
+        note(`${at}.contradicts.${which}`, problem, 'name another clause of this contract');
       }
     }
     const { section, row } = clause.place;
     const rows = source.rows;
     if (rows && !(Object.hasOwn(rows, section) && row <= (rows[section] ?? 0))) {
-      throw faultAt(
+      note(
         `${at}.place`,
         `source.rows has no row ${row} in ${JSON.stringify(section)}`,
         'correct one of the two',
@@ -88,24 +89,23 @@ function holdTogether({ clauses, source }: ContractFile, faultAt: FaultAt): void
   }
 }
 
-function holdValue(key: string, standing: Standing, value: ClauseValue, at: string, faultAt: FaultAt): void {
+function holdValue(key: string, standing: Standing, value: ClauseValue, at: string, note: Note): void {
   if (standing === 'not-shown') {
     if (value === null) return;
-    throw faultAt(
-      `${at}.value`,
-      'a clause that is not shown has no value',
-      'remove it, or correct the standing',
-    );
+    note(`${at}.value`, 'a clause that is not shown has no value', 'remove it, or correct the standing');
+    return;
   }
-  if (value === null)
-    throw faultAt(`${at}.value`, `a clause that is ${standing} needs a value`, 'add `value:`');
+  if (value === null) {
+    note(`${at}.value`, `a clause that is ${standing} needs a value`, 'add `value:`');
+    return;
+  }
   const fits = valueSchema(key);
   if (fits(value)) return;
   const [error] = fits.errors ?? [];
   const inside = (error?.instancePath ?? '').replaceAll('/', '.');
   const extra =
     error?.keyword === 'additionalProperties' ? ` (${String(error.params.additionalProperty)})` : '';
-  throw faultAt(
+  note(
     `${at}.value${inside}`,
     `${key}: the value ${error?.message ?? 'has the wrong shape'}${extra}`,
     `write a value that says ${isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says'}; see contract.schema.json for its shape`,

@@ -1,6 +1,6 @@
 import type { CredentialsBlock } from '../../credential/schemes.ts';
 import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
-import type { ExpectedResponse } from '../service.ts';
+import type { ExpectedResponse } from '../operation/operation.ts';
 import type { ReadFault } from '../yaml/read-text.ts';
 import { type At, child, children, faultAt } from './at.ts';
 import { OpenApiFiles } from './files.ts';

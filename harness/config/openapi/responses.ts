@@ -1,5 +1,5 @@
 import { isJsonType } from '../operation/call.ts';
-import type { ExpectedResponse } from '../service.ts';
+import type { ExpectedResponse } from '../operation/operation.ts';
 import { type At, child, children } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 import type { OpenApiSchemas } from './schemas.ts';

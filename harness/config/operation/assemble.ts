@@ -1,9 +1,9 @@
 import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
 import type { DocumentedInput } from '../openapi/inputs.ts';
 import type { DocumentedOperation } from '../openapi/openapi.ts';
-import type { ExpectedResponse, Operation } from '../service.ts';
 import { badInputsOf } from './bad-input.ts';
 import { type Call, type CallBody, type Input, requestOfCall } from './call.ts';
+import type { ExpectedResponse, Operation } from './operation.ts';
 import { pathValues, placeholdersOf } from './template.ts';
 import type { WrittenOperation } from './written.ts';
 

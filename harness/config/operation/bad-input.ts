@@ -1,8 +1,8 @@
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
 import { isJsonObject } from '../../json-text.ts';
-import type { BadInput } from '../service.ts';
 import { type Call, type Input, isJsonType, requestOfCall } from './call.ts';
 import { type Facets, facetsOf } from './facets.ts';
+import type { BadInput } from './operation.ts';
 
 /**
  * Requests of a call that its documentation rules out, a few of each kind. Each is held against the documented

@@ -1,5 +1,5 @@
 import { hasMembers, isJsonObject } from '../../json-text.ts';
-import type { OperationBody, OperationRequest } from '../service.ts';
+import type { OperationBody, OperationRequest } from './operation.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {

@@ -1,11 +1,28 @@
 import { dirname, join, resolve } from 'node:path';
+import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { SchemaBook } from '../../evidence/json/schema.ts';
-import type { Draft } from '../draft.ts';
+import type { Place } from '../../exit.ts';
+import type { Draft } from '../draft/draft.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from '../openapi/openapi.ts';
-import type { Operation, ProviderConfig, ServiceConfig } from '../service.ts';
+import type { ProviderConfig } from '../provider/provider.ts';
+import type { Loaded } from '../shape/kinds.ts';
 import { operationOf } from './assemble.ts';
+import type { Operation } from './operation.ts';
 import { pathValues } from './template.ts';
-import { readWritten, type WrittenOperation } from './written.ts';
+import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
+
+interface Written {
+  readonly operations?: Loaded<typeof OPERATIONS>;
+  readonly openapi?: string;
+  readonly credentials: CredentialsBlock | undefined;
+}
+
+export interface Operations {
+  readonly operations: readonly Operation[];
+  readonly definitions: Readonly<Record<string, unknown>>;
+  /** Where those stand that an OpenAPI document alone describes. */
+  readonly places: ReadonlyMap<Operation, Place>;
+}
 
 /**
  * The operations of the config, then those of the OpenAPI document that the config does not name. Where both name
@@ -15,14 +32,16 @@ import { readWritten, type WrittenOperation } from './written.ts';
  */
 export async function buildOperations(
   draft: Draft,
+  written: Written,
   provider: ProviderConfig,
-): Promise<Pick<ServiceConfig, 'operations'> & Required<Pick<ServiceConfig, 'definitions'>>> {
-  const document = await readDocument(draft, provider);
-  const written = await readWritten(draft);
+): Promise<Operations> {
+  const own = await readWritten(draft, written.operations ?? []);
+  const document = await readDocument(draft, written, provider);
   const left = new Set(document?.operations);
   const scope = document?.requests ?? { definitions: {}, book: new SchemaBook() };
   const operations: Operation[] = [];
-  for (const each of written) {
+  const places = new Map<Operation, Place>();
+  for (const each of own) {
     const documented = documentedFor(each, left);
     if (documented !== undefined) left.delete(documented);
     operations.push(operationOf(each, documented, scope));
@@ -32,15 +51,18 @@ export async function buildOperations(
     const taken = operations.some(({ id }) => id === documented.id);
     const id = taken ? `${documented.method} ${documented.template}` : documented.id;
     const operation = operationOf(null, { ...documented, id }, scope);
-    rememberOrigins(draft, operations.length, documented, operation);
+    places.set(operation, documented.at.file.placeOf(documented.at.pointer));
     operations.push(operation);
   }
-  return { operations, definitions: document?.responseDefinitions ?? {} };
+  return { operations, definitions: document?.responseDefinitions ?? {}, places };
 }
 
-async function readDocument(draft: Draft, provider: ProviderConfig): Promise<OpenApiDocument | null> {
-  const { openapi, credentials } = draft.blocks;
-  if (openapi === undefined || openapi === null) return null;
+async function readDocument(
+  draft: Draft,
+  { openapi, credentials }: Written,
+  provider: ProviderConfig,
+): Promise<OpenApiDocument | null> {
+  if (openapi === undefined) return null;
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
     shown: shownBeside(draft, openapi),
     configured: credentials,
@@ -56,9 +78,9 @@ async function readDocument(draft: Draft, provider: ProviderConfig): Promise<Ope
 }
 
 /** The document as a person would name it who has named the service file. */
-function shownBeside({ origins, scope }: Draft, path: string): string {
-  const origin = origins.get('openapi');
-  return origin?.kind === 'file' ? join(dirname(origin.place.file), path) : resolve(scope.folder, path);
+function shownBeside(draft: Draft, path: string): string {
+  const origin = draft.originOf('openapi');
+  return origin.kind === 'file' ? join(dirname(origin.place.file), path) : resolve(draft.scope.folder, path);
 }
 
 function basePathOf(provider: ProviderConfig): string {
@@ -82,34 +104,4 @@ function documentedFor(
       // A path in so many words comes before one with parameters.
       .sort((a, b) => a.template.split('{').length - b.template.split('{').length)[0]
   );
-}
-
-/** What the effective config prints of an operation, but for its fields. */
-const PRINTED = [
-  'id',
-  'method',
-  'path',
-  'auth',
-  'body.text',
-  'body.type',
-  'response.status',
-  'response.schema',
-] as const;
-
-function rememberOrigins(
-  { origins }: Draft,
-  index: number,
-  { at }: DocumentedOperation,
-  { fields }: Operation,
-): void {
-  const origin = {
-    kind: 'file',
-    place: at.file.placeOf(at.pointer),
-    environment: null,
-    reference: null,
-  } as const;
-  origins.set(`operations.${index}`, origin);
-  for (const key of [...PRINTED, ...fields.map(([name]) => `fields.${name}`)]) {
-    origins.set(`operations.${index}.${key}`, origin);
-  }
 }

@@ -1,15 +1,43 @@
-import type { Draft } from '../draft.ts';
-import type { ExpectedResponse } from '../service.ts';
-import type { OperationBlock } from '../service-file.ts';
-import { choice, flag, json, jsonSchema, list, mapping, named, needed, text, whole } from '../shape/kinds.ts';
-import { holdToSchema, readSchema } from '../yaml/schema-file.ts';
+import { isToken } from '../blocks/address.ts';
+import type { Draft } from '../draft/draft.ts';
+import { holdToSchema, readSchema } from '../draft/schema-file.ts';
+import {
+  choice,
+  either,
+  type Fault,
+  flag,
+  json,
+  jsonSchema,
+  type Loaded,
+  list,
+  mapping,
+  named,
+  needed,
+  text,
+  whole,
+} from '../shape/kinds.ts';
 import { type CallBody, type Input, isJsonType } from './call.ts';
+import type { ExpectedResponse } from './operation.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',
   expected: 'a media type such as application/json',
   def: 'mediaType',
 } as const;
+
+function operationPath(path: string, fault: Fault): string {
+  if (!path.startsWith('/')) throw fault('does not begin with /', 'write a path below the base address');
+  if (path.startsWith('//')) throw fault('begins with //, which names another host', 'write one slash');
+  if (path.includes('#')) throw fault('holds a fragment', 'leave it out: it is never sent');
+  if (!/^[\x21-\x7e]+$/.test(path)) {
+    throw fault('holds white space or non-ASCII characters', 'percent-encode them');
+  }
+  if (/%(?![0-9A-Fa-f]{2})/.test(path)) {
+    throw fault('holds a % that is no percent-encoding', 'write %25 for a percent sign');
+  }
+  if (/[{}<>]/.test(path)) throw fault('holds a placeholder', 'write the path of an existing resource');
+  return path;
+}
 
 type Scalar = string | number | boolean;
 
@@ -33,17 +61,18 @@ const OPERATION = mapping(
       text('Path below the base address, with its query where it has one.', {
         mayBeEmpty: true,
         expected: 'a path that begins with /',
+        read: operationPath,
       }),
     ),
     query: named(
       'Query parameters, by name; a list is sent as the same parameter several times.',
       { expected: 'a mapping such as { limit: 10 }', examples: [{ limit: 10 }] },
-      json<Scalar | readonly Scalar[]>(
+      either<Scalar | readonly Scalar[]>(
         'Its value.',
         { expected: 'text, a number, true, false, or a list of them' },
         {
           type: ['string', 'number', 'boolean', 'array'],
-          items: json<Scalar>(
+          items: either<Scalar>(
             'One of its values.',
             { expected: 'text, a number, true or false' },
             { type: ['string', 'number', 'boolean'] },
@@ -54,7 +83,7 @@ const OPERATION = mapping(
     fields: named(
       'Headers, by name; not the credential, and not Content-Type, which is body.type.',
       { expected: 'a mapping such as { Accept-Language: fr }', examples: [{ 'Accept-Language': 'fr' }] },
-      json<Scalar>('Its value.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
+      either<Scalar>('Its value.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
     ),
     body: mapping(
       'Content of the request: json as it stands here, or a text of some type.',
@@ -78,7 +107,7 @@ const OPERATION = mapping(
           name: needed(text('Name of the query parameter or header.')),
           in: needed(choice('Where it stands.', ['query', 'header'])),
           required: flag('The call is refused without it.', { default: false }),
-          schema: json<object>(
+          schema: either<object>(
             'JSON Schema (2020-12) of its value.',
             { expected: 'a JSON Schema', texts: 'raw' },
             { type: 'object' },
@@ -114,6 +143,8 @@ export const OPERATIONS = list(
   OPERATION,
 );
 
+type OperationBlock = Loaded<typeof OPERATION>;
+
 /** An operation as the config writes it, held to what can be sent; what it leaves out is null or empty. */
 export interface WrittenOperation {
   readonly block: OperationBlock;
@@ -131,52 +162,45 @@ export interface WrittenOperation {
 const ANY_JSON = ['application/json', 'application/*+json'] as const;
 
 /** @throws UsageError for a duplicate id, an unfit path, name or value, and a schema that is missing or none. */
-export async function readWritten(draft: Draft): Promise<readonly WrittenOperation[]> {
+export async function readWritten(
+  draft: Draft,
+  blocks: readonly OperationBlock[],
+): Promise<readonly WrittenOperation[]> {
   const written: WrittenOperation[] = [];
-  for (const [index, block] of (draft.blocks.operations ?? []).entries()) {
+  for (const [index, block] of blocks.entries()) {
     const key = `operations.${index}`;
-    const earlier = written.findIndex((each) => each.block.id === block.id);
-    if (earlier !== -1) {
-      throw draft.faultAt(
-        `${key}.id`,
-        `operation ${earlier + 1} has the id ${JSON.stringify(block.id)} already`,
-        'give each its own',
+    const earlier = blocks.findIndex(({ id }) => id === block.id);
+    if (earlier !== index) {
+      draft.faults.add(
+        draft.faultAt(
+          `${key}.id`,
+          `operation ${earlier + 1} has the id ${JSON.stringify(block.id)} already`,
+          'give each its own',
+        ),
       );
     }
-    holdToPath(draft, `${key}.path`, block.path);
-    const named = block.response?.schema;
-    const schema = named === undefined ? null : await readSchema(draft, `${key}.response.schema`, named);
-    const type = block.response?.type;
-    written.push({
-      block,
-      path: block.path,
-      inputs: readInputs(draft, key, block),
-      body: readBody(draft, key, block),
-      schema,
-      mediaTypes: type === undefined ? (schema === null ? null : ANY_JSON) : [type.toLowerCase()],
-    });
+    const each = await draft.faults.attempt(() => readOperation(draft, key, block));
+    if (each) written.push(each);
   }
   return written;
 }
 
-function holdToPath({ faultAt }: Draft, key: string, path: string): void {
-  if (!path.startsWith('/'))
-    throw faultAt(key, 'does not begin with /', 'write a path below the base address');
-  if (path.startsWith('//'))
-    throw faultAt(key, 'begins with //, which names another host', 'write one slash');
-  if (path.includes('#')) throw faultAt(key, 'holds a fragment', 'leave it out: it is never sent');
-  if (!/^[\x21-\x7e]+$/.test(path)) {
-    throw faultAt(key, 'holds white space or non-ASCII characters', 'percent-encode them');
-  }
-  if (/%(?![0-9A-Fa-f]{2})/.test(path)) {
-    throw faultAt(key, 'holds a % that is no percent-encoding', 'write %25 for a percent sign');
-  }
-  if (/[{}<>]/.test(path))
-    throw faultAt(key, 'holds a placeholder', 'write the path of an existing resource');
+async function readOperation(draft: Draft, key: string, block: OperationBlock): Promise<WrittenOperation> {
+  const { path, response } = block;
+  const schema =
+    response?.schema === undefined
+      ? null
+      : await readSchema(draft, `${key}.response.schema`, response.schema);
+  const type = response?.type;
+  return {
+    block,
+    path,
+    inputs: readInputs(draft, key, block),
+    body: readBody(draft, key, block),
+    schema,
+    mediaTypes: type === undefined ? (schema === null ? null : ANY_JSON) : [type.toLowerCase()],
+  };
 }
-
-/** RFC 9110 §5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Fields that are placed elsewhere, or that frame and route the message. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -196,7 +220,7 @@ function readInputs(draft: Draft, key: string, block: OperationBlock): readonly 
   for (const [name, value] of Object.entries(block.query ?? {})) put({ ...base, name, in: 'query', value });
   for (const [name, value] of Object.entries(block.fields ?? {})) {
     const at = `${key}.fields.${name}`;
-    if (!TOKEN.test(name))
+    if (!isToken(name))
       throw draft.faultAt(at, 'is no name of a header field', 'use letters, digits and hyphens');
     const remedy = ELSEWHERE[name.toLowerCase()];
     if (remedy !== undefined) throw draft.faultAt(at, 'is not set here', remedy);
@@ -222,7 +246,7 @@ function readInputs(draft: Draft, key: string, block: OperationBlock): readonly 
       );
     }
     const form = place === 'query' ? 'repeated' : 'comma';
-    put({ value: undefined, ...known, name, in: place, required: parameter.required ?? false, schema, form });
+    put({ value: undefined, ...known, name, in: place, required: parameter.required, schema, form });
   }
   return [...inputs.values()];
 }

@@ -1,15 +1,39 @@
-import { resolve } from 'node:path';
-import { baseUrl } from '../blocks/base-url.ts';
+import { relative, resolve } from 'node:path';
+import { baseUrl } from '../blocks/address.ts';
 import { isLoopback } from '../blocks/loopback.ts';
-import type { Draft } from '../draft.ts';
-import { readSecret } from '../secret/secret-value.ts';
-import type { BrokerBlock, PactsBlock } from '../service-file.ts';
-import { flag, list, mapping, needed, orReference, secret, text } from '../shape/kinds.ts';
+import type { Draft } from '../draft/draft.ts';
+import { readSecret } from '../draft/secret.ts';
+import {
+  type Fault,
+  flag,
+  type Loaded,
+  list,
+  mapping,
+  needed,
+  orReference,
+  secret,
+  text,
+} from '../shape/kinds.ts';
 import { shown } from '../yaml/catalogue-folder.ts';
 import { defaultPact } from './default-pacts.ts';
 import { distinct } from './interaction.ts';
 import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
 import { readSources } from './read-sources.ts';
+
+function pathOrUrl(text: string, fault: Fault): string {
+  if (isUrl(text)) {
+    const url = URL.parse(text);
+    if (url === null) throw fault('is no URL', 'write an http or https URL, or a path');
+    if (url.username !== '' || url.password !== '') {
+      throw fault('holds a user name or password', 'leave it out');
+    }
+    return url.href;
+  }
+  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(text) || text.includes('#')) {
+    throw fault('is neither a path nor a URL', 'write a path such as /_states, or an http or https URL');
+  }
+  return text;
+}
 
 const BROKER = mapping(
   'A Pact Broker, or a service that speaks its protocol.',
@@ -18,7 +42,7 @@ const BROKER = mapping(
     nullable: true,
   },
   {
-    url: needed(text('Its base address.', { expected: 'an http or https URL' })),
+    url: needed(text('Its base address.', { expected: 'an http or https URL', read: baseUrl })),
     token: secret('Bearer token.'),
     username: text('For basic authentication, with password.'),
     password: secret(),
@@ -78,7 +102,7 @@ export const PACTS = mapping(
       'Who brings the provider into the state that an interaction takes for granted: a path of the provider or a URL that gets { action, state, params } by POST, or a command that gets the same as JSON on standard input. Without it no state is set up.',
       { expected: 'a mapping such as { url: /_states } or { command: ./set-state.sh }', nullable: true },
       {
-        url: text('A path of the provider, or a URL.'),
+        url: text('A path of the provider, or a URL.', { read: pathOrUrl }),
         // A shell reads it, and has `${…}` of its own.
         command: text(
           'A line for the shell, run in the folder of this file. It succeeds with exit code 0 and may print a JSON object of values.',
@@ -88,9 +112,12 @@ export const PACTS = mapping(
     ),
     messages: text(
       'A path of the provider or a URL that answers { description, providerStates } by POST with the message that the provider would send.',
+      { default: null, read: pathOrUrl },
     ),
   },
 );
+
+type Block = Loaded<typeof PACTS>;
 
 /**
  * The configured pacts, those in files read and held to be pacts; without any the one that lies in `pacts/` of the
@@ -98,40 +125,37 @@ export const PACTS = mapping(
  *
  * @throws UsageError for a source that is no pact, holds no interaction, or none for this provider.
  */
-export async function buildPacts(draft: Draft, configDir: string): Promise<PactsConfig | null> {
-  const { blocks, faultAt, origins } = draft;
-  const block: PactsBlock = blocks.pacts ?? {};
-  const named = block.files !== undefined || (block.broker ?? null) !== null;
-  const fallback = named ? null : defaultPact(configDir, blocks.service, blocks.contract);
+export async function buildPacts(
+  draft: Draft,
+  block: Block | undefined,
+  { contract, configDir }: { readonly contract: string; readonly configDir: string },
+): Promise<PactsConfig | null> {
+  const named = block?.files !== undefined || block?.broker !== undefined;
+  const fallback = named ? null : defaultPact(configDir, draft.service, contract);
   if (!named && fallback === null) {
-    if (blocks.pacts === undefined || blocks.pacts === null) return null;
-    throw faultAt(
+    if (block === undefined) return null;
+    throw draft.faultAt(
       'pacts',
       'names neither files nor a broker, and there is no pact of that name in the pacts/ of the config',
       'add `files:` or `broker:`, or write one with `conform pact write`',
     );
   }
-  const provider = block.provider ?? blocks.contract;
-  if (block.provider === undefined) origins.set('pacts.provider', { kind: 'default' });
-  const files =
-    block.files === undefined ? (fallback === null ? [] : [fallback]) : resolvedFiles(draft, block.files);
-  if (block.files === undefined) {
-    for (const index of files.keys()) origins.set(`pacts.files.${index}`, { kind: 'default' });
-  }
+  const provider = block?.provider ?? contract;
+  if (block?.provider === undefined) draft.show('pacts.provider', provider);
+  if (fallback !== null) draft.show('pacts.files', [relative(draft.scope.folder, resolve(fallback))]);
+  const files = fallback === null ? resolvedFiles(draft, block?.files) : [fallback];
   const read = await readSources(
     files.filter((file) => !isUrl(file)).map((path) => ({ path, key: `pacts.files.${files.indexOf(path)}` })),
     provider,
-    faultAt,
+    draft,
   );
-  const states = statesOf(draft, block);
-  const messages = block.messages === undefined ? null : holdAddress(draft, 'pacts.messages', block.messages);
-  const broker = block.broker ? await brokerOf(draft, block.broker) : null;
+  const broker = block?.broker ? await brokerOf(draft, block.broker) : null;
   return {
     provider,
     files,
     broker,
-    states,
-    messages,
+    states: statesOf(draft, block?.states),
+    messages: block?.messages ?? null,
     interactions: distinct(read.interactions),
     leftOut: read.leftOut,
     unread: [...files.filter(isUrl), ...(broker ? [broker.url] : [])].map(
@@ -141,7 +165,8 @@ export async function buildPacts(draft: Draft, configDir: string): Promise<Pacts
 }
 
 /** Files are relative to the config file that names them; an option names them from the working folder. */
-function resolvedFiles({ scope, faultAt }: Draft, files: readonly string[]): readonly string[] {
+function resolvedFiles({ scope, faultAt }: Draft, files: readonly string[] | undefined): readonly string[] {
+  if (files === undefined) return [];
   if (files.length === 0) throw faultAt('pacts.files', 'is empty', 'name a file, a folder or a URL');
   return files.map((file, index) => {
     const key = `pacts.files.${index}`;
@@ -157,17 +182,15 @@ function resolvedFiles({ scope, faultAt }: Draft, files: readonly string[]): rea
 }
 
 async function brokerOf(draft: Draft, block: BrokerBlock): Promise<PactBroker> {
-  const { faultAt, origins } = draft;
-  if (block.url === undefined) throw faultAt('pacts.broker.url', 'is missing', 'add `url:`');
-  const url = baseUrl(block.url, (problem, remedy) => faultAt('pacts.broker.url', problem, remedy));
-  const { branch = null, pending = false, wipSince = null, selectors } = block;
+  const { faultAt } = draft;
+  const { url, branch = null, pending, wipSince = null, selectors } = block;
   if (pending && branch === null) {
     throw faultAt('pacts.broker.pending', 'needs the branch of the provider', 'add `branch:`');
   }
   if (wipSince !== null && !pending) {
     throw faultAt('pacts.broker.wipSince', 'is for pending pacts', 'add `pending: true`');
   }
-  if (selectors === undefined) origins.set('pacts.broker.selectors', { kind: 'default' });
+  if (selectors === undefined) draft.show('pacts.broker.selectors', DEFAULT_SELECTORS);
   for (const [index, selector] of (selectors ?? []).entries()) {
     if (selector.matchingBranch === true && branch === null) {
       throw faultAt(
@@ -186,6 +209,8 @@ async function brokerOf(draft: Draft, block: BrokerBlock): Promise<PactBroker> {
     branch,
   };
 }
+
+type BrokerBlock = Loaded<typeof BROKER>;
 
 /** What Pact's documentation advises: what consumers are working on, and what of theirs is in use. */
 const DEFAULT_SELECTORS = [{ mainBranch: true }, { deployedOrReleased: true }];
@@ -214,32 +239,13 @@ async function brokerCredentials(
   return value && { kind: 'basic', username, password: value };
 }
 
-function statesOf(draft: Draft, { states }: PactsBlock): StateHandler | null {
+function statesOf(draft: Draft, states: Block['states']): StateHandler | null {
   if (!states) return null;
   const { url, command } = states;
   if (url !== undefined && command !== undefined) {
     throw draft.faultAt('pacts.states', 'names both a url and a command', 'keep one of the two');
   }
-  if (url !== undefined) return { kind: 'url', url: holdAddress(draft, 'pacts.states.url', url) };
+  if (url !== undefined) return { kind: 'url', url };
   if (command !== undefined) return { kind: 'command', command, folder: draft.scope.folder };
   throw draft.faultAt('pacts.states', 'names neither a url nor a command', 'add `url:` or `command:`');
-}
-
-function holdAddress({ faultAt }: Draft, key: string, text: string): string {
-  if (isUrl(text)) {
-    const url = URL.parse(text);
-    if (url === null) throw faultAt(key, 'is no URL', 'write an http or https URL, or a path');
-    if (url.username !== '' || url.password !== '') {
-      throw faultAt(key, 'holds a user name or password', 'leave it out');
-    }
-    return url.href;
-  }
-  if (!/^\/(?!\/)[\x21-\x7e]*$/.test(text) || text.includes('#')) {
-    throw faultAt(
-      key,
-      'is neither a path nor a URL',
-      'write a path such as /_states, or an http or https URL',
-    );
-  }
-  return text;
 }

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { visible } from '../../evidence/octets/visible.ts';
 import { UsageError } from '../../exit.ts';
-import type { FaultAt } from '../yaml/origin.ts';
+import type { Draft } from '../draft/draft.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { ExpectedInteraction } from './interaction.ts';
 import { type PactFile, readPact } from './pact-file.ts';
@@ -34,7 +34,7 @@ export interface ReadPacts {
 export async function readSources(
   sources: readonly Source[],
   provider: string,
-  faultAt: FaultAt,
+  { faultAt, faults }: Draft,
 ): Promise<ReadPacts> {
   const interactions: ExpectedInteraction[] = [];
   const leftOut: string[] = [];
@@ -49,7 +49,11 @@ export async function readSources(
       );
     }
     const pacts: Found[] = [];
-    for (const each of found.paths) pacts.push({ ...(await readPactAt(each)), path: each });
+    for (const each of found.paths) {
+      const pact = await faults.attempt(() => readPactAt(each));
+      if (pact) pacts.push({ ...pact, path: each });
+    }
+    if (pacts.length < found.paths.length) continue;
     const own = pacts.filter((pact) => pact.provider === provider);
     const foreign = pacts.filter((pact) => pact.provider !== provider);
     const misspelt = foreign.find((pact) => nearlyThe(pact.provider, provider));

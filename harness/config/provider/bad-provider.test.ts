@@ -154,6 +154,7 @@ const CONTAINERS: readonly BadConfig[] = [
   {
     what: 'a secret at a relative path',
     service: container(`secrets: { §run/key: "${KEY}" }`),
+    options: { env },
     key: 'provider.container.secrets.run/key',
     problem: 'is not an absolute path in the container',
     remedy: '/run/secrets/api-key',
@@ -161,6 +162,7 @@ const CONTAINERS: readonly BadConfig[] = [
   {
     what: 'a secret at a path with dots',
     service: container(`secrets: { /run/../key: §"${KEY}" }`),
+    options: { env },
     key: 'provider.container.secrets./run/../key',
     problem: 'is not a plain path',
     remedy: 'without . and ..',

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
-import { readDuration } from '../blocks/limits-block.ts';
-import type { Draft } from '../draft.ts';
-import { readSecretFile, readSecretText } from '../secret/secret-text.ts';
-import type { BuildBlock, CompanionBlock, ContainerBlock } from '../service-file.ts';
+import type { Draft } from '../draft/draft.ts';
+import { readSecretFile, readSecretText, type SecretText } from '../draft/secret-text.ts';
 import {
   duration,
+  either,
+  type Fault,
   flag,
-  json,
+  type Loaded,
   list,
   mapping,
   memory,
@@ -20,15 +20,20 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
-import { parseMemory } from '../shape/units.ts';
 import { buildReadiness, READY } from './ready.ts';
-import type {
-  Companion,
-  ContainerConfig,
-  ContainerProvider,
-  ImageSource,
-  SecretText,
-} from './started-provider.ts';
+import type { Companion, ContainerConfig, ContainerProvider, ImageSource } from './started-provider.ts';
+
+/** Registry, repository, tag and digest, as far as their characters go. */
+function imageName(text: string, fault: Fault): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,510}$/.test(text)) return text;
+  throw fault('is not the name of an image', 'write one such as registry.example/search:1.4');
+}
+
+function basePath(text: string, fault: Fault): string {
+  if (!/^(\/[A-Za-z0-9._~%-]+)*\/?$/.test(text))
+    throw fault('is not a base path', 'write a path such as /api');
+  return text.replace(/\/+$/, '');
+}
 
 /** Of every provider that is started. */
 export const STARTED = {
@@ -41,7 +46,7 @@ export const STARTED = {
       texts: 'secret',
       def: 'env',
     },
-    json<string | number | boolean | null>(
+    either<string | number | boolean | null>(
       'Its value; null for none.',
       { expected: 'text (quote a fraction), or null' },
       { type: ['string', 'integer', 'boolean', 'null'] },
@@ -64,30 +69,18 @@ export const FRESH = {
 
 const PATHS = '^/.*[^/]$';
 
-const BUILD = json<string | BuildBlock>(
-  'Folder with a Dockerfile, relative to this file, from which the image is built. Either this or image.',
+const BUILD = mapping(
+  '',
+  {},
   {
-    nullable: true,
-    expected: 'a folder, or a mapping such as { context: ../../provider, dockerfile: Dockerfile }',
-    def: 'build',
-  },
-  {
-    ...mapping(
-      '',
-      {},
-      {
-        context: text('The folder.'),
-        dockerfile: text('Below the folder. Default: Dockerfile.'),
-        target: text('Stage at which to stop.'),
-        args: named(
-          'Build arguments. They stay readable in the image: no secrets.',
-          { expected: 'a mapping of names to texts' },
-          text('Value of the argument; null for none.', { mayBeEmpty: true, nullable: true }),
-        ),
-      },
+    context: needed(text('The folder.'), 'name the folder'),
+    dockerfile: text('Below the folder. Default: Dockerfile.'),
+    target: text('Stage at which to stop.'),
+    args: named(
+      'Build arguments. They stay readable in the image: no secrets.',
+      { expected: 'a mapping of names to texts' },
+      text('Value of the argument; null for none.', { mayBeEmpty: true, nullable: true }),
     ),
-    type: ['string', 'object'],
-    minLength: 1,
   },
 );
 
@@ -97,8 +90,17 @@ const CONTAINER = {
     nullable: true,
     expected: 'the name of an image, such as registry.example/search:1.4',
     examples: ['registry.example/search:1.4', `\${env:SEARCH_RELEASE_IMAGE}`],
+    read: imageName,
   }),
-  build: BUILD,
+  build: either<string | Loaded<typeof BUILD>>(
+    'Folder with a Dockerfile, relative to this file, from which the image is built. Either this or image.',
+    {
+      nullable: true,
+      expected: 'a folder, or a mapping such as { context: ../../provider, dockerfile: Dockerfile }',
+      def: 'build',
+    },
+    { ...BUILD, type: ['string', 'object'], minLength: 1 },
+  ),
   port: whole('Port on which it listens inside its container.', {
     minimum: 1,
     maximum: 65_535,
@@ -143,7 +145,7 @@ const CONTAINER = {
   ),
   capabilities: list(
     'Linux capabilities that it keeps. All others are dropped.',
-    { uniqueItems: true, expected: 'a list such as [CHOWN, SETUID]', def: 'capabilities' },
+    { uniqueItems: true, default: [], expected: 'a list such as [CHOWN, SETUID]', def: 'capabilities' },
     text('Name of a capability.', {
       pattern: '^[A-Z_]{2,40}$',
       expected: 'the name of a capability, such as CHOWN',
@@ -164,14 +166,16 @@ export const CONTAINER_KEYS = {
     { expected: 'a mapping such as { image: registry.example/search:1.4, port: 8080 }' },
     {
       ...CONTAINER,
-      port: needed(CONTAINER.port),
+      port: needed(CONTAINER.port, 'add `port:`, on which the service listens inside'),
       path: text('Base path of the service, where that is not the root.', {
         mayBeEmpty: true,
+        default: '',
         expected: 'a path such as /api',
+        read: basePath,
       }),
       aliases: list(
         'Names by which the companions reach the provider.',
-        { uniqueItems: true, expected: 'a list of host names' },
+        { uniqueItems: true, default: [], expected: 'a list of host names' },
         name('A host name.'),
       ),
       companions: named(
@@ -185,101 +189,78 @@ export const CONTAINER_KEYS = {
 };
 
 const KEY = 'provider.container';
-const DEFAULT_TIMEOUT_MS = 60_000;
-export const MAX_START_MS = 10 * 60_000;
-/** Docker itself refuses less. */
-const LEAST_MEMORY = 6 * 1024 ** 2;
-/** Registry, repository, tag and digest, as far as their characters go. */
-const IMAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,510}$/;
 
 /** @throws UsageError for a container that cannot be meant; reads the secrets that it is to be given. */
-export async function buildContainer(draft: Draft, block: ContainerBlock): Promise<ContainerProvider> {
-  const { faultAt } = draft;
-  const { port, path } = block;
-  if (port === undefined) {
-    throw faultAt(`${KEY}.port`, 'is missing', 'add `port:`, on which the service listens inside');
-  }
-  if (path !== undefined && !/^(\/[A-Za-z0-9._~%-]+)*\/?$/.test(path)) {
-    throw faultAt(`${KEY}.path`, 'is not a base path', 'write a path such as /api');
-  }
-  const companions: Companion[] = [];
-  for (const [name, companion] of Object.entries(block.companions ?? {})) {
-    if (companion) companions.push(await buildCompanion(draft, name, companion));
-  }
-  const aliases = block.aliases ?? [];
+export async function buildContainer(
+  draft: Draft,
+  written: Loaded<typeof CONTAINER_KEYS.container>,
+): Promise<ContainerProvider> {
+  const { port, path, aliases, freshForEachSuite } = written;
+  const companions = await eachOf(draft, written.companions, (name, companion) =>
+    buildCompanion(draft, name, companion),
+  );
   for (const [index, alias] of aliases.entries()) {
-    if (companions.some(({ name }) => name === alias)) {
-      throw faultAt(`${KEY}.aliases.${index}`, 'is the name of a companion', 'choose another');
+    if (written.companions && alias in written.companions) {
+      throw draft.faultAt(`${KEY}.aliases.${index}`, 'is the name of a companion', 'choose another');
     }
   }
   return {
     kind: 'container',
-    ...(await buildCommon(draft, KEY, block)),
+    ...(await buildCommon(draft, KEY, written)),
     port,
-    path: (path ?? '').replace(/\/+$/, ''),
+    path,
     aliases,
-    companions,
-    freshForEachSuite: block.freshForEachSuite ?? false,
+    companions: companions.map(([, companion]) => companion),
+    freshForEachSuite,
   };
 }
 
-async function buildCompanion(draft: Draft, name: string, block: CompanionBlock): Promise<Companion> {
+type CompanionBlock = Loaded<typeof COMPANION>;
+
+async function buildCompanion(draft: Draft, name: string, written: CompanionBlock): Promise<Companion> {
   const key = `${KEY}.companions.${name}`;
-  if (block.ready?.http !== undefined && block.port === undefined) {
+  if (written.ready?.http !== undefined && written.port === undefined) {
     throw draft.faultAt(`${key}.port`, 'is missing', 'readiness by http needs `port:`');
   }
-  return { ...(await buildCommon(draft, key, block)), name, port: block.port ?? null };
+  return { ...(await buildCommon(draft, key, written)), name, port: written.port ?? null };
 }
 
-async function buildCommon(draft: Draft, key: string, block: CompanionBlock): Promise<ContainerConfig> {
-  const { faultAt, origins } = draft;
-  const image = await buildImage(draft, key, block);
-  const env = await readEnv(draft, `${key}.env`, block.env);
-  const secrets: ContainerConfig['secrets'] = Object.fromEntries(
-    (
-      await eachOf(block.secrets, async (path, text) => {
-        holdToContainerPath(draft, `${key}.secrets.${path}`, path);
-        return readSecretFile(draft, `${key}.secrets.${path}`, text);
-      })
-    ).flatMap(([path, secret]) => (secret === null ? [] : [[path, secret] as const])),
-  );
-  const files = await eachOf(block.files, async (path, source) => {
+async function buildCommon(draft: Draft, key: string, written: CompanionBlock): Promise<ContainerConfig> {
+  const { faultAt } = draft;
+  const image = await buildImage(draft, key, written);
+  const env = await readEnv(draft, `${key}.env`, written.env);
+  const secrets = await eachOf(draft, written.secrets, async (path, text) => {
+    holdToContainerPath(draft, `${key}.secrets.${path}`, path);
+    return readSecretFile(draft, `${key}.secrets.${path}`, text);
+  });
+  const files = await eachOf(draft, written.files, async (path, source) => {
     holdToContainerPath(draft, `${key}.files.${path}`, path);
-    if (path in secrets) throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
+    if (written.secrets && path in written.secrets) {
+      throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
+    }
     return existing(draft, `${key}.files.${path}`, source, 'file');
   });
-  const { memory, cpus } = block.limits ?? {};
-  const memoryBytes = memory === undefined ? null : parseMemory(memory);
-  if (memory !== undefined && memoryBytes === null) {
-    throw faultAt(`${key}.limits.memory`, 'is not a size', 'write a number and its unit: 512m or 2g');
-  }
-  if (memoryBytes !== null && memoryBytes < LEAST_MEMORY) {
-    throw faultAt(`${key}.limits.memory`, 'is less than any container needs', 'write at least 6m');
-  }
-  const capabilities = (block.capabilities ?? []).map((name) => name.replace(/^CAP_/, ''));
+  const capabilities = written.capabilities.map((name) => name.replace(/^CAP_/, ''));
   if (capabilities.includes('ALL')) {
     throw faultAt(`${key}.capabilities`, 'names all of them', 'list those that are needed');
   }
-  if (block.timeout === undefined) origins.set(`${key}.timeout`, { kind: 'default' });
   return {
     image,
     env,
-    secrets,
+    secrets: Object.fromEntries(
+      secrets.flatMap(([path, secret]) => (secret === null ? [] : [[path, secret] as const])),
+    ),
     files: Object.fromEntries(files),
-    command: block.command ?? null,
-    ready: buildReadiness(faultAt, `${key}.ready`, block.ready),
-    timeoutMs:
-      block.timeout === undefined
-        ? DEFAULT_TIMEOUT_MS
-        : readDuration(draft, `${key}.timeout`, block.timeout, MAX_START_MS),
-    limits: { memoryBytes, cpus: cpus ?? null },
+    command: written.command ?? null,
+    ready: buildReadiness(faultAt, `${key}.ready`, written.ready),
+    timeoutMs: written.timeoutMs,
+    limits: { memoryBytes: written.limits?.memoryBytes ?? null, cpus: written.limits?.cpus ?? null },
     capabilities,
   };
 }
 
-async function buildImage(draft: Draft, key: string, block: CompanionBlock): Promise<ImageSource> {
+async function buildImage(draft: Draft, key: string, { image, build }: CompanionBlock): Promise<ImageSource> {
   const { faultAt } = draft;
-  const { image, build } = block;
   if (image && build) {
     throw faultAt(
       key,
@@ -287,42 +268,26 @@ async function buildImage(draft: Draft, key: string, block: CompanionBlock): Pro
       'keep one of the two; in an environment, set the other to null',
     );
   }
-  if (image) {
-    if (!IMAGE_NAME.test(image)) {
-      throw faultAt(
-        `${key}.image`,
-        'is not the name of an image',
-        'write one such as registry.example/search:1.4',
-      );
-    }
-    return { kind: 'image', name: image };
-  }
+  if (image) return { kind: 'image', name: image };
   if (!build) throw faultAt(key, 'says neither image nor build', 'add `image:`, or `build:` with a folder');
-  const written = typeof build === 'string' ? { context: build } : build;
+  const written: Loaded<typeof BUILD> = typeof build === 'string' ? { context: build } : build;
   const at = typeof build === 'string' ? `${key}.build` : `${key}.build.context`;
-  if (written.context === undefined) throw faultAt(`${key}.build.context`, 'is missing', 'name the folder');
   const context = await existing(draft, at, written.context, 'folder');
   const dockerfile = normalize(written.dockerfile ?? 'Dockerfile');
   const below = !isAbsolute(dockerfile) && !dockerfile.startsWith(`..${sep}`);
   const dockerfileKey = written.dockerfile === undefined ? at : `${key}.build.dockerfile`;
   if (!below) throw faultAt(dockerfileKey, 'is not below the folder', 'move it there');
   await existing(draft, dockerfileKey, join(context, dockerfile), 'file');
-  return {
-    kind: 'build',
-    context,
-    dockerfile,
-    target: written.target ?? null,
-    args: Object.fromEntries(await eachOf(written.args, async (_name, text) => text)),
-  };
+  return { kind: 'build', context, dockerfile, target: written.target ?? null, args: written.args ?? {} };
 }
 
 /** Variables with their values; those set to null are left out. */
 export async function readEnv(
   draft: Draft,
   key: string,
-  env: CompanionBlock['env'],
+  env: Loaded<typeof CONTAINER.env> | undefined,
 ): Promise<Readonly<Record<string, SecretText>>> {
-  const read = await eachOf(env, (name, value) =>
+  const read = await eachOf(draft, env, (name, value) =>
     typeof value === 'string'
       ? readSecretText(draft, `${key}.${name}`, value)
       : Promise.resolve([String(value)]),
@@ -330,14 +295,16 @@ export async function readEnv(
   return Object.fromEntries(read);
 }
 
-/** One after the other, so that of two faults the first is told. */
+/** One after the other; what is wrong with one does not keep the others from being read. */
 async function eachOf<V, R>(
-  map: Readonly<Record<string, V | null>> | undefined,
+  { faults }: Draft,
+  map: Readonly<Record<string, V>> | undefined,
   read: (name: string, value: V) => Promise<R>,
 ): Promise<readonly (readonly [string, R])[]> {
   const all: (readonly [string, R])[] = [];
   for (const [name, value] of Object.entries(map ?? {})) {
-    if (value !== null) all.push([name, await read(name, value)]);
+    const done = await faults.attempt(() => read(name, value));
+    if (done !== undefined) all.push([name, done]);
   }
   return all;
 }

@@ -1,13 +1,11 @@
-import { baseUrl } from '../blocks/base-url.ts';
 import { isLoopback } from '../blocks/loopback.ts';
-import type { Draft } from '../draft.ts';
-import type { ProviderConfig } from '../service.ts';
-import { mapping } from '../shape/kinds.ts';
+import type { Draft } from '../draft/draft.ts';
+import { type Loaded, mapping } from '../shape/kinds.ts';
 import { buildCommand, COMMAND_KEYS } from './command.ts';
 import { buildContainer, CONTAINER_KEYS } from './container.ts';
-import { REFERENCE_KEYS } from './reference.ts';
-import { PORT_PLACEHOLDER } from './started-provider.ts';
-import { URL_KEYS } from './url.ts';
+import { buildReference, REFERENCE_KEYS, type ReferenceProvider } from './reference.ts';
+import { type CommandProvider, type ContainerProvider, PORT_PLACEHOLDER } from './started-provider.ts';
+import { URL_KEYS, type UrlProvider } from './url.ts';
 
 export const PROVIDER = mapping(
   'How the service comes to be there: exactly one of reference, url, container and command.',
@@ -15,18 +13,12 @@ export const PROVIDER = mapping(
   { ...REFERENCE_KEYS, ...URL_KEYS, ...CONTAINER_KEYS, ...COMMAND_KEYS },
 );
 
+export type ProviderConfig = ReferenceProvider | UrlProvider | ContainerProvider | CommandProvider;
+
 /** @throws UsageError when not exactly one kind of provider is named, or what is said of it is unfit. */
-export async function buildProvider(draft: Draft): Promise<ProviderConfig> {
-  const { blocks, faultAt, origins } = draft;
-  const { provider } = blocks;
-  if (!provider) {
-    throw faultAt(
-      'provider',
-      'is missing: nothing says where the service is',
-      'add `provider: { url: … }` or { reference: … }, or choose an environment that has one',
-    );
-  }
-  const { reference, url, container, command, defects, variant } = provider;
+export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDER>): Promise<ProviderConfig> {
+  const { faultAt } = draft;
+  const { reference, url, container, command, defects, variant } = written;
   const kinds = Object.entries({ reference, url, container, command }).filter(
     ([, said]) => said !== undefined,
   );
@@ -34,10 +26,7 @@ export async function buildProvider(draft: Draft): Promise<ProviderConfig> {
     const named = kinds.map(([kind]) => `a ${kind}`).join(' and ');
     throw faultAt('provider', `names both ${named}`, 'keep one of them');
   }
-  if (reference !== undefined) {
-    if (defects === undefined) origins.set('provider.defects', { kind: 'default' });
-    return { kind: 'reference', name: reference, defects: defects ?? [], variant: variant ?? null };
-  }
+  if (reference !== undefined) return buildReference(draft, reference, written);
   for (const [key, value] of Object.entries({ defects, variant })) {
     if (value !== undefined) {
       throw faultAt(`provider.${key}`, 'belongs to a reference provider only', 'remove it');
@@ -45,14 +34,12 @@ export async function buildProvider(draft: Draft): Promise<ProviderConfig> {
   }
   if (container !== undefined) return buildContainer(draft, container);
   if (command !== undefined) return buildCommand(draft, command);
-  if (url === undefined) {
-    throw faultAt(
-      'provider',
-      'says neither url, reference, container nor command',
-      'add `url:` or `reference:`, or how to start it',
-    );
-  }
-  return { kind: 'url', url: baseUrl(url, (problem, remedy) => faultAt('provider.url', problem, remedy)) };
+  if (url !== undefined) return { kind: 'url', url };
+  throw faultAt(
+    'provider',
+    'says neither url, reference, container nor command',
+    'add `url:` or `reference:`, or how to start it',
+  );
 }
 
 /** Whether everything sent there stays on this machine, so that example secrets may stand in the file. */

@@ -1,5 +1,4 @@
-import type { ReadyBlock } from '../service-file.ts';
-import { json, mapping, text, whole } from '../shape/kinds.ts';
+import { either, type Loaded, mapping, text, whole } from '../shape/kinds.ts';
 import type { FaultAt } from '../yaml/origin.ts';
 import type { Readiness } from './started-provider.ts';
 
@@ -9,6 +8,10 @@ export const READY = mapping(
   {
     http: text('Path below the base address that answers a GET with 2xx.', {
       expected: 'a path such as /healthz',
+      read: (path, fault) => {
+        if (/^\/[\x21-\x7e]*$/.test(path) && !path.startsWith('//') && !path.includes('#')) return path;
+        throw fault('is not a path', 'write a path that begins with one slash, such as /healthz');
+      },
     }),
     status: whole('The status that it must answer with, in place of any 2xx.', {
       minimum: 200,
@@ -21,7 +24,7 @@ export const READY = mapping(
       maximum: 1_000,
       expected: 'a whole number, at least 1',
     }),
-    health: json<true>(
+    health: either<true>(
       'The HEALTHCHECK of its image succeeds. Containers only.',
       { expected: 'true' },
       { const: true },
@@ -33,7 +36,7 @@ export const READY = mapping(
 export function buildReadiness(
   faultAt: FaultAt,
   key: string,
-  block: ReadyBlock | null | undefined,
+  block: Loaded<typeof READY> | undefined,
 ): Readiness | null {
   if (!block) return null;
   const { http, status, log, times, health } = block;
@@ -49,13 +52,6 @@ export function buildReadiness(
   }
   if (times !== undefined && log === undefined) throw faultAt(`${key}.times`, 'belongs to log', 'remove it');
   if (http !== undefined) {
-    if (!/^\/[\x21-\x7e]*$/.test(http) || http.startsWith('//') || http.includes('#')) {
-      throw faultAt(
-        `${key}.http`,
-        'is not a path',
-        'write a path that begins with one slash, such as /healthz',
-      );
-    }
     return { kind: 'http', path: http, status: status ?? null };
   }
   if (log !== undefined) return { kind: 'log', text: log, times: times ?? 1 };

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
+import { revealed } from '../draft/secret-text.ts';
 import { effectiveConfig } from '../effective.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import type { LoadedService } from '../load.ts';
 import { packService, unpackService } from '../secret/pack.ts';
-import { revealed } from '../secret/secret-text.ts';
 import { serviceSecrets } from '../secret/secrets-of.ts';
-import { formatMemory, parseMemory } from '../shape/units.ts';
+import { parseMemory } from '../shape/units.ts';
 import type { CommandProvider, ContainerProvider } from './started-provider.ts';
 
 const env = {
@@ -236,14 +236,6 @@ describe('a size of memory', () => {
 
   it.each(['', '512', 'm', '1t', '-1m', '1 g'])('%j is none', (text) => {
     expect(parseMemory(text)).toBeNull();
-  });
-
-  it('is written in the largest whole unit', () => {
-    expect([512, 1024, 1536].map((mebibytes) => formatMemory(mebibytes * 1024 ** 2))).toEqual([
-      '512m',
-      '1g',
-      '1536m',
-    ]);
   });
 });
 

@@ -1,11 +1,9 @@
 import type { Secret } from '../../credential/secret.ts';
+import type { SecretText } from '../draft/secret-text.ts';
 
 /**
  * Providers that are started for a run and ended after it. Paths are absolute, durations milliseconds, sizes bytes.
  */
-
-/** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
-export type SecretText = readonly (string | Secret)[];
 
 /** How it is known that a provider can be asked. */
 export type Readiness =

@@ -1,7 +1,7 @@
 import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
+import { LEAST_CHARACTERS } from '../draft/secret.ts';
 import type { ServiceConfig } from '../service.ts';
-import { LEAST_CHARACTERS } from './secret-value.ts';
 
 /**
  * Every secret between the harness and the service: with which a client is let in, with which the service signs what

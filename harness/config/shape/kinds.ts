@@ -1,4 +1,5 @@
 import Type, {
+  type Static,
   type TArray,
   type TObject,
   type TOptional,
@@ -7,6 +8,7 @@ import Type, {
   type TUnsafe,
 } from 'typebox';
 import type { UsageError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import { parseDuration, parseMemory } from './units.ts';
 
 /**
@@ -25,8 +27,13 @@ export interface Traits {
   readonly needed?: true;
   /** Keys that the file must hold whatever its environment is. */
   readonly required?: readonly string[];
-  /** What becomes of `${env:NAME}` in it: `plain`: it is read. `secret`: it is read later. `raw`: it is no reference. */
-  readonly texts?: 'plain' | 'secret' | 'raw';
+  /** What becomes of `${env:NAME}` in it: `plain`: it is read. `secret`: it is read later. `raw`: it is no reference. `path`: it is
+   * read in a path, and is none in what stands there in place of the path. */
+  readonly texts?: 'plain' | 'secret' | 'raw' | 'path';
+  /** What is no reference in it, such as `${PORT}`. */
+  readonly keeps?: string;
+  /** What to do when it is missing; needed where that is more than to add it. */
+  readonly remedy?: string;
   /** Makes the loaded value of the written one. */
   readonly read?: (written: never, fault: Fault) => unknown;
   /** What the name of the loaded value ends in: `connect` is loaded as `connectMs`. */
@@ -39,6 +46,19 @@ export function traitsOf(shape: TSchema): Traits {
   return TRAITS in shape ? (shape[TRAITS] as Traits) : {};
 }
 
+/** The names of a mapping's own keys; none where any name may stand. */
+export function keysOf(shape: TSchema): readonly string[] {
+  return 'properties' in shape && isJsonObject(shape.properties) ? Object.keys(shape.properties) : [];
+}
+
+/** The shape of what stands in another: below a key of it, or in a list. */
+export function shapeWithin(shape: TSchema, name: string): TSchema {
+  const { properties, additionalProperties, items } = shape as Readonly<Record<string, unknown>>;
+  const own = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const inner = own ?? additionalProperties ?? items;
+  return isJsonObject(inner) ? inner : {};
+}
+
 interface Options<W> {
   /** Completes "write …". */
   readonly expected?: string;
@@ -49,6 +69,7 @@ interface Options<W> {
   readonly nullable?: true;
   readonly def?: string;
   readonly texts?: Traits['texts'];
+  readonly keeps?: string;
   readonly read?: (written: W, fault: Fault) => unknown;
 }
 
@@ -60,14 +81,20 @@ type ReadBy<O, W> = O extends { readonly read: (...from: never[]) => infer L } ?
 
 /** A schema with what is declared beside it. */
 function declared(schema: TSchemaOptions, options: object, traits: Traits = {}): TSchema {
-  const { texts, read, def, expected, nullable, ...keywords }: Options<never> = options;
+  const { texts, keeps, read, def, expected, nullable, ...keywords }: Options<never> = options;
   const admitsNull = nullable === true || keywords.default === null;
   return {
     ...schema,
     ...(admitsNull && schema.type !== undefined ? { type: [schema.type, 'null'].flat() } : {}),
     ...(expected === undefined ? {} : { 'x-expected': expected }),
     ...keywords,
-    [TRAITS]: { ...traits, ...(texts && { texts }), ...(read && { read }), ...(def && { def }) },
+    [TRAITS]: {
+      ...traits,
+      ...(texts && { texts }),
+      ...(keeps && { keeps }),
+      ...(read && { read }),
+      ...(def && { def }),
+    },
   };
 }
 
@@ -221,20 +248,24 @@ export function optionalSecret(description: string = OPTIONAL_SECRET.description
   return text(description, OPTIONAL_SECRET.options);
 }
 
-/** A value that its own JSON Schema describes; any JSON value when it says nothing. */
-export function json<W = unknown>(
+/** Any JSON value. */
+export function json<const O extends Options<unknown>>(
   description: string,
-  options: Options<W> = {},
-  schema: TSchemaOptions = {},
-): Value<W, W> {
-  return declared({ description, ...schema }, options) as Value<W, W>;
+  options?: O,
+): Value<unknown, ReadBy<O, unknown>, O> {
+  return declared({ description }, { ...options }) as Value<unknown, ReadBy<O, unknown>, O>;
+}
+
+/** A value that can have several forms, which its own JSON Schema describes. */
+export function either<W>(description: string, options: Options<W>, schema: TSchemaOptions): Value<W, W> {
+  return declared({ ...schema, description }, options) as Value<W, W>;
 }
 
 /** A JSON Schema, or the path of a file that holds one. What looks like a reference in a schema is none. */
 export function jsonSchema(description: string): Value<string | object, string | object> {
-  return json<string | object>(
+  return either<string | object>(
     `${description}: a JSON file, relative to this one, or the schema itself.`,
-    { expected: 'the path of a JSON Schema file, or a JSON Schema', def: 'jsonSchema' },
+    { expected: 'the path of a JSON Schema file, or a JSON Schema', texts: 'path', def: 'jsonSchema' },
     {
       type: ['string', 'object'],
       minLength: 1,
@@ -243,8 +274,12 @@ export function jsonSchema(description: string): Value<string | object, string |
   );
 }
 
-export function needed<S extends TSchema>(shape: S): S & { readonly '~needed': true } {
-  const shaped: unknown = { ...shape, [TRAITS]: { ...traitsOf(shape), needed: true } };
+/** `remedy`: what to do when it is missing, where there is more to say than to add it. */
+export function needed<S extends TSchema>(shape: S, remedy?: string): S & { readonly '~needed': true } {
+  const shaped: unknown = {
+    ...shape,
+    [TRAITS]: { ...traitsOf(shape), needed: true, ...(remedy && { remedy }) },
+  };
   return shaped as S & { readonly '~needed': true };
 }
 
@@ -275,6 +310,14 @@ export function mapping<
 
 /** A mapping in which any name may stand, each with a value of the same kind. */
 export type Named<S extends TSchema> = TUnsafe<Readonly<Record<string, unknown>>> & { readonly '~values': S };
+
+export function isNamed(shape: TSchema): boolean {
+  return (
+    'additionalProperties' in shape &&
+    TRAITS in Object(shape.additionalProperties) &&
+    keysOf(shape).length === 0
+  );
+}
 
 export function named<S extends TSchema>(
   description: string,
@@ -311,7 +354,7 @@ export type Loaded<S> = S extends { readonly '~loaded': infer L }
       ? readonly Loaded<I>[]
       : S extends TObject<infer P>
         ? LoadedKeys<P>
-        : never;
+        : Static<S & TSchema>;
 
 type LoadedKeys<P> = {
   readonly [K in keyof P as P[K] extends Always ? LoadedName<K, P[K]> : never]: Loaded<P[K]>;

@@ -29,11 +29,3 @@ export function parseMemory(text: string): number | null {
   if (amount === undefined) return null;
   return Math.round(Number(amount) * (unit.toLowerCase() === 'g' ? 1024 ** 3 : 1024 ** 2));
 }
-
-/** `512m`, `2g`: in whole units where that is possible. */
-export function formatMemory(bytes: number): string {
-  const mebibytes = bytes / 1024 ** 2;
-  return Number.isInteger(mebibytes / 1024)
-    ? `${mebibytes / 1024}g`
-    : `${Math.round(mebibytes * 1_000) / 1_000}m`;
-}

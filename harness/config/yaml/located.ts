@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
 import type { Origin } from './origin.ts';
 import { readText } from './read-text.ts';
 import { yamlFault } from './yaml-faults.ts';
@@ -180,17 +181,50 @@ export function plainOf(tree: Located): unknown {
   }
 }
 
+/** Plain data as a tree of one origin. */
+export function located(value: unknown, origin: Origin): Located {
+  if (Array.isArray(value))
+    return { kind: 'list', origin, items: value.map((item) => located(item, origin)) };
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).map(([name, inner]) => [name, entryOf(inner, origin)] as const);
+    return { kind: 'map', origin, entries: new Map(entries) };
+  }
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return { kind: 'scalar', origin, value: isPlain ? value : null };
+}
+
+function entryOf(value: unknown, origin: Origin): LocatedEntry {
+  return { keyPlace: null, value: located(value, origin) };
+}
+
+/** What stands right below a node, by its key or its index. */
+export function childrenOf(node: Located): readonly (readonly [name: string, child: Located])[] {
+  if (node.kind === 'scalar') return [];
+  if (node.kind === 'list') return node.items.map((item, index) => [String(index), item] as const);
+  return [...node.entries].map(([name, { value }]) => [name, value] as const);
+}
+
+/** The same node with other children. */
+export function withChildren<N extends Located>(
+  node: N,
+  change: (name: string, child: Located) => Located,
+): N {
+  if (node.kind === 'scalar') return node;
+  if (node.kind === 'list')
+    return { ...node, items: node.items.map((item, index) => change(String(index), item)) };
+  const entries = [...node.entries].map(
+    ([name, entry]) => [name, { ...entry, value: change(name, entry.value) }] as const,
+  );
+  return { ...node, entries: new Map(entries) };
+}
+
+/** The dotted key of what stands below another. */
+export function keyWithin(key: string, name: string): string {
+  return key === '' ? name : `${key}.${name}`;
+}
+
 /** Dotted key to origin for every value of the tree; `''` is the tree itself. */
 export function originsOf(tree: Located, key = ''): Map<string, Origin> {
-  const origins = new Map([[key, tree.origin]]);
-  const inner: readonly (readonly [string, Located])[] =
-    tree.kind === 'map'
-      ? [...tree.entries].map(([name, { value }]) => [name, value] as const)
-      : tree.kind === 'list'
-        ? tree.items.map((item, index) => [String(index), item] as const)
-        : [];
-  for (const [name, value] of inner) {
-    for (const entry of originsOf(value, key === '' ? name : `${key}.${name}`)) origins.set(...entry);
-  }
-  return origins;
+  const inner = childrenOf(tree).flatMap(([name, child]) => [...originsOf(child, keyWithin(key, name))]);
+  return new Map([[key, tree.origin], ...inner]);
 }

@@ -1,6 +1,5 @@
 import { type Place, UsageError } from '../../exit.ts';
-import type { Located, LocatedEntry, LocatedMap } from './located.ts';
-import { originsOf } from './located.ts';
+import { keyWithin, type Located, type LocatedMap, originsOf, withChildren } from './located.ts';
 import { didYouMean } from './nearest.ts';
 import { faultsOf } from './origin.ts';
 
@@ -109,7 +108,7 @@ function schemeOf(credentials: LocatedMap): unknown {
 function laidOver(under: LocatedMap, over: LocatedMap, key: string): LocatedMap {
   const entries = new Map(under.entries);
   for (const [name, entry] of over.entries) {
-    const inner = key === '' ? name : `${key}.${name}`;
+    const inner = keyWithin(key, name);
     const { value } = entry;
     const before = entries.get(name)?.value;
     if (value.kind === 'scalar' && value.value === null) {
@@ -128,26 +127,9 @@ function withoutNulls(map: LocatedMap): LocatedMap {
 }
 
 /** The same tree, every value of which remembers the environment that set it. */
-function stamped(map: LocatedMap, environment: string): LocatedMap {
-  const entry = ({ keyPlace, value }: LocatedEntry): LocatedEntry => ({ keyPlace, value: node(value) });
-  const origin = (tree: Located): Located['origin'] =>
-    tree.origin.kind === 'file' ? { ...tree.origin, environment } : tree.origin;
-  const node = (tree: Located): Located => {
-    switch (tree.kind) {
-      case 'scalar':
-        return { ...tree, origin: origin(tree) };
-      case 'list':
-        return { ...tree, origin: origin(tree), items: tree.items.map(node) };
-      case 'map':
-        return stampedMap(tree);
-    }
-  };
-  const stampedMap = (tree: LocatedMap): LocatedMap => ({
-    ...tree,
-    origin: origin(tree),
-    entries: new Map([...tree.entries].map(([name, inner]) => [name, entry(inner)])),
-  });
-  return stampedMap(map);
+function stamped<N extends Located>(node: N, environment: string): N {
+  const inner = withChildren(node, (_name, child) => stamped(child, environment));
+  return node.origin.kind === 'file' ? { ...inner, origin: { ...node.origin, environment } } : inner;
 }
 
 function without(map: LocatedMap, key: string): LocatedMap {

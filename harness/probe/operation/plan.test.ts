@@ -4,6 +4,8 @@ import { planOperations } from './plan.ts';
 
 const SAFETY: Safety = {
   exceedRateLimit: false,
+  operationRequests: 200,
+  maxConnections: 10,
   unsafeMethods: false,
   findSizeLimits: false,
   maxRequests: 500,

@@ -30,8 +30,6 @@ export interface OperationPlan {
   readonly unexercised: readonly Unexercised[];
 }
 
-/** Where the config does not say. */
-const DEFAULT_REQUESTS = 200;
 /** A well-formed method that nobody has registered: nothing can have a side effect for it. */
 const UNKNOWN_METHOD = 'CONFORM';
 
@@ -58,7 +56,7 @@ interface Planned {
  * one half leaves over the other takes. Whatever the ceiling cuts off is listed.
  */
 export function planOperations({ operations, safety, credentialed }: Planned): OperationPlan {
-  const ceiling = safety.operationRequests ?? DEFAULT_REQUESTS;
+  const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];
   const callable: Operation[] = [];
   for (const operation of operations) {

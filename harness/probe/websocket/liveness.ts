@@ -97,7 +97,7 @@ export interface Beside {
 export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
   await port.ask(answersPings);
   const { safety, websocket } = port.config;
-  const count = safety.maxConnections ?? DEFAULT_CONNECTIONS;
+  const count = safety.maxConnections;
   const isEcho = websocket?.echo === true;
   if (isEcho) await port.ask(echoes);
   const all = new Gathering(count);
@@ -117,8 +117,6 @@ export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-c
     }),
   );
 });
-
-const DEFAULT_CONNECTIONS = 10;
 
 /** One of them that was opened. */
 export interface Apart {

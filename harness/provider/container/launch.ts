@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GenericContainer, PullPolicy, type WaitStrategy } from 'testcontainers';
+import { revealed } from '../../config/draft/secret-text.ts';
 import type { ContainerConfig } from '../../config/provider/started-provider.ts';
-import { revealed } from '../../config/secret/secret-text.ts';
 import { InconclusiveError } from '../../exit.ts';
 import { reasonLineOf } from '../../thrown.ts';
 import { type LogCapture, withLastLines } from '../log-capture.ts';

@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { revealed } from '../../config/draft/secret-text.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
-import { revealed } from '../../config/secret/secret-text.ts';
 import { HarnessError, InconclusiveError } from '../../exit.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';

@@ -1,5 +1,5 @@
+import { commandOutput } from '../../config/draft/command-output.ts';
 import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
-import { commandOutput } from '../../config/secret/command-output.ts';
 import type { CredentialChoice } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';

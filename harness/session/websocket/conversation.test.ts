@@ -270,6 +270,8 @@ describe('no conversation', () => {
     const { url, handshakes } = await echo();
     const safety = {
       exceedRateLimit: false,
+      operationRequests: 200,
+      maxConnections: 10,
       unsafeMethods: false,
       maxRequests: 1,
       plainHttp: false,

@@ -197,7 +197,7 @@ const SECRETS: readonly BadConfig[] = [
   })),
   {
     what: 'an unset variable in an address',
-    service: `service: orders\ncontract: orders\nprovider: { url: §"\${env:ORDERS_URL}" }\n`,
+    service: `service: orders\ncontract: orders\nprovider: { url: §"\${env:ORDERS_URL}" }\ncredentials: { scheme: none }\n`,
     key: 'provider.url',
     problem: 'ORDERS_URL is not set',
     remedy: 'export ORDERS_URL',

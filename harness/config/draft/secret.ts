@@ -1,6 +1,14 @@
 import { Secret } from '../../credential/secret.ts';
-import type { Draft } from '../draft.ts';
-import { describeReference, type Reference, resolveReference, splitReferences } from '../yaml/reference.ts';
+import type { Fault } from '../shape/kinds.ts';
+import type { Draft } from './draft.ts';
+import { Consequence } from './faults.ts';
+import {
+  describeReference,
+  type Reference,
+  type Resolved,
+  resolveReference,
+  splitReferences,
+} from './reference.ts';
 
 interface SecretOptions {
   /** Example secrets may stand in the file: nothing sent leaves this machine. */
@@ -33,6 +41,10 @@ export async function readSecret(
 ): Promise<Secret | null> {
   const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
   const reference = soleReference(splitReferences(text, fault));
+  const shown = (secret: Secret | null, ...references: readonly string[]) => {
+    draft.showRead(key, secret && String(secret), references);
+    return secret;
+  };
   if (reference === null) {
     if (!options.literalAllowed) {
       throw fault(
@@ -40,23 +52,16 @@ export async function readSecret(
         `write \${env:NAME}, \${file:PATH} or \${exec:COMMAND}; a literal is only for reference providers and loopback addresses`,
       );
     }
-    return checked(new Secret(nameOf(draft, key), text), fault);
+    return shown(checked(new Secret(nameOf(draft, key), text), fault));
   }
 
   if (reference.kind === 'env' && reference.fallback === '' && !options.optional) {
     throw fault('the default is empty', `leave the default out: \${env:NAME}`);
   }
-  const { text: value, fromFallback } = await resolveReference(reference, draft.scope, fault);
-  const note = (suffix: string) => {
-    const origin = draft.origins.get(key);
-    const read = `${describeReference(reference)}${suffix}`;
-    if (origin?.kind === 'file') draft.origins.set(key, { ...origin, reference: read });
-  };
+  const { text: value, fromFallback } = await readForSecret(draft, reference, fault);
+  const said = describeReference(reference);
   if (fromFallback && reference.kind === 'env') {
-    if (value === '') {
-      note(' (not set)');
-      return null;
-    }
+    if (value === '') return shown(null, `${said} (not set)`);
     if (!options.literalAllowed) {
       if (!options.optional) {
         throw fault(
@@ -64,14 +69,17 @@ export async function readSecret(
           `export ${reference.name}=…`,
         );
       }
-      note(' (not set; its default stays on this machine)');
-      return null;
+      return shown(null, `${said} (not set; its default stays on this machine)`);
     }
-    note(' (default)');
-  } else {
-    note('');
   }
-  return checked(new Secret(nameOf(draft, key, reference), value), fault);
+  const secret = checked(new Secret(nameOf(draft, key, reference), value), fault);
+  return shown(secret, `${said}${fromFallback ? ' (default)' : ''}`);
+}
+
+/** No command is run for a secret of a config that is wrong anyway. */
+export async function readForSecret(draft: Draft, reference: Reference, fault: Fault): Promise<Resolved> {
+  if (reference.kind === 'exec' && draft.faults.all.length > 0) throw new Consequence();
+  return resolveReference(reference, draft.scope, fault);
 }
 
 function soleReference(parts: readonly (string | Reference)[]): Reference | null {
@@ -80,16 +88,16 @@ function soleReference(parts: readonly (string | Reference)[]): Reference | null
 }
 
 /** The environment variable where there is one, else made of service and key: `SEARCH_SECOND_KEY`. */
-function nameOf({ blocks }: Draft, key: string, reference?: Reference): string {
+function nameOf({ service }: Draft, key: string, reference?: Reference): string {
   if (reference?.kind === 'env') return reference.name;
-  const words = `${blocks.service}.${key.replace(/^credentials\./, '')}`;
+  const words = `${service}.${key.replace(/^credentials\./, '')}`;
   return words
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll(/[.-]/g, '_')
     .toUpperCase();
 }
 
-function checked(secret: Secret, fault: (problem: string, remedy: string) => Error): Secret {
+function checked(secret: Secret, fault: Fault): Secret {
   const value = secret.reveal();
   if (/[\r\n]/.test(value)) {
     throw fault('the secret holds a line break', 'does the file or variable hold more than the secret?');

@@ -1,8 +1,10 @@
 import { Secret } from '../../credential/secret.ts';
-import type { Draft } from '../draft.ts';
-import type { SecretText } from '../provider/started-provider.ts';
-import { describeReference, type Reference, resolveReference, splitReferences } from '../yaml/reference.ts';
-import { LEAST_CHARACTERS } from './secret-value.ts';
+import type { Draft } from './draft.ts';
+import { describeReference, type Reference, splitReferences } from './reference.ts';
+import { LEAST_CHARACTERS, readForSecret } from './secret.ts';
+
+/** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
+export type SecretText = readonly (string | Secret)[];
 
 /** As many as a piece of evidence can be searched for. */
 const MOST_CHARACTERS = 16_384;
@@ -18,20 +20,8 @@ const TOO_LONG = [
  * @throws UsageError naming the place, never a value.
  */
 export async function readSecretText(draft: Draft, key: string, text: string): Promise<SecretText> {
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
-  const pieces: (string | Secret)[] = [];
-  const references: string[] = [];
-  for (const part of splitReferences(text, fault)) {
-    if (typeof part === 'string') {
-      pieces.push(part);
-      continue;
-    }
-    const { text: value, fromFallback } = await resolveReference(part, draft.scope, fault);
-    references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
-    if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
-    pieces.push(fromFallback ? value : new Secret(nameOf(draft, key, part), value));
-  }
-  noteReferences(draft, key, references);
+  const { pieces, references } = await readPieces(draft, key, text);
+  if (references.length > 0) draft.showRead(key, masked(pieces), references);
   return pieces;
 }
 
@@ -44,8 +34,10 @@ export async function readSecretFile(draft: Draft, key: string, text: string): P
   const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
   const [only, ...others] = splitReferences(text, fault);
   const sole = typeof only === 'object' && others.length === 0 ? only : null;
-  const secret = new Secret(nameOf(draft, key, sole), revealed(await readSecretText(draft, key, text)));
+  const { pieces, references } = await readPieces(draft, key, text);
+  const secret = new Secret(nameOf(draft, key, sole), revealed(pieces));
   const { length } = secret.reveal();
+  draft.showRead(key, length === 0 ? null : String(secret), references);
   if (length === 0) return null;
   if (length < LEAST_CHARACTERS) {
     throw fault(
@@ -55,6 +47,27 @@ export async function readSecretFile(draft: Draft, key: string, text: string): P
   }
   if (length > MOST_CHARACTERS) throw fault(...TOO_LONG);
   return secret;
+}
+
+async function readPieces(
+  draft: Draft,
+  key: string,
+  text: string,
+): Promise<{ readonly pieces: SecretText; readonly references: readonly string[] }> {
+  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
+  const pieces: (string | Secret)[] = [];
+  const references: string[] = [];
+  for (const part of splitReferences(text, fault)) {
+    if (typeof part === 'string') {
+      pieces.push(part);
+      continue;
+    }
+    const { text: value, fromFallback } = await readForSecret(draft, part, fault);
+    references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
+    if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
+    pieces.push(fromFallback ? value : new Secret(nameOf(draft, key, part), value));
+  }
+  return { pieces, references };
 }
 
 export function revealed(text: SecretText): string {
@@ -67,16 +80,10 @@ export function masked(text: SecretText): string {
 }
 
 /** The environment variable where there is one, else made of the place: `SEARCH_RUN_SECRETS_API_KEY`. */
-function nameOf({ blocks }: Draft, key: string, reference: Reference | null): string {
+function nameOf({ service }: Draft, key: string, reference: Reference | null): string {
   if (reference?.kind === 'env') return reference.name;
   const place = key
     .replace(/^provider\.(container|command)\.(companions\.)?/, '')
     .replace(/^(env|secrets)\./, '');
-  return `${blocks.service}_${place}`.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase();
-}
-
-function noteReferences({ origins }: Draft, key: string, references: readonly string[]): void {
-  const origin = origins.get(key);
-  if (references.length === 0 || origin?.kind !== 'file') return;
-  origins.set(key, { ...origin, reference: references.join(', ') });
+  return `${service}_${place}`.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase();
 }

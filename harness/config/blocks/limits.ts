@@ -1,8 +1,9 @@
 import { type Contract, findClause } from '../../contract/clause.ts';
-import type { Draft } from '../draft.ts';
-import type { Operation, Plan, ProviderConfig, Safety, ServiceConfig } from '../service.ts';
-import { duration, flag, mapping, needed, text, whole } from '../shape/kinds.ts';
-import { parseDuration } from '../shape/units.ts';
+import type { Draft } from '../draft/draft.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { ProviderConfig } from '../provider/provider.ts';
+import { duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
+import { formatDuration, parseDuration } from '../shape/units.ts';
 
 export const PLAN = mapping(
   "The quota of the account under test. Without it the contract's rate applies, where it states one.",
@@ -61,34 +62,23 @@ export const TIMEOUTS = mapping(
   },
 );
 
-const DEFAULT_MAX_REQUESTS = 500;
-/** WebSocket connections at the same time. */
-const DEFAULT_MAX_CONNECTIONS = 10;
-/** What the operations suite may send, unless the config says otherwise. */
-const DEFAULT_OPERATION_REQUESTS = 200;
-/** A longer window cannot be waited for in one run. */
-const MAX_WINDOW_MS = 24 * 3_600_000;
-const MAX_TIMEOUT_MS = 10 * 60_000;
+/** The quota that the account under test has. */
+export type Plan = Loaded<typeof PLAN>;
+
+/** What may be done to the service. */
+export type Safety = Required<Loaded<typeof SAFETY>>;
+
+export type Timeouts = Loaded<typeof TIMEOUTS>;
 
 /** The configured plan; without one the rate that the contract states; without that none. */
-export function buildPlan(draft: Draft, contract: Contract): Plan | null {
-  const { faultAt, origins } = draft;
-  const { plan } = draft.blocks;
-  if (plan) {
-    const { name, requests, window } = plan;
-    if (requests === undefined) throw faultAt('plan.requests', 'is missing', 'add `requests:`');
-    if (window === undefined) throw faultAt('plan.window', 'is missing', 'add `window:`, such as 60s');
-    return {
-      name: name ?? null,
-      requests,
-      windowMs: readDuration(draft, 'plan.window', window, MAX_WINDOW_MS),
-    };
-  }
+export function planOf(draft: Draft, written: Plan | undefined, contract: Contract): Plan | null {
+  if (written) return written;
   const rate = statedRate(contract);
   if (!rate) return null;
-  const origin = { kind: 'contract', place: rate.place } as const;
-  for (const key of ['plan', 'plan.requests', 'plan.window']) origins.set(key, origin);
-  return { name: null, requests: rate.requests, windowMs: rate.windowMs };
+  const { place, ...plan } = rate;
+  const origin = { kind: 'contract', place } as const;
+  draft.show('plan', { requests: plan.requests, window: formatDuration(plan.windowMs) }, origin);
+  return { name: null, ...plan };
 }
 
 interface StatedRate {
@@ -108,67 +98,39 @@ function statedRate(contract: Contract): StatedRate | null {
   return { requests, windowMs, place: `${contract.source.document}, ${section}, row ${row}` };
 }
 
-/** `safety`: where the config is silent, the embedded reference provider may be asked anything and others little. */
-export function buildSafety(
+const DEFAULT_MAX_REQUESTS = 500;
+
+/** Where the config is silent, the embedded reference provider may be asked anything and others little. */
+export function safetyOf(
   draft: Draft,
+  written: Loaded<typeof SAFETY>,
   provider: ProviderConfig,
   plan: Plan | null,
   operations: readonly Operation[],
 ): Safety {
-  const { faultAt, origins } = draft;
-  const given = draft.blocks.safety ?? {};
-  const exceedRateLimit = given.exceedRateLimit ?? provider.kind === 'reference';
+  const isReference = provider.kind === 'reference';
+  const exceedRateLimit = written.exceedRateLimit ?? isReference;
   // A burst that finds the limit, one that finds it restored, and what the other suites send.
   const burst = exceedRateLimit && plan ? 2 * plan.requests + 200 : 0;
-  if (
-    plan &&
-    exceedRateLimit &&
-    given.maxRequests !== undefined &&
-    given.maxRequests < 2 * plan.requests + 20
-  ) {
-    throw faultAt(
+  const least = exceedRateLimit && plan ? 2 * plan.requests + 20 : 0;
+  if (plan && written.maxRequests !== undefined && written.maxRequests < least) {
+    throw draft.faultAt(
       'safety.maxRequests',
-      `${given.maxRequests} requests cannot exceed a limit of ${plan.requests}`,
-      `allow at least ${2 * plan.requests + 20}, leave it out, or set \`exceedRateLimit: false\``,
+      `${written.maxRequests} requests cannot exceed a limit of ${plan.requests}`,
+      `allow at least ${least}, leave it out, or set \`exceedRateLimit: false\``,
     );
   }
-  const operationRequests = given.operationRequests ?? DEFAULT_OPERATION_REQUESTS;
-  const documented = operations.length === 0 ? 0 : operationRequests;
+  const documented = operations.length === 0 ? 0 : written.operationRequests;
   const safety: Safety = {
     exceedRateLimit,
     // An embedded provider has nothing to lose.
-    unsafeMethods: given.unsafeMethods ?? provider.kind === 'reference',
-    findSizeLimits: given.findSizeLimits ?? provider.kind === 'reference',
-    maxRequests: given.maxRequests ?? Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
-    maxConnections: given.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
-    operationRequests,
-    plainHttp: given.plainHttp ?? false,
+    unsafeMethods: isReference,
+    findSizeLimits: isReference,
+    maxRequests: Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
+    ...written,
   };
-  for (const key of Object.keys(safety)) {
-    if (!(key in given)) origins.set(`safety.${key}`, { kind: 'default' });
+  for (const [key, value] of Object.entries(safety)) {
+    if (!(key in written)) draft.show(`safety.${key}`, value);
   }
   return safety;
-}
-
-/** `timeouts`, in ms. */
-export function buildTimeouts(draft: Draft): ServiceConfig['timeouts'] {
-  const given = draft.blocks.timeouts ?? {};
-  const read = (key: 'connect' | 'response', fallbackMs: number) => {
-    const text = given[key];
-    if (text === undefined) {
-      draft.origins.set(`timeouts.${key}`, { kind: 'default' });
-      return fallbackMs;
-    }
-    return readDuration(draft, `timeouts.${key}`, text, MAX_TIMEOUT_MS);
-  };
-  return { connectMs: read('connect', 5_000), responseMs: read('response', 10_000) };
-}
-
-/** @throws UsageError when it is none, or not within 1 ms and `maxMs`. */
-export function readDuration({ faultAt }: Draft, key: string, text: string, maxMs: number): number {
-  const ms = parseDuration(text);
-  if (ms === null) throw faultAt(key, 'is not a duration', 'write a number and its unit: 60s, 5m or 250ms');
-  if (ms < 1) throw faultAt(key, 'is zero', 'write a duration of at least 1ms');
-  if (ms > maxMs) throw faultAt(key, 'is too long', `write at most ${maxMs / 60_000}m`);
-  return ms;
 }

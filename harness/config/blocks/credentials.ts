@@ -2,21 +2,17 @@ import type { AppCredentials } from '../../credential/keys.ts';
 import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
-import { isLoopback } from '../blocks/loopback.ts';
-import type { Draft } from '../draft.ts';
-import { readSecret } from './secret-value.ts';
+import type { Draft } from '../draft/draft.ts';
+import { readSecret } from '../draft/secret.ts';
+import { isLoopback } from './loopback.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
-export async function buildCredentials(draft: Draft, literalAllowed: boolean): Promise<Credentials> {
+export async function buildCredentials(
+  draft: Draft,
+  block: CredentialsBlock,
+  literalAllowed: boolean,
+): Promise<Credentials> {
   const { faultAt } = draft;
-  const block = draft.blocks.credentials;
-  if (!block) {
-    throw faultAt(
-      'credentials',
-      'is missing',
-      'add `credentials:`, with `scheme: none` when anybody may call',
-    );
-  }
   const scheme = schemeNamed(block.scheme ?? '');
   if (!scheme) {
     const known = SCHEMES.map(({ name }) => name).join(', ');

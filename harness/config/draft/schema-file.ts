@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { SchemaBook } from '../../evidence/json/schema.ts';
 import { reasonOf } from '../../thrown.ts';
-import type { Draft } from '../draft.ts';
-import { readText } from './read-text.ts';
+import { readText } from '../yaml/read-text.ts';
+import type { Draft } from './draft.ts';
 
 const MAX_SCHEMA_BYTES = 1024 * 1024;
 

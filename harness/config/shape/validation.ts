@@ -2,8 +2,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { type Place, UsageError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
-import type { Located, LocatedMap } from './located.ts';
-import { didYouMean } from './nearest.ts';
+import type { Located, LocatedMap } from '../yaml/located.ts';
+import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 
 /** Compiles one of our own schemas; `x-expected` in it says in words what would be right. */
 export function compileSchema<T>(schema: object): ValidateFunction<T> {
@@ -21,32 +21,34 @@ export function compileSchema<T>(schema: object): ValidateFunction<T> {
 }
 
 /**
- * The first fault of a tree that its schema refuses, as an error at its place. Unknown keys come first: a
- * mistyped key is also the reason why another one is missing. Values below `credentials` are never quoted.
+ * What the schema refuses in a tree, each with its place. What is only a consequence is left out: that a key is missing
+ * where it is mistyped. Values below `credentials` are never quoted.
  */
-export function schemaFault(errors: readonly ErrorObject[], tree: LocatedMap): UsageError {
-  const faults = errors.map((error) => describe(error, tree)).sort(byUrgency);
-  const [first] = faults;
-  if (!first) return new UsageError('does not fit its schema');
-  return new UsageError(first.problem, {
-    key: first.key,
-    remedy: first.remedy,
-    ...(first.place ? { place: first.place } : {}),
-  });
+export function schemaFaults(errors: readonly ErrorObject[], tree: LocatedMap): readonly UsageError[] {
+  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
+  const isMistyped = ({ keyword, instancePath, params }: ErrorObject) =>
+    keyword === 'required' &&
+    unknown.some(
+      (other) =>
+        other.instancePath === instancePath &&
+        nearestNames(String(other.params.additionalProperty), [String(params.missingProperty)]).length > 0,
+    );
+  const isOfOtherType = ({ keyword, instancePath }: ErrorObject) =>
+    keyword !== 'type' &&
+    errors.some((other) => other.keyword === 'type' && other.instancePath === instancePath);
+  return errors
+    .filter((error) => error.propertyName === undefined && !isMistyped(error) && !isOfOtherType(error))
+    .map((error) => {
+      const { problem, key, remedy, place } = describe(error, tree);
+      return new UsageError(problem, { key, remedy, ...(place ? { place } : {}) });
+    });
 }
 
 interface Fault {
-  readonly urgent: boolean;
   readonly place: Place | null;
   readonly key: string;
   readonly problem: string;
   readonly remedy: string;
-}
-
-function byUrgency(a: Fault, b: Fault): number {
-  if (a.urgent !== b.urgent) return a.urgent ? -1 : 1;
-  const line = (a.place?.line ?? 0) - (b.place?.line ?? 0);
-  return line === 0 ? (a.place?.column ?? 0) - (b.place?.column ?? 0) : line;
 }
 
 function describe(error: ErrorObject, tree: LocatedMap): Fault {
@@ -59,7 +61,6 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
   const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
   const { params } = error;
   const fault = (problem: string, remedy: string): Fault => ({
-    urgent: false,
     place,
     key,
     problem,
@@ -70,15 +71,15 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
     case 'additionalProperties': {
       const name = String(params.additionalProperty);
       const known = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
-      return { urgent: true, ...unknownKey(node, within(name), name, known) };
+      return unknownKey(node, within(name), name, known);
     }
     case 'propertyNames': {
       const name = String(params.propertyName);
-      return { urgent: true, place: keyPlaceIn(node, name) ?? place, key: within(name), ...badName(schema) };
+      return { place: keyPlaceIn(node, name) ?? place, key: within(name), ...badName(schema) };
     }
     case 'required': {
       const name = String(params.missingProperty);
-      return { urgent: false, place, key: within(name), problem: 'is missing', remedy: `add \`${name}:\`` };
+      return { place, key: within(name), problem: 'is missing', remedy: `add \`${name}:\`` };
     }
     case 'type': {
       const wanted = [params.type].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type));
@@ -115,12 +116,7 @@ function badName({ propertyNames }: Readonly<Record<string, unknown>>): Pick<Fau
   return { problem: `is not ${words}`, remedy: `write ${words}` };
 }
 
-function unknownKey(
-  node: Located | undefined,
-  key: string,
-  name: string,
-  known: readonly string[],
-): Omit<Fault, 'urgent'> {
+function unknownKey(node: Located | undefined, key: string, name: string, known: readonly string[]): Fault {
   return { place: keyPlaceIn(node, name), key, problem: 'unknown key', remedy: didYouMean(name, known) };
 }
 

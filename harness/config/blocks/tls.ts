@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Draft } from '../draft.ts';
-import type { TlsConfig } from '../service.ts';
-import { mapping, text } from '../shape/kinds.ts';
+import type { Draft } from '../draft/draft.ts';
+import { type Loaded, mapping, text } from '../shape/kinds.ts';
 import { readText } from '../yaml/read-text.ts';
 
 export const TLS = mapping(
@@ -16,11 +15,21 @@ export const TLS = mapping(
   },
 );
 
+export interface TlsConfig {
+  /** As the config names it. */
+  readonly file: string;
+  /** Certificates of authorities, in PEM. */
+  readonly ca: string;
+}
+
 const MAX_BYTES = 1024 * 1024;
 
 /** @throws UsageError for a file that cannot be read, or holds no certificate in PEM. */
-export async function buildTls({ blocks, faultAt, scope }: Draft): Promise<TlsConfig | null> {
-  const file = blocks.tls?.ca;
+export async function buildTls(
+  { faultAt, scope }: Draft,
+  written: Loaded<typeof TLS> | undefined,
+): Promise<TlsConfig | null> {
+  const file = written?.ca;
   if (file === undefined) return null;
   const fault = (problem: string, remedy: string) => faultAt('tls.ca', problem, remedy);
   const read = await readText(resolve(scope.folder, file), MAX_BYTES);

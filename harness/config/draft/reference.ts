@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import type { UsageError } from '../../exit.ts';
-import { commandOutput } from '../secret/command-output.ts';
-import { nearestNames } from './nearest.ts';
-import { readText } from './read-text.ts';
+import { nearestNames } from '../yaml/nearest.ts';
+import { readText } from '../yaml/read-text.ts';
+import { commandOutput } from './command-output.ts';
 
 /** `${env:NAME}`, `${env:NAME:-default}`, `${file:PATH}`, `${exec:COMMAND}`. */
 export type Reference =
@@ -105,24 +105,36 @@ export async function resolveReference(
   }
 }
 
-/** A text with every reference in it replaced. Not for secrets. */
+/** A text with every reference in it replaced, but for `kept`, such as `${PORT}`, which is none. Not for secrets. */
 export async function interpolate(
   text: string,
   scope: ReferenceScope,
   fault: Fault,
+  kept?: string,
 ): Promise<{ readonly text: string; readonly references: readonly string[] }> {
   const references: string[] = [];
-  let whole = '';
-  for (const part of splitReferences(text, fault)) {
-    if (typeof part === 'string') {
-      whole += part;
-      continue;
+  const pieces: string[] = [];
+  for (const piece of kept === undefined ? [text] : text.split(kept)) {
+    let whole = '';
+    for (const part of splitReferences(piece, fault)) {
+      if (typeof part === 'string') {
+        whole += part;
+        continue;
+      }
+      const resolved = await resolveReference(part, scope, fault);
+      whole += resolved.text;
+      references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
     }
-    const resolved = await resolveReference(part, scope, fault);
-    whole += resolved.text;
-    references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
+    pieces.push(whole);
   }
-  return { text: whole, references };
+  return { text: pieces.join(kept), references };
+}
+
+/** @throws what `fault` makes when a text names a variable that is not set, and no default for it. */
+export function holdVariables(text: string, scope: ReferenceScope, fault: Fault): void {
+  for (const part of splitReferences(text, fault)) {
+    if (typeof part === 'object' && part.kind === 'env') fromEnvironment(part, scope, fault);
+  }
 }
 
 function fromEnvironment(

@@ -1,0 +1,119 @@
+import type { TSchema } from 'typebox';
+import { keysOf, shapeWithin, traitsOf } from '../shape/kinds.ts';
+import {
+  childrenOf,
+  keyWithin,
+  type Located,
+  type LocatedMap,
+  located,
+  originsOf,
+  withChildren,
+} from '../yaml/located.ts';
+import { type FaultAt, faultsOf, type Origin, originAround } from '../yaml/origin.ts';
+import type { Faults } from './faults.ts';
+import { holdVariables, interpolate, type ReferenceScope } from './reference.ts';
+
+/** One service on its way from file to config: overlaid, its references read, its meaning not yet checked. */
+export class Draft {
+  readonly service: string;
+  readonly tree: LocatedMap;
+  readonly scope: ReferenceScope;
+  readonly faults: Faults;
+  /** Makes the error for a key, at the place where it is written. */
+  readonly faultAt: FaultAt;
+  readonly #origins: ReadonlyMap<string, Origin>;
+  readonly #shown = new Map<string, Located>();
+
+  constructor(service: string, tree: LocatedMap, scope: ReferenceScope, faults: Faults) {
+    this.service = service;
+    this.tree = tree;
+    this.scope = scope;
+    this.faults = faults;
+    this.#origins = originsOf(tree);
+    this.faultAt = faultsOf(this.#origins);
+  }
+
+  /** Of a key, or of the nearest block around it that is written somewhere. */
+  originOf(key: string): Origin {
+    return originAround(this.#origins, key) ?? { kind: 'default' };
+  }
+
+  /** What the effective config shows at a key where that is not what is written there. `value` is plain data. */
+  show(key: string, value: unknown, origin: Origin = { kind: 'default' }): void {
+    this.#shown.set(key, located(value, origin));
+  }
+
+  /** The same for a text that was read through references: as it may be seen, its secrets masked. */
+  showRead(key: string, text: string | null, references: readonly string[]): void {
+    const origin = this.originOf(key);
+    const read = origin.kind === 'file' && references.length > 0;
+    this.show(key, text, read ? { ...origin, reference: references.join(', ') } : origin);
+  }
+
+  /**
+   * The effective config: what is written, in the order of its shape, and what holds where nothing is. It can be
+   * loaded again, but for its secrets.
+   */
+  document(shape: TSchema): LocatedMap {
+    const whole = this.#effective(shape, this.tree, '');
+    return whole?.kind === 'map' ? whole : this.tree;
+  }
+
+  #effective(shape: TSchema, written: Located | undefined, key: string): Located | undefined {
+    const shown = this.#shown.get(key);
+    if (shown) return shown;
+    const isThere = [...this.#shown.keys()].some((each) => each.startsWith(`${key}.`));
+    const fallback = 'default' in shape ? shape.default : isThere ? {} : undefined;
+    const node = written ?? (fallback === undefined ? undefined : located(fallback, { kind: 'default' }));
+    if (node === undefined || node.kind === 'scalar') return node;
+    const within = (name: string, child?: Located) =>
+      this.#effective(shapeWithin(shape, name), child, keyWithin(key, name));
+    const keys = keysOf(shape);
+    if (node.kind === 'list' || keys.length === 0) {
+      return withChildren(node, (name, child) => within(name, child) ?? child);
+    }
+    const entries = keys.flatMap((name) => {
+      const entry = node.entries.get(name);
+      const value = within(name, entry?.value);
+      return value ? [[name, { keyPlace: entry?.keyPlace ?? null, value }] as const] : [];
+    });
+    return { ...node, entries: new Map(entries) };
+  }
+}
+
+/**
+ * The service with what its references stand for. Those of secrets stay as they are, to be read last; that a variable
+ * is not set is told here already.
+ */
+export async function withReferences(
+  tree: LocatedMap,
+  shape: TSchema,
+  scope: ReferenceScope,
+  faults: Faults,
+): Promise<LocatedMap> {
+  const faultAt = faultsOf(originsOf(tree));
+  const read = async <N extends Located>(node: N, of: TSchema, key: string, around: string): Promise<N> => {
+    const { texts = around, keeps } = traitsOf(of);
+    if (node.kind !== 'scalar') {
+      const inner = new Map<string, Located>();
+      for (const [name, child] of childrenOf(node)) {
+        inner.set(
+          name,
+          await read(child, shapeWithin(of, name), keyWithin(key, name), texts === 'path' ? 'raw' : texts),
+        );
+      }
+      return withChildren(node, (name, child) => inner.get(name) ?? child);
+    }
+    const { value, origin } = node;
+    if (typeof value !== 'string' || texts === 'raw') return node;
+    const fault = (problem: string, remedy: string) => faultAt(key, problem, remedy);
+    if (texts === 'secret') {
+      faults.try(() => holdVariables(value, scope, fault));
+      return node;
+    }
+    const done = await faults.attempt(() => interpolate(value, scope, fault, keeps));
+    if (!done || done.references.length === 0 || origin.kind !== 'file') return node;
+    return { ...node, value: done.text, origin: { ...origin, reference: done.references.join(', ') } };
+  };
+  return read(tree, shape, '', 'plain');
+}

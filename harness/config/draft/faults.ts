@@ -1,0 +1,94 @@
+import { formatPlace, type Place, UsageError, UsageErrors } from '../../exit.ts';
+
+/** What cannot be built because of something else that is wrong, and told there. */
+export class Consequence extends Error {}
+
+/** Gathers what is wrong, so that all of it is told in one go. */
+export class Faults {
+  readonly #all: UsageError[] = [];
+  readonly #spoilt = new Set<string>();
+
+  get all(): readonly UsageError[] {
+    return this.#all;
+  }
+
+  add(...faults: readonly UsageError[]): void {
+    for (const fault of faults) this.#all.push(...(fault instanceof UsageErrors ? fault.faults : [fault]));
+  }
+
+  /** Something is wrong with this key, and follows from what is told already. */
+  spoil(key: string): void {
+    this.#spoilt.add(key);
+  }
+
+  /** Whether something is wrong with the very value of this key. */
+  at(key: string): boolean {
+    return this.#spoilt.has(key) || this.#all.some((fault) => fault.key === key);
+  }
+
+  /** Whether something is wrong with this key, or within it. */
+  concern(key: string): boolean {
+    return this.at(key) || this.#all.some((fault) => fault.key?.startsWith(`${key}.`));
+  }
+
+  /** Does what may throw a fault, which is noted; undefined when it does. */
+  try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#note(error);
+      return undefined;
+    }
+  }
+
+  /** The same for what takes time. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#note(error);
+      return undefined;
+    }
+  }
+
+  /** The same for what others are built upon: who asks for it when something is wrong with it is not built either. */
+  async part<T>(work: () => T | Promise<T>): Promise<() => T> {
+    try {
+      const made = await work();
+      return () => made;
+    } catch (error) {
+      this.#note(error);
+      return () => {
+        throw new Consequence();
+      };
+    }
+  }
+
+  /** @throws UsageError with all that is wrong. */
+  hold(): void {
+    if (this.#all.length > 0) throw this.error();
+  }
+
+  /** All that is wrong as one error. */
+  error(): UsageError {
+    // A file is held to its schema as it is written and as its environments make it.
+    const each = new Map(this.#all.toReversed().map((fault) => [whatOf(fault), fault]));
+    const sorted = [...each.values()].toSorted(({ place: a }, { place: b }) => byPlace(a, b));
+    const [first, ...others] = sorted;
+    return first && others.length === 0 ? first : new UsageErrors(sorted);
+  }
+
+  #note(error: unknown): void {
+    if (error instanceof UsageError) this.add(error);
+    else if (!(error instanceof Consequence)) throw error;
+  }
+}
+
+function whatOf({ place, key = '', problem }: UsageError): string {
+  return place ? `${formatPlace(place)} ${key.replace(/^.*\./, '')} ${problem}` : `${key} ${problem}`;
+}
+
+function byPlace(a: Place | undefined, b: Place | undefined): number {
+  const byFile = (a?.file ?? '').localeCompare(b?.file ?? '');
+  return byFile || (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
+}

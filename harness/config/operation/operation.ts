@@ -1,0 +1,45 @@
+/** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
+export interface Operation extends OperationRequest {
+  readonly id: string;
+  readonly method: string;
+  /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */
+  readonly template: string;
+  /** What is documented for a call that succeeds. */
+  readonly response: ExpectedResponse;
+  /** Further responses that are documented as success. */
+  readonly alternatives: readonly ExpectedResponse[];
+  /** Whether a credential is demanded; an `optional` one is sent, and not missed. */
+  readonly auth: 'required' | 'optional' | 'none';
+  /** Requests that its documentation rules out. */
+  readonly badInputs: readonly BadInput[];
+  /** Why it cannot be called; null when it can. */
+  readonly uncallable: string | null;
+}
+
+/** A request, ready to be sent but for the credential. */
+export interface OperationRequest {
+  /** Path below the base address, with its query. */
+  readonly path: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly body: OperationBody | null;
+}
+
+export interface OperationBody {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+export interface ExpectedResponse {
+  readonly status: number;
+  /** Lower case, without parameters; `*` stands for any text. Empty when nothing is documented. */
+  readonly mediaTypes: readonly string[];
+  /** JSON Schema of the body, which may refer to `ServiceConfig.definitions`; null when there is none. */
+  readonly schema: unknown;
+}
+
+/** A request that must be refused, but for `extra`, of which it is only seen what becomes of it. */
+export interface BadInput extends OperationRequest {
+  readonly kind: 'wrong-type' | 'missing' | 'out-of-range' | 'surplus' | 'extra';
+  /** Completes "GET /v1/resources …": `with the query parameter "limit" = 101 (at most 100)`. */
+  readonly what: string;
+}
