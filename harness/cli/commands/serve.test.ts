@@ -67,6 +67,15 @@ describe.concurrent('conform serve', () => {
 });
 
 describe('conform serve that does not serve', () => {
+  it('says what a config has to say for a fault to be seen', async () => {
+    const { server } = await serving(['realtime', '--defect', 'pusher-no-pong', '--defect', 'ws-no-pong']);
+    server.signal('SIGTERM');
+    const { stdout } = await server.ended;
+    expect(stdout).toContain(
+      '\npusher-no-pong is seen where config/services/realtime.yaml says websocket: { dialect: pusher }\nCtrl-C',
+    );
+  });
+
   it('lists the defects and variants of one service or of all', async () => {
     const all = await conformHere(['serve', '--defect']);
     const one = await conformHere(['serve', 'search', '--defect']);

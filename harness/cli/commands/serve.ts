@@ -6,9 +6,10 @@ import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import { UsageError } from '../../exit.ts';
+import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../provider/reference/credentials/how-to-call.ts';
-import { startReference } from '../../provider/reference/reference.ts';
+import { type ReferenceProvider, startReference } from '../../provider/reference/reference.ts';
 import { onSignal } from '../process.ts';
 
 export interface ServeOptions {
@@ -54,10 +55,22 @@ export async function serve(contract: string | null, options: ServeOptions): Pro
   });
   // Before anybody can know that it runs, so that it always ends in good order.
   const ended = signalled();
-  process.stdout.write(`${howToCall(provider, credentials)}\nCtrl-C ends it.\n`);
+  const lines = [howToCall(provider, credentials), ...settingsFor(provider), 'Ctrl-C ends it.'];
+  process.stdout.write(`${lines.join('\n')}\n`);
   await ended;
   await provider.stop();
   return 0;
+}
+
+/** What a config has to say for deviations that are not seen under the shipped one. */
+function settingsFor({ service, defects, variant }: ReferenceProvider): readonly string[] {
+  const names = [...defects, ...(variant?.split('+') ?? [])];
+  return [...listDefects(service), ...listVariants(service)]
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ name, setting }) => {
+      const words = setting === undefined ? null : settingNamed(setting).words;
+      return words === null ? [] : `${name} is seen where config/services/${service}.yaml says ${words}`;
+    });
 }
 
 /** What the user's own config says of this reference provider, so that both sides agree on the keys. */

@@ -48,10 +48,10 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
 
   const key = kernel.conduct.quota.keyOf(authentication.identity, request);
   const admission = countRequest(request, key, kernel);
-  if (admission?.admitted === false) return withStanding(quotaRefusal(admission, kernel), admission, kernel);
+  if (admission?.admitted === false) return withAdmission(quotaRefusal(admission, kernel), admission, kernel);
   try {
     if (admission?.delayMs) await kernel.clock.sleep(admission.delayMs);
-    return withStanding(answerWithin(request, match, kernel), admission, kernel);
+    return withAdmission(answerWithin(request, match, kernel), admission, kernel);
   } finally {
     kernel.limiter?.release?.(key, kernel.clock.now());
   }
@@ -81,7 +81,7 @@ function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
   return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': [POLICY_NAME] });
 }
 
-function withStanding(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
+function withAdmission(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {
   if (admission === null || kernel.plan === null) return answer;
   const fields = kernel.conduct.quota.fields(kernel.plan, admission, kernel.clock.now());
   return { ...answer, fields: [...answer.fields, ...fields] };

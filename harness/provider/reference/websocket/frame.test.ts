@@ -15,6 +15,11 @@ const anyFrame = fc
       withPayload({ ...head, lengthOctets: 0, payload: Buffer.alloc(0) }, Buffer.alloc(length, 'payload')),
   );
 
+/** With its payload as a text: octets are compared one by one, which takes long. */
+function legible(frame: Frame): object {
+  return { ...frame, payload: frame.payload.toString('latin1') };
+}
+
 describe('frames', () => {
   it('survive writing and reading, however TCP cuts them', () => {
     fc.assert(
@@ -24,7 +29,7 @@ describe('frames', () => {
         const read: Frame[] = [];
         for (let at = 0; at < octets.length; at += cut)
           read.push(...reader.read(octets.subarray(at, at + cut)).frames);
-        expect(read).toEqual(frames);
+        expect(read.map(legible)).toEqual(frames.map(legible));
       }),
     );
   });
