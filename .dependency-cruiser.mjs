@@ -38,7 +38,13 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
 }).filter(({ to }) => to.path.length > 0);
 
 /** Within a room: each folder imports only from those before it, and never from what stands beside them. */
-const STOREYS = [{ room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] }];
+const STOREYS = [
+  { room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] },
+  {
+    room: 'harness/provider/reference/',
+    folders: ['http', 'quota', 'websocket', 'credentials', 'conduct', 'services', 'variants', 'defects'],
+  },
+];
 
 const storeyRules = STOREYS.flatMap(({ room, folders }) =>
   folders.map((folder, height) => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
-import { exampleCredentials } from '../provider/reference/credentials/how-to-call.ts';
+import { exampleCredentials } from '../provider/reference/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
 import { conformHere } from './fixtures/in-process.ts';
 

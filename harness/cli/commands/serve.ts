@@ -8,7 +8,7 @@ import type { Credentials } from '../../credential/scheme.ts';
 import { UsageError } from '../../exit.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
-import { exampleCredentials, howToCall } from '../../provider/reference/credentials/how-to-call.ts';
+import { exampleCredentials, howToCall } from '../../provider/reference/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../../provider/reference/reference.ts';
 import { onSignal } from '../process.ts';
 

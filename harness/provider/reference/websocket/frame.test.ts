@@ -27,8 +27,10 @@ describe('frames', () => {
         const octets = Buffer.concat(frames.map(encodeFrame));
         const reader = new FrameReader(1 << 20);
         const read: Frame[] = [];
-        for (let at = 0; at < octets.length; at += cut)
-          read.push(...reader.read(octets.subarray(at, at + cut)).frames);
+        // Not octet by octet where there are many.
+        const step = Math.max(cut, Math.ceil(octets.length / 500));
+        for (let at = 0; at < octets.length; at += step)
+          read.push(...reader.read(octets.subarray(at, at + step)).frames);
         expect(read.map(legible)).toEqual(frames.map(legible));
       }),
     );

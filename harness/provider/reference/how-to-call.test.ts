@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ReferenceName } from '../../../config/service.ts';
-import type { Credentials } from '../../../credential/scheme.ts';
-import { basic } from '../../../credential/schemes/basic.ts';
-import { bearer } from '../../../credential/schemes/bearer.ts';
-import { header } from '../../../credential/schemes/header.ts';
-import { none } from '../../../credential/schemes/none.ts';
-import { oauth2 } from '../../../credential/schemes/oauth2.ts';
-import { query } from '../../../credential/schemes/query.ts';
-import { signed } from '../../../credential/schemes/signed.ts';
-import { Secret } from '../../../credential/secret.ts';
-import { type ReferenceOptions, type ReferenceProvider, startReference } from '../reference.ts';
+import type { ReferenceName } from '../../config/service.ts';
+import type { Credentials } from '../../credential/scheme.ts';
+import { basic } from '../../credential/schemes/basic.ts';
+import { bearer } from '../../credential/schemes/bearer.ts';
+import { header } from '../../credential/schemes/header.ts';
+import { none } from '../../credential/schemes/none.ts';
+import { oauth2 } from '../../credential/schemes/oauth2.ts';
+import { query } from '../../credential/schemes/query.ts';
+import { signed } from '../../credential/schemes/signed.ts';
+import { Secret } from '../../credential/secret.ts';
 import { exampleCredentials, howToCall } from './how-to-call.ts';
+import { type ReferenceOptions, type ReferenceProvider, startReference } from './reference.ts';
 
 const running: ReferenceProvider[] = [];
 

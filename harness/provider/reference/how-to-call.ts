@@ -1,11 +1,11 @@
-import type { ReferenceName } from '../../../config/service.ts';
-import type { Carrier } from '../../../credential/carrier.ts';
-import type { AppCredentials } from '../../../credential/keys.ts';
-import type { Credentials } from '../../../credential/scheme.ts';
-import { bearer } from '../../../credential/schemes/bearer.ts';
-import { Secret } from '../../../credential/secret.ts';
-import { findDefect, findVariant } from '../catalogue.ts';
-import type { ReferenceProvider } from '../reference.ts';
+import type { ReferenceName } from '../../config/service.ts';
+import type { Carrier } from '../../credential/carrier.ts';
+import type { AppCredentials } from '../../credential/keys.ts';
+import type { Credentials } from '../../credential/scheme.ts';
+import { bearer } from '../../credential/schemes/bearer.ts';
+import { Secret } from '../../credential/secret.ts';
+import { findDefect, findVariant } from './catalogue.ts';
+import type { ReferenceProvider } from './reference.ts';
 
 /** What every built-in credential begins with, so that nobody takes one for a real secret. */
 const EXAMPLE_PREFIX = 'example-';
