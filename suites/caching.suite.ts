@@ -5,6 +5,7 @@ import { handles } from './unusual.ts';
 
 /** Validators, conditional requests and ranges (RFC 9110 §13 and §14, RFC 9111). */
 export const caching = suite('caching', 'Caching and conditional requests', [
+  // RFC 9110 §14.2: a server may ignore Range; §13.1.2 says what becomes of If-None-Match. Neither is a reason to fail.
   handles({ id: 'caching.range', what: 'a Range field', probe: target.rangeRequest }),
   handles({ id: 'caching.conditional', what: 'If-None-Match', probe: target.conditional }),
 

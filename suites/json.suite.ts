@@ -105,6 +105,7 @@ export const json = suite('json', 'JSON', [
       ),
   }),
 
+  // RFC 8259 §8.1: text between systems is UTF-8, and has no byte order mark.
   keeps({ id: 'json.utf8', what: 'is valid UTF-8', ground: rfc8259('8.1', 'MUST'), breach: 'invalid-utf8' }),
   keeps({
     id: 'json.no-bom',
@@ -112,6 +113,7 @@ export const json = suite('json', 'JSON', [
     ground: rfc8259('8.1', 'MUST'),
     breach: 'byte-order-mark',
   }),
+  // RFC 8259 §2: white space around one value, and the grammar of values.
   keeps({
     id: 'json.one-text',
     what: 'is one JSON text and nothing else',
@@ -124,12 +126,14 @@ export const json = suite('json', 'JSON', [
     ground: rfc8259('2', 'MUST'),
     breach: 'syntax',
   }),
+  // RFC 8259 §6: what has no digits is no number.
   keeps({
     id: 'json.numbers',
     what: 'has neither NaN nor Infinity',
     ground: rfc8259('6', 'MUST'),
     breach: 'number',
   }),
+  // RFC 8259 §4: of a name that comes twice nobody knows which member counts.
   keeps({
     id: 'json.unique-names',
     what: 'names each member of an object once',

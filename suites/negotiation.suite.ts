@@ -6,6 +6,7 @@ import { handles } from './unusual.ts';
 
 /** What the client says that it takes, and the content coding that it gets (RFC 9110 §12). */
 export const negotiation = suite('negotiation', 'Negotiation', [
+  // RFC 9110 §12.5.1: 406, or another representation than was asked for.
   handles({
     id: 'negotiation.unknown-accept',
     what: 'an Accept field that it cannot meet',

@@ -86,6 +86,7 @@ const checks: readonly CheckDefinition[] = [
     judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
   }),
 
+  // endpoint.other-operations: types, what is required and what is allowed are documented.
   refuses({ id: 'operations.negative-type', what: 'input of the wrong type', probe: operation.wrongTypes }),
   refuses({
     id: 'operations.negative-missing',

@@ -95,6 +95,7 @@ export const versioning = suite('versioning', 'Versioning', [
       expect(sample).toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
   }),
 
+  // Whatever answers is found, and used.
   servesNothing({
     id: 'versioning.without-prefix',
     where: 'without the prefix',

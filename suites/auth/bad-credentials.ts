@@ -22,11 +22,12 @@ interface BadCredential {
   /** Completes "refuses …". */
   readonly what: string;
   readonly probe: Probe<Reply>;
-  readonly accept: readonly number[];
+  /** Statuses that will do. Default: those of a credential that is wrong and no more. */
+  readonly accept?: readonly number[];
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-const refuses = ({ id, what, probe, accept }: BadCredential) =>
+const refuses = ({ id, what, probe, accept = REFUSED }: BadCredential) =>
   check(id, {
     title: `refuses ${what}`,
     grounds: [clause('auth.scheme')],
@@ -51,12 +52,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   }),
 
   // auth.scheme: each request carries the credential, and no other one will do.
-  refuses({
-    id: 'auth.wrong-credential',
-    what: 'a wrong key',
-    probe: credential.wrongCredential,
-    accept: REFUSED,
-  }),
+  refuses({ id: 'auth.wrong-credential', what: 'a wrong key', probe: credential.wrongCredential }),
   refuses({
     id: 'auth.empty-credential',
     what: 'an empty key',
@@ -67,19 +63,16 @@ export const badCredentials: readonly CheckDefinition[] = [
     id: 'auth.truncated-credential',
     what: 'a key cut short',
     probe: credential.truncatedCredential,
-    accept: REFUSED,
   }),
   refuses({
     id: 'auth.extended-credential',
     what: 'the key with something behind it',
     probe: credential.extendedCredential,
-    accept: REFUSED,
   }),
   refuses({
     id: 'auth.case-flipped-credential',
     what: 'the key in other letter case',
     probe: credential.caseFlippedCredential,
-    accept: REFUSED,
   }),
   refuses({
     id: 'auth.non-ascii-credential',

@@ -37,6 +37,7 @@ function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
 export const signatures: readonly CheckDefinition[] = given(
   [signed],
   [
+    // auth.scheme: what is signed is what is asked.
     holdsTo({ id: 'auth.signed-method', what: 'another method', probe: signature.signedForOtherMethod }),
     holdsTo({ id: 'auth.signed-path', what: 'another path', probe: signature.signedForOtherPath }),
     holdsTo({ id: 'auth.signed-query', what: 'fewer parameters', probe: signature.signedForOtherQuery }),

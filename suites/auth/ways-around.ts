@@ -37,6 +37,7 @@ function guards({ id, what, ways }: Way): CheckDefinition {
 
 /** Requests that carry no credential and hope that nobody asks. */
 export const waysAround: readonly CheckDefinition[] = [
+  // auth.scheme: the credential is demanded of every request, however it comes.
   guards({
     id: 'auth.head',
     what: 'HEAD as of GET',

@@ -36,7 +36,7 @@ interface Size {
   readonly probe: Probe<target.SizeLimit>;
 }
 
-/** limits.other: how long something may be is not shown. */
+/** Up to which size a request is served, where it may be found out. */
 const findsLimit = ({ id, what, probe: size }: Size) =>
   observation(id, {
     title: `takes ${what} up to some size`,
@@ -54,6 +54,7 @@ const findsLimit = ({ id, what, probe: size }: Size) =>
 
 /** What becomes of unusual requests, and what answers give away. */
 export const robustness: readonly CheckDefinition[] = [
+  // responses.status-codes: whatever the client gets wrong, it is no fault of the service.
   handles({
     id: 'status.malformed-target',
     what: 'malformed percent-encoding',
@@ -83,6 +84,7 @@ export const robustness: readonly CheckDefinition[] = [
     },
   }),
 
+  // limits.other does not show how long a request may be.
   findsLimit({ id: 'status.target-size', what: 'a request target', probe: target.targetSize }),
   findsLimit({ id: 'status.field-size', what: 'a header field', probe: target.fieldSize }),
 

@@ -36,6 +36,7 @@ const turnsAway = ({ id, what, probe }: BadHandshake): CheckDefinition =>
 export const credentialChecks = given(
   [handshakeCredential],
   [
+    // auth.scheme holds for handshakes as well: they are requests.
     turnsAway({
       id: 'websocket.missing-credential',
       what: 'without a credential',

@@ -105,6 +105,7 @@ export const dialectChecks = [
     },
   }),
 
+  // websocket.messages: and know heartbeats and subscriptions.
   answers({
     id: 'websocket.dialect-heartbeat',
     title: 'answers the heartbeat of its dialect',

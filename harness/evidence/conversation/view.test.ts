@@ -274,11 +274,15 @@ describe('the end', () => {
 
   it('is a Close frame of the server, or the end of TCP', () => {
     const closed = upon({ atMs: 1, from: 'server', type: 'frame', frame: closing(1002, 'no') });
-    expect([closed.isOver, closed.closeCode, closed.closeReason]).toEqual([true, 1002, 'no']);
+    expect([closed.isOver, closed.closeCode, closed.refusal]).toEqual([
+      true,
+      1002,
+      '101, then close code 1002',
+    ]);
     const reset = upon({ atMs: 1, from: 'server', type: 'reset' });
-    expect([reset.isOver, reset.closeCode, reset.endedBy]).toEqual([true, null, 'server']);
+    expect([reset.isOver, reset.closeCode, reset.ended?.how]).toEqual([true, null, 'reset']);
     const ours = upon({ atMs: 1, from: 'client', type: 'end' });
-    expect([ours.isOver, ours.endedBy]).toEqual([false, 'client']);
+    expect([ours.isOver, ours.ended, ours.unaskedEnd]).toEqual([false, null, null]);
   });
 
   it('is missed in words', () => {

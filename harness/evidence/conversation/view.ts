@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversation.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
-import { deflateFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
+import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { lazy } from '../octets/lazy.ts';
@@ -100,17 +100,7 @@ export class ConversationView {
 
   /** What of the answer to an offer of permessage-deflate does not fit that offer (RFC 7692 §7.1); null for nothing. */
   get deflateAnswerFault(): string | null {
-    const { extensions, fault } = this.extensions;
-    if (fault !== null) return fault;
-    const [selected, ...more] = extensions;
-    if (selected === undefined) return null;
-    if (more.length > 0 || selected.name !== 'permessage-deflate') {
-      return extensions.map(({ name }) => name).join(', ');
-    }
-    const faults = this.offered('sec-websocket-extensions')
-      .flatMap((offer) => readExtensions(offer).extensions)
-      .map((offer) => deflateFault(selected, offer));
-    return faults.includes(null) ? null : (faults.at(-1) ?? 'permessage-deflate, which was not offered');
+    return deflateAnswerFault(this.extensions, this.offered('sec-websocket-extensions'));
   }
 
   /** permessage-deflate was selected (RFC 7692). */
@@ -247,11 +237,6 @@ export class ConversationView {
     return closeCode !== null && mayBeSent(closeCode) ? closeCode : null;
   }
 
-  /** Of the server's Close frame; null when it sent none, or the reason is not UTF-8. */
-  get closeReason(): string | null {
-    return this.serverClose?.reason ?? null;
-  }
-
   /** How and when the server ended the TCP connection; null when it did not. */
   get ended(): { readonly atMs: number; readonly how: 'end' | 'reset' } | null {
     for (const event of this.conversation.events) {
@@ -260,11 +245,6 @@ export class ConversationView {
       }
     }
     return null;
-  }
-
-  /** Who ended TCP; null when it was never open as a WebSocket. */
-  get endedBy(): 'client' | 'server' | null {
-    return this.conversation.events.find(({ type }) => type === 'end' || type === 'reset')?.from ?? null;
   }
 
   /** The server ended the conversation: with a Close frame of its own accord or in answer, or by ending TCP. */

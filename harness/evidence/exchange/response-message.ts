@@ -5,7 +5,11 @@ import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
 import { isJsonType, type MediaType, readMediaType } from '../fields/grammar/media-type.ts';
 import { repeatedField } from '../fields/single-fields.ts';
-import { type JsonText, readJsonText } from '../json/text.ts';
+import { problemFaults } from '../json/problem.ts';
+import { type Shape, shapeOf } from '../json/shape.ts';
+import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
+import { toldError } from '../json/told-error.ts';
+import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
@@ -39,14 +43,6 @@ export class ResponseMessage {
     return this.status in STATUS_CODES && this.status !== 418 && this.status !== 509;
   }
 
-  get reason(): string | null {
-    return this.response.reason;
-  }
-
-  get httpVersion(): string | null {
-    return this.response.httpVersion;
-  }
-
   /** Wall clock. */
   get receivedAt(): Date {
     const { startedAt, responseMs, durationMs } = this.evidence.timing;
@@ -57,18 +53,6 @@ export class ResponseMessage {
 
   get fields(): RecordedResponse['fields'] {
     return this.response.fields;
-  }
-
-  get trailers(): RecordedResponse['trailers'] {
-    return this.response.trailers;
-  }
-
-  get informational(): RecordedResponse['informational'] {
-    return this.response.informational;
-  }
-
-  get framingFaults(): RecordedResponse['framingFaults'] {
-    return this.response.framingFaults;
   }
 
   /** A field whose value is no list and that stands on several lines, with its values; null when there is none. */
@@ -184,5 +168,40 @@ export class ResponseMessage {
   /** Why there is no JSON value to look into although the content may be right; null when nothing stands against it. */
   get unreadJson(): string | null {
     return this.unread ?? this.json.limit;
+  }
+
+  /** Content-Type is `application/problem+json` (RFC 9457). */
+  get isProblem(): boolean {
+    return this.mediaType?.essence === 'application/problem+json';
+  }
+
+  /** What the content breaks of RFC 9457, one line each. Only of interest where `isProblem`. */
+  get problemFaults(): readonly string[] {
+    const { value, faults } = this.json;
+    return value === undefined ? faults.map(({ message }) => message) : problemFaults(value, this.status);
+  }
+
+  /** Of the JSON value that the content is; null where it is none. */
+  get shape(): Shape | null {
+    return shapeOf(this.json.value);
+  }
+
+  /** Content of the same shape, or where it is no JSON the same content. */
+  hasContentLike(other: ResponseMessage): boolean {
+    const [here, there] = [this, other].map(({ shape, content }) =>
+      shape === null ? latin1Text(content) : JSON.stringify(shape),
+    );
+    return here === there;
+  }
+
+  /** The first thing of that kind that is to be said of the content as a JSON text; null for nothing. */
+  jsonRemark(wanted: JsonRemarkKind): string | null {
+    const { faults, cautions } = this.json;
+    return [...faults, ...cautions].find(({ kind }) => kind === wanted)?.message ?? null;
+  }
+
+  /** The member by which the content tells of an error, whatever the status says; null when none does. */
+  get toldError(): string | null {
+    return toldError(this.json.value);
   }
 }

@@ -7,10 +7,6 @@ import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { lifecycleFault, partialFault } from '../fields/single-fields.ts';
-import { problemFaults } from '../json/problem.ts';
-import { type Shape, shapeOf } from '../json/shape.ts';
-import type { JsonRemarkKind } from '../json/text.ts';
-import { toldError } from '../json/told-error.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -69,42 +65,7 @@ export class ResponseView extends ResponseMessage {
     this.#options = options;
   }
 
-  // --- what the content tells ---
-
-  /** Content-Type is `application/problem+json` (RFC 9457). */
-  get isProblem(): boolean {
-    return this.mediaType?.essence === 'application/problem+json';
-  }
-
-  /** What the content breaks of RFC 9457, one line each. Only of interest where `isProblem`. */
-  get problemFaults(): readonly string[] {
-    const { value, faults } = this.json;
-    return value === undefined ? faults.map(({ message }) => message) : problemFaults(value, this.status);
-  }
-
-  /** Of the JSON value that the content is; null where it is none. */
-  get shape(): Shape | null {
-    return shapeOf(this.json.value);
-  }
-
-  /** Content of the same shape, or where it is no JSON the same content. */
-  hasContentLike(other: ResponseView): boolean {
-    const [here, there] = [this, other].map(({ shape, content }) =>
-      shape === null ? latin1Text(content) : JSON.stringify(shape),
-    );
-    return here === there;
-  }
-
-  /** The first thing of that kind that is to be said of the content as a JSON text; null for nothing. */
-  jsonRemark(wanted: JsonRemarkKind): string | null {
-    const { faults, cautions } = this.json;
-    return [...faults, ...cautions].find(({ kind }) => kind === wanted)?.message ?? null;
-  }
-
-  /** The member by which the content tells of an error, whatever the status says; null when none does. */
-  get toldError(): string | null {
-    return toldError(this.json.value);
-  }
+  // --- what it tells of the service ---
 
   /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
   get internals(): string | null {

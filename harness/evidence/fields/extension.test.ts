@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deflateFault, readExtensions } from './extension.ts';
+import { deflateAnswerFault, readExtensions } from './extension.ts';
 
 describe('Sec-WebSocket-Extensions', () => {
   it('is a list of names with parameters', () => {
@@ -25,10 +25,8 @@ describe('Sec-WebSocket-Extensions', () => {
 });
 
 describe('permessage-deflate as answered', () => {
-  const faultOf = (value: string, offer = 'permessage-deflate') => {
-    const [selected, offered] = [value, offer].map((each) => readExtensions(each).extensions[0]);
-    return selected && offered ? deflateFault(selected, offered) : 'unread';
-  };
+  const faultOf = (value: string, offer = 'permessage-deflate') =>
+    deflateAnswerFault(readExtensions(value), [offer]);
 
   it.each([
     'permessage-deflate',

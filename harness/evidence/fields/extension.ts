@@ -68,8 +68,24 @@ const DEFLATE_PARAMETERS: Readonly<Record<string, Parameter>> = {
   client_max_window_bits: { isWindow: true, unasked: false, binding: false },
 };
 
+/** What of an answer to offers of permessage-deflate fits none of them (RFC 7692 §7.1); null for nothing. */
+export function deflateAnswerFault(
+  { extensions, fault }: ExtensionReading,
+  offers: readonly string[],
+): string | null {
+  if (fault !== null) return fault;
+  const [selected, ...more] = extensions;
+  if (selected === undefined) return null;
+  if (more.length > 0 || selected.name !== 'permessage-deflate') {
+    return extensions.map(({ name }) => name).join(', ');
+  }
+  const offered = offers.flatMap((offer) => readExtensions(offer).extensions);
+  const faults = offered.map((offer) => deflateFault(selected, offer));
+  return faults.includes(null) ? null : (faults.at(-1) ?? 'permessage-deflate, which was not offered');
+}
+
 /** What is wrong with permessage-deflate as selected for this offer of it (RFC 7692 §7.1); null for nothing. */
-export function deflateFault(selected: Extension, offered: Extension): string | null {
+function deflateFault(selected: Extension, offered: Extension): string | null {
   for (const [name, value] of selected.parameters) {
     const rule = Object.hasOwn(DEFLATE_PARAMETERS, name) ? DEFLATE_PARAMETERS[name] : undefined;
     if (rule === undefined) return `the parameter ${name}, which permessage-deflate does not have`;

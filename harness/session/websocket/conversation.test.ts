@@ -110,7 +110,7 @@ describe('a conversation', () => {
     );
     await shake(session);
     expect(view.echoes.map(({ isSame }) => isSame)).toEqual([true]);
-    expect(view.endedBy).toBe('client');
+    expect(view.ended).toBeNull();
     expect((await session.close()).requestsSent).toBe(2);
     const kept = events.flatMap((event) => (event.type === 'evidence' ? [event] : []));
     expect(kept.map(({ requests, purpose }) => [requests, purpose])).toEqual([
