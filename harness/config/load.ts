@@ -9,6 +9,7 @@ import { buildWebSocket } from './blocks/websocket.ts';
 import { readContract } from './contract/contract-file.ts';
 import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
+import { overlaid } from './draft/overlay.ts';
 import { fillFacts } from './facts.ts';
 import type { Operation } from './operation/operation.ts';
 import { buildOperations } from './operation/operations.ts';
@@ -22,7 +23,6 @@ import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 import { type LocatedMap, originsOf, plainOf, readLocated } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
 import { faultsOf, type Origin, type Origins } from './yaml/origin.ts';
-import { overlaid } from './yaml/overlay.ts';
 
 export interface LoadOptions {
   /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */
@@ -122,7 +122,7 @@ async function loadService(
     );
   }
   const environment = options.environment ?? null;
-  const merged = faults.try(() => overlaid(tree, name, environment));
+  const merged = faults.try(() => overlaid(tree, SERVICE_BLOCKS, name, environment));
   if (merged) {
     const effective = withPactOption(withProviderUrl(merged, options.providerUrl), options.pacts ?? []);
     const scope = {

@@ -8,11 +8,15 @@ import { OPERATIONS } from './operation/written.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import { PROVIDER } from './provider/provider.ts';
 import { jsonSchemaOf } from './shape/json-schema.ts';
-import { mapping, NAMES, name, named, needed, text } from './shape/kinds.ts';
+import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
 import { compileSchema, schemaFaults } from './shape/validation.ts';
 import { type LocatedMap, plainOf } from './yaml/located.ts';
 
-const credentials = { ...CredentialsShape, '~traits': { def: 'credentials' } };
+const traits: Traits = {
+  def: 'credentials',
+  replaces: (below, above) => 'scheme' in above && above.scheme !== below.scheme,
+};
+const credentials = { ...CredentialsShape, '~traits': traits };
 
 /** What an environment can change. */
 const BLOCKS = {

@@ -100,7 +100,11 @@ export const PACTS = mapping(
     broker: BROKER,
     states: mapping(
       'Who brings the provider into the state that an interaction takes for granted: a path of the provider or a URL that gets { action, state, params } by POST, or a command that gets the same as JSON on standard input. Without it no state is set up.',
-      { expected: 'a mapping such as { url: /_states } or { command: ./set-state.sh }', nullable: true },
+      {
+        expected: 'a mapping such as { url: /_states } or { command: ./set-state.sh }',
+        nullable: true,
+        replaces: () => true,
+      },
       {
         url: text('A path of the provider, or a URL.', { read: pathOrUrl }),
         // A shell reads it, and has `${…}` of its own.

@@ -1,7 +1,9 @@
 import { baseUrl } from '../blocks/address.ts';
+import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { either, type Fault, type Loaded, mapping, needed, text } from '../shape/kinds.ts';
 import { existing, FRESH, readEnv, STARTED } from './container.ts';
+import { providerKind } from './kind.ts';
 import { buildReadiness } from './ready.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from './started-provider.ts';
 
@@ -20,7 +22,7 @@ function portedAddress(url: string, fault: Fault): string {
   return url;
 }
 
-export const COMMAND_KEYS = {
+const KEYS = {
   command: mapping(
     'A program of this machine that is started for the run and ended after it, with all that it started.',
     { expected: `a mapping such as { run: [node, server.js], url: "http://127.0.0.1:\${PORT}" }` },
@@ -60,10 +62,7 @@ export const COMMAND_KEYS = {
 const KEY = 'provider.command';
 
 /** @throws UsageError for a command that cannot be meant; reads the secrets that it is to be given. */
-export async function buildCommand(
-  draft: Draft,
-  written: Loaded<typeof COMMAND_KEYS.command>,
-): Promise<CommandProvider> {
+async function buildCommand(written: Loaded<typeof KEYS.command>, draft: Draft): Promise<CommandProvider> {
   const { faultAt } = draft;
   const { run, cwd, env, url, ready, timeoutMs, freshForEachSuite } = written;
   const readiness = buildReadiness(faultAt, `${KEY}.ready`, ready);
@@ -81,6 +80,12 @@ export async function buildCommand(
     freshForEachSuite,
   };
 }
+
+export const command = providerKind('command', {
+  keys: KEYS,
+  build: buildCommand,
+  staysHere: ({ url }) => isLoopback(new URL(url.replace(PORT_PLACEHOLDER, '80')).hostname),
+});
 
 /** Whoever may list the processes of a machine sees their arguments. */
 function holdToCommandLine(

@@ -20,6 +20,7 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
+import { providerKind } from './kind.ts';
 import { buildReadiness, READY } from './ready.ts';
 import type { Companion, ContainerConfig, ContainerProvider, ImageSource } from './started-provider.ts';
 
@@ -154,13 +155,13 @@ const CONTAINER = {
   ...STARTED,
 } as const;
 
-export const COMPANION = mapping(
+const COMPANION = mapping(
   'A container that the provider needs.',
   { expected: 'a mapping such as { image: redis:8 }', nullable: true },
   CONTAINER,
 );
 
-export const CONTAINER_KEYS = {
+const KEYS = {
   container: mapping(
     'A container that is started for the run and removed after it, whatever ends it. Docker or Podman must be there.',
     { expected: 'a mapping such as { image: registry.example/search:1.4, port: 8080 }' },
@@ -191,9 +192,9 @@ export const CONTAINER_KEYS = {
 const KEY = 'provider.container';
 
 /** @throws UsageError for a container that cannot be meant; reads the secrets that it is to be given. */
-export async function buildContainer(
+async function buildContainer(
+  written: Loaded<typeof KEYS.container>,
   draft: Draft,
-  written: Loaded<typeof CONTAINER_KEYS.container>,
 ): Promise<ContainerProvider> {
   const { port, path, aliases, freshForEachSuite } = written;
   const companions = await eachOf(draft, written.companions, (name, companion) =>
@@ -214,6 +215,12 @@ export async function buildContainer(
     freshForEachSuite,
   };
 }
+
+export const container = providerKind('container', {
+  keys: KEYS,
+  build: buildContainer,
+  staysHere: () => true,
+});
 
 type CompanionBlock = Loaded<typeof COMPANION>;
 

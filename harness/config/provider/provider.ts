@@ -1,56 +1,75 @@
-import { isLoopback } from '../blocks/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type Loaded, mapping } from '../shape/kinds.ts';
-import { buildCommand, COMMAND_KEYS } from './command.ts';
-import { buildContainer, CONTAINER_KEYS } from './container.ts';
-import { buildReference, REFERENCE_KEYS, type ReferenceProvider } from './reference.ts';
-import { type CommandProvider, type ContainerProvider, PORT_PLACEHOLDER } from './started-provider.ts';
-import { URL_KEYS, type UrlProvider } from './url.ts';
+import { type Keys, type Loaded, mapping, type Written } from '../shape/kinds.ts';
+import { command } from './command.ts';
+import { container } from './container.ts';
+import type { ProviderKind } from './kind.ts';
+import { reference } from './reference.ts';
+import { url } from './url.ts';
+
+/** The kinds of providers, by the key that names them. Each is started in `harness/provider/start.ts`. */
+const KINDS = { reference, url, container, command };
+
+type Kinds = typeof KINDS;
+type Kind = keyof Kinds;
+
+export type ProviderConfig = { [K in Kind]: Awaited<ReturnType<Kinds[K]['build']>> }[Kind];
+
+/** What is the same of each; the table holds for every name a kind of its own. */
+type AnyKind = ProviderKind<string, Keys, ProviderConfig>;
+const ALL: Readonly<Record<string, AnyKind>> = KINDS as object as Readonly<Record<Kind, AnyKind>>;
+
+const NAMES = Object.keys(ALL);
+const LISTED = `${NAMES.slice(0, -1).join(', ')} and ${NAMES.at(-1)}`;
+
+type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void : never) extends (
+  keys: infer Every extends Keys,
+) => void
+  ? Every
+  : never;
 
 export const PROVIDER = mapping(
-  'How the service comes to be there: exactly one of reference, url, container and command.',
-  { expected: 'a mapping such as { url: "https://api.example" } or { reference: search }', def: 'provider' },
-  { ...REFERENCE_KEYS, ...URL_KEYS, ...CONTAINER_KEYS, ...COMMAND_KEYS },
+  `How the service comes to be there: exactly one of ${LISTED}.`,
+  {
+    expected: 'a mapping such as { url: "https://api.example" } or { reference: search }',
+    def: 'provider',
+    // One that is started, and of which an environment says more, stays the same one.
+    replaces(below, above) {
+      const [named] = namedIn(above);
+      return named !== undefined && (typeof above[named] !== 'object' || !namedIn(below).includes(named));
+    },
+  },
+  Object.assign({}, ...Object.values(ALL).map(({ keys }) => keys)) as AllKeys,
 );
 
-export type ProviderConfig = ReferenceProvider | UrlProvider | ContainerProvider | CommandProvider;
+function namedIn(written: Written): readonly string[] {
+  return NAMES.filter((name) => (written[name] ?? undefined) !== undefined);
+}
 
 /** @throws UsageError when not exactly one kind of provider is named, or what is said of it is unfit. */
 export async function buildProvider(draft: Draft, written: Loaded<typeof PROVIDER>): Promise<ProviderConfig> {
   const { faultAt } = draft;
-  const { reference, url, container, command, defects, variant } = written;
-  const kinds = Object.entries({ reference, url, container, command }).filter(
-    ([, said]) => said !== undefined,
-  );
-  if (kinds.length > 1) {
-    const named = kinds.map(([kind]) => `a ${kind}`).join(' and ');
+  const [name, ...others] = namedIn(written);
+  if (others.length > 0) {
+    const named = [name, ...others].map((kind) => `a ${kind}`).join(' and ');
     throw faultAt('provider', `names both ${named}`, 'keep one of them');
   }
-  if (reference !== undefined) return buildReference(draft, reference, written);
-  for (const [key, value] of Object.entries({ defects, variant })) {
-    if (value !== undefined) {
-      throw faultAt(`provider.${key}`, 'belongs to a reference provider only', 'remove it');
-    }
+  for (const [owner, { keys }] of Object.entries(ALL)) {
+    const foreign = Object.keys(keys).find((key) => owner !== name && written[key as keyof typeof written]);
+    if (foreign === undefined) continue;
+    throw faultAt(`provider.${foreign}`, `belongs to a ${owner} provider only`, 'remove it');
   }
-  if (container !== undefined) return buildContainer(draft, container);
-  if (command !== undefined) return buildCommand(draft, command);
-  if (url !== undefined) return { kind: 'url', url };
-  throw faultAt(
-    'provider',
-    'says neither url, reference, container nor command',
-    'add `url:` or `reference:`, or how to start it',
-  );
+  const kind = ALL[name ?? ''];
+  if (name === undefined || kind === undefined) {
+    throw faultAt(
+      'provider',
+      `says neither ${NAMES.slice(0, -1).join(', ')} nor ${NAMES.at(-1)}`,
+      'add `url:` or `reference:`, or how to start it',
+    );
+  }
+  return kind.build(written[name as Kind], draft, written);
 }
 
 /** Whether everything sent there stays on this machine, so that example secrets may stand in the file. */
 export function staysHere(provider: ProviderConfig): boolean {
-  switch (provider.kind) {
-    case 'reference':
-    case 'container':
-      return true;
-    case 'url':
-      return isLoopback(new URL(provider.url).hostname);
-    case 'command':
-      return isLoopback(new URL(provider.url.replace(PORT_PLACEHOLDER, '80')).hostname);
-  }
+  return ALL[provider.kind]?.staysHere(provider) ?? false;
 }

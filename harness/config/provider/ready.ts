@@ -4,7 +4,7 @@ import type { Readiness } from './started-provider.ts';
 
 export const READY = mapping(
   "How it is known that it can be asked: exactly one of http, log and health. Without it: for a provider that it answers a request at all; for a companion its image's health check, where there is one.",
-  { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready' },
+  { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready', replaces: () => true },
   {
     http: text('Path below the base address that answers a GET with 2xx.', {
       expected: 'a path such as /healthz',

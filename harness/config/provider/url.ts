@@ -1,15 +1,21 @@
 import { baseUrl } from '../blocks/address.ts';
+import { isLoopback } from '../blocks/loopback.ts';
 import { text } from '../shape/kinds.ts';
+import { providerKind } from './kind.ts';
 
-export const URL_KEYS = {
-  url: text('Base address of a running service; paths are appended to it.', {
-    expected: 'an http or https URL',
-    examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
-    read: baseUrl,
-  }),
-};
-
-export interface UrlProvider {
+interface UrlProvider {
   readonly kind: 'url';
   readonly url: string;
 }
+
+export const url = providerKind('url', {
+  keys: {
+    url: text('Base address of a running service; paths are appended to it.', {
+      expected: 'an http or https URL',
+      examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
+      read: baseUrl,
+    }),
+  },
+  build: (said): UrlProvider => ({ kind: 'url', url: said }),
+  staysHere: (provider) => isLoopback(new URL(provider.url).hostname),
+});

@@ -19,6 +19,9 @@ import { parseDuration, parseMemory } from './units.ts';
 /** Makes the error for a value, at the place where it is written. */
 export type Fault = (problem: string, remedy: string) => UsageError;
 
+/** A mapping as it is written. */
+export type Written = Readonly<Record<string, unknown>>;
+
 /** What JSON Schema cannot say of a value. */
 export interface Traits {
   /** Its name among the `$defs` of the schema, should it stand there more than once. */
@@ -36,6 +39,8 @@ export interface Traits {
   readonly remedy?: string;
   /** Makes the loaded value of the written one. */
   readonly read?: (written: never, fault: Fault) => unknown;
+  /** Whether what an environment writes takes the place of what stands below it, in place of being added to that. */
+  readonly replaces?: (below: Written, above: Written) => boolean;
   /** What the name of the loaded value ends in: `connect` is loaded as `connectMs`. */
   readonly unit?: 'Ms' | 'Bytes';
 }
@@ -71,6 +76,7 @@ interface Options<W> {
   readonly texts?: Traits['texts'];
   readonly keeps?: string;
   readonly read?: (written: W, fault: Fault) => unknown;
+  readonly replaces?: Traits['replaces'];
 }
 
 /** A value that is written as `W` and loaded as `L`; `O` are the options it is declared with. */
@@ -81,7 +87,7 @@ type ReadBy<O, W> = O extends { readonly read: (...from: never[]) => infer L } ?
 
 /** A schema with what is declared beside it. */
 function declared(schema: TSchemaOptions, options: object, traits: Traits = {}): TSchema {
-  const { texts, keeps, read, def, expected, nullable, ...keywords }: Options<never> = options;
+  const { texts, keeps, read, replaces, def, expected, nullable, ...keywords }: Options<never> = options;
   const admitsNull = nullable === true || keywords.default === null;
   return {
     ...schema,
@@ -93,6 +99,7 @@ function declared(schema: TSchemaOptions, options: object, traits: Traits = {}):
       ...(texts && { texts }),
       ...(keeps && { keeps }),
       ...(read && { read }),
+      ...(replaces && { replaces }),
       ...(def && { def }),
     },
   };
@@ -283,8 +290,8 @@ export function needed<S extends TSchema>(shape: S, remedy?: string): S & { read
   return shaped as S & { readonly '~needed': true };
 }
 
-type Keys = Readonly<Record<string, TSchema>>;
-type Mapping<P extends Keys, O> = TObject<{
+export type Keys = Readonly<Record<string, TSchema>>;
+export type Mapping<P extends Keys, O = unknown> = TObject<{
   [K in keyof P]: P[K] extends { readonly '~needed': true } ? P[K] : TOptional<P[K]>;
 }> &
   There<O>;

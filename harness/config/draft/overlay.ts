@@ -1,7 +1,10 @@
+import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../exit.ts';
-import { keyWithin, type Located, type LocatedMap, originsOf, withChildren } from './located.ts';
-import { didYouMean } from './nearest.ts';
-import { faultsOf } from './origin.ts';
+import { isJsonObject } from '../../json-text.ts';
+import { shapeWithin, traitsOf } from '../shape/kinds.ts';
+import { type Located, type LocatedMap, originsOf, plainOf, withChildren } from '../yaml/located.ts';
+import { didYouMean } from '../yaml/nearest.ts';
+import { faultsOf } from '../yaml/origin.ts';
 
 /**
  * The service's own part with the chosen environment, and those it extends, laid over it. Every environment of
@@ -9,7 +12,12 @@ import { faultsOf } from './origin.ts';
  *
  * @throws UsageError for an unknown environment, an unknown or cyclic `extends`, and an empty block.
  */
-export function overlaid(file: LocatedMap, service: string, environment: string | null): LocatedMap {
+export function overlaid(
+  file: LocatedMap,
+  shape: TSchema,
+  service: string,
+  environment: string | null,
+): LocatedMap {
   const environments = environmentsOf(file);
   for (const name of environments.keys()) chainOf(name, environments);
   const base = baseOf(file);
@@ -25,7 +33,7 @@ export function overlaid(file: LocatedMap, service: string, environment: string 
   }
   return chainOf(environment, environments).reduceRight<LocatedMap>((under, name) => {
     const overlay = environments.get(name);
-    return overlay ? laidOver(under, stamped(without(overlay, 'extends'), name), '') : under;
+    return overlay ? laidOver(under, stamped(without(overlay, 'extends'), name), shape) : under;
   }, base);
 }
 
@@ -75,40 +83,14 @@ function chainOf(name: string, environments: Environments): readonly string[] {
 }
 
 /**
- * Blocks of which only one kind can hold at a time: keys of the one kind must not be left over under the other.
+ * Mappings are merged key by key, but for those whose shape says that they are replaced: where only one of several
+ * can hold, keys of the one must not be left over under the other. Anything else replaces what was there; null takes
+ * it away.
  */
-const REPLACED: Readonly<Record<string, (under: LocatedMap, over: LocatedMap) => boolean>> = {
-  provider: (under, over) => {
-    const kind = providerKind(over);
-    // A container or command of which an environment says more stays the same one.
-    return kind !== undefined && (!STARTED.has(kind) || providerKind(under) !== kind);
-  },
-  credentials: (under, over) => over.entries.has('scheme') && schemeOf(over) !== schemeOf(under),
-};
-
-/** The same, for blocks that may stand in several places. */
-const REPLACED_ANYWHERE = /^(provider\.(container|command)\.(.+\.)?(ready|build)|pacts\.states)$/;
-
-function replaces(key: string, under: LocatedMap, over: LocatedMap): boolean {
-  return REPLACED_ANYWHERE.test(key) || (REPLACED[key]?.(under, over) ?? false);
-}
-
-const STARTED: ReadonlySet<string> = new Set(['container', 'command']);
-
-function providerKind({ entries }: LocatedMap): string | undefined {
-  return ['reference', 'url', ...STARTED].find((kind) => entries.has(kind));
-}
-
-function schemeOf(credentials: LocatedMap): unknown {
-  const scheme = credentials.entries.get('scheme')?.value;
-  return scheme?.kind === 'scalar' ? scheme.value : undefined;
-}
-
-/** Mappings are merged key by key; anything else replaces what was there; null takes it away. */
-function laidOver(under: LocatedMap, over: LocatedMap, key: string): LocatedMap {
+function laidOver(under: LocatedMap, over: LocatedMap, shape: TSchema): LocatedMap {
   const entries = new Map(under.entries);
   for (const [name, entry] of over.entries) {
-    const inner = keyWithin(key, name);
+    const inner = shapeWithin(shape, name);
     const { value } = entry;
     const before = entries.get(name)?.value;
     if (value.kind === 'scalar' && value.value === null) {
@@ -122,8 +104,13 @@ function laidOver(under: LocatedMap, over: LocatedMap, key: string): LocatedMap 
   return { ...under, entries };
 }
 
+function replaces(shape: TSchema, before: LocatedMap, value: LocatedMap): boolean {
+  const [below, above] = [plainOf(before), plainOf(value)];
+  return isJsonObject(below) && isJsonObject(above) && (traitsOf(shape).replaces?.(below, above) ?? false);
+}
+
 function withoutNulls(map: LocatedMap): LocatedMap {
-  return laidOver({ ...map, entries: new Map() }, map, 'block');
+  return laidOver({ ...map, entries: new Map() }, map, {});
 }
 
 /** The same tree, every value of which remembers the environment that set it. */
