@@ -6,7 +6,7 @@ import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/results/events.ts';
 import { openCredentials } from './session/credentials.ts';
 import { quotaPort } from './session/http/burst.ts';
-import { ServiceHttp } from './session/http/http.ts';
+import { ServiceHttp } from './session/http/service-http.ts';
 import { pactPort } from './session/pact/verification.ts';
 import { type Port, type Probe, ProbeMemory, type Remembered } from './session/probe.ts';
 import { EvidenceLog } from './session/turn/evidence-log.ts';

@@ -11,7 +11,7 @@ import {
   rfc9112,
   suite,
 } from '../harness/check/suite.ts';
-import { rawReplies } from '../harness/probe/gathered.ts';
+import { rawReplies } from '../harness/probe/every-reply.ts';
 import { rawSample } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
 

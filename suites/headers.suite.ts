@@ -1,5 +1,5 @@
 import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../harness/check/suite.ts';
-import { errorReplies, everyReply, successReplies } from '../harness/probe/gathered.ts';
+import { errorReplies, everyReply, successReplies } from '../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
 

@@ -13,7 +13,12 @@ import {
   rfc9457,
   suite,
 } from '../harness/check/suite.ts';
-import { errorReplies, jsonReplies, serverErrorReplies, successReplies } from '../harness/probe/gathered.ts';
+import {
+  errorReplies,
+  jsonReplies,
+  serverErrorReplies,
+  successReplies,
+} from '../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
 
 interface Rule {

@@ -1,5 +1,5 @@
 import { check, ENCODED, type Reply, rfc9110, suite } from '../harness/check/suite.ts';
-import { everyReply } from '../harness/probe/gathered.ts';
+import { everyReply } from '../harness/probe/every-reply.ts';
 import { rawSample } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
 import { handles } from './unusual.ts';

@@ -279,7 +279,7 @@ describe('a flawed signature', () => {
 });
 
 describe('whatever carries a credential', () => {
-  // What is used as `none` may go over plain http to anybody; nothing else may (`transport/plain-http.ts`).
+  // What is used as `none` may go over plain http to anybody; nothing else may (`refusePlainHttp`).
   it.each<CredentialChoice>([
     'right',
     'second',

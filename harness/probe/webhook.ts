@@ -10,32 +10,34 @@ const ANSWERS = [503, 503, 200];
 const QUIET_MS = 500;
 
 /** All that came; empty when nothing did. */
-export const deliveries: Probe<readonly Received[]> = probe('webhook-deliveries', async (port) => {
-  const { webhooks } = port.config;
-  if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
-  const { trigger, withinMs } = webhooks;
-  return port.webhooks.receive(ANSWERS, async (receiver, url) => {
-    const withUrl = (text: string) => text.replaceAll(PLACE, url);
-    const reply = await port.http.send({
-      purpose: 'to have the service send an event',
-      method: trigger.method,
-      target: () => withUrl(trigger.path),
-      ...(trigger.body !== null && {
-        content: withUrl(trigger.body),
-        fields: [['Content-Type', 'application/json']],
-      }),
+export const deliveries: Probe<readonly Received[]> = probe(
+  'webhook-deliveries',
+  async ({ config, http, webhooks }) => {
+    if (config.webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+    const { trigger, withinMs } = config.webhooks;
+    return webhooks.receive(ANSWERS, async (receiver, url) => {
+      const withUrl = (text: string) => text.replaceAll(PLACE, url);
+      const reply = await http.send({
+        purpose: 'to have the service send an event',
+        method: trigger.method,
+        target: () => withUrl(trigger.path),
+        ...(trigger.body !== null && {
+          content: withUrl(trigger.body),
+          fields: [['Content-Type', 'application/json']],
+        }),
+      });
+      if (!reply.served) {
+        throw new Blocked(
+          `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
+        );
+      }
+      for (let count = 1; count <= ANSWERS.length; count++) {
+        if (!(await receiver.waitFor(count, withinMs))) return;
+      }
+      await receiver.waitFor(ANSWERS.length + 1, QUIET_MS);
     });
-    if (!reply.served) {
-      throw new Blocked(
-        `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
-      );
-    }
-    for (let count = 1; count <= ANSWERS.length; count++) {
-      if (!(await receiver.waitFor(count, withinMs))) return;
-    }
-    await receiver.waitFor(ANSWERS.length + 1, QUIET_MS);
-  });
-});
+  },
+);
 
 const PLACE = '$' + '{WEBHOOK_URL}';
 

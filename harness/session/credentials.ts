@@ -1,6 +1,6 @@
 import type { ObtainingPort } from '../credential/obtaining.ts';
 import { ReadyCredentials } from '../credential/ready-credentials.ts';
-import { openHttp } from '../transport/http/http.ts';
+import { openHttp } from '../transport/http/http-client.ts';
 import { addressOf } from '../transport/socket/address.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';
 

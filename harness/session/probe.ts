@@ -3,7 +3,7 @@ import type { Sample } from '../contract/clause.ts';
 import { HarnessError } from '../exit.ts';
 import type { Clock } from '../transport/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
-import type { HttpPort } from './http/http.ts';
+import type { HttpPort } from './http/service-http.ts';
 import type { PactPort } from './pact/verification.ts';
 import type { PausePort } from './turn/pause.ts';
 import type { WebhookPort } from './webhooks.ts';

@@ -10,7 +10,7 @@ import {
   rfc9110,
   rfc9111,
 } from '../../harness/check/suite.ts';
-import { everyReply, refusals, refusalsForTheCredential } from '../../harness/probe/gathered.ts';
+import { everyReply, refusals, refusalsForTheCredential } from '../../harness/probe/every-reply.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 

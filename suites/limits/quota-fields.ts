@@ -7,7 +7,7 @@ import {
   type Reply,
   settled,
 } from '../../harness/check/suite.ts';
-import { quotaReplies } from '../../harness/probe/gathered.ts';
+import { quotaReplies } from '../../harness/probe/every-reply.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
 
 const grounds = [practice('RateLimit header fields draft')];

@@ -8,7 +8,7 @@ import {
   practice,
   rfc9110,
 } from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/gathered.ts';
+import { everyReply } from '../../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 

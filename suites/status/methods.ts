@@ -6,7 +6,7 @@ import {
   rfc9110,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
-import { everyReply } from '../../harness/probe/gathered.ts';
+import { everyReply } from '../../harness/probe/every-reply.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 

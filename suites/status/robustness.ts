@@ -9,7 +9,7 @@ import {
   SEARCHED,
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
-import { errorReplies, serverErrorReplies } from '../../harness/probe/gathered.ts';
+import { errorReplies, serverErrorReplies } from '../../harness/probe/every-reply.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { handles } from '../unusual.ts';
 

@@ -1,8 +1,8 @@
 import { check, echoes, practice, rfc6455 } from '../../harness/check/suite.ts';
 import { textEcho } from '../../harness/probe/websocket/echo.ts';
+import { everyConversation } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
-import { everyConversation } from '../../harness/probe/websocket/gathered.ts';
-import { kept } from '../../harness/probe/websocket/websocket.ts';
+import { kept } from '../../harness/probe/websocket/ordinary-client.ts';
 import { ends } from './rows.ts';
 
 /** The closing handshake (RFC 6455 §5.5.1, §7). How TCP ends, orderly or with a reset, is no matter. */

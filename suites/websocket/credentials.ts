@@ -14,8 +14,8 @@ import {
   refusalCode,
   rfc9110,
 } from '../../harness/check/suite.ts';
-import * as handshake from '../../harness/probe/websocket/handshake.ts';
-import { taken } from '../../harness/probe/websocket/websocket.ts';
+import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
+import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 
 interface BadHandshake {
   readonly id: string;

@@ -8,9 +8,9 @@ import {
   rfc3629,
   rfc6455,
 } from '../../harness/check/suite.ts';
+import { everyConversation, failures } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
-import { everyConversation, failures } from '../../harness/probe/websocket/gathered.ts';
-import * as websocket from '../../harness/probe/websocket/websocket.ts';
+import * as websocket from '../../harness/probe/websocket/ordinary-client.ts';
 import { ends } from './rows.ts';
 
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */

@@ -1,6 +1,6 @@
 import { check, observation, practice, rfc6455 } from '../../harness/check/suite.ts';
-import * as handshake from '../../harness/probe/websocket/handshake.ts';
-import { opening } from '../../harness/probe/websocket/websocket.ts';
+import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
+import { opening } from '../../harness/probe/websocket/ordinary-client.ts';
 
 /** Handshakes that are no good (RFC 6455 §4.2). Each is paired with an ordinary one, which must be taken. */
 export const handshakeRefusalChecks = [

@@ -1,7 +1,7 @@
 import { check, clause, rfc6455, rfc9110 } from '../../harness/check/suite.ts';
 import { closes } from '../../harness/probe/websocket/frames.ts';
-import * as handshake from '../../harness/probe/websocket/handshake.ts';
-import { opening, taken } from '../../harness/probe/websocket/websocket.ts';
+import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
+import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts';
 
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
 export const firstHandshakeCheck = check('websocket.handshake', {

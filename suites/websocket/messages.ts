@@ -1,6 +1,6 @@
 import { check, clause, echoes, observation, rfc6455 } from '../../harness/check/suite.ts';
 import * as echo from '../../harness/probe/websocket/echo.ts';
-import { taken } from '../../harness/probe/websocket/websocket.ts';
+import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 import { sendsBack } from './rows.ts';
 
 /** A message may be refused for its length (§10.4), with 1009 (§7.4.1). */

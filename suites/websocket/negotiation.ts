@@ -1,6 +1,10 @@
 import { check, observation, originPolicy, practice, rfc6455, rfc7692 } from '../../harness/check/suite.ts';
-import { deflateOffer, foreignOrigin, unknownSubprotocol } from '../../harness/probe/websocket/handshake.ts';
-import { taken } from '../../harness/probe/websocket/websocket.ts';
+import {
+  deflateOffer,
+  foreignOrigin,
+  unknownSubprotocol,
+} from '../../harness/probe/websocket/handshake-forms.ts';
+import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 
 /** What client and service agree on in the handshake: subprotocol, extensions, and for whose pages (RFC 6455 §9, §10). */
 export const negotiationChecks = [

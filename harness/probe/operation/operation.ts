@@ -1,5 +1,4 @@
 import type { ServiceConfig } from '../../config/service.ts';
-import type { Sample } from '../../contract/clause.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe } from '../../session.ts';
 import { Blocked } from '../../verdict.ts';
@@ -30,10 +29,10 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
 }
 
 /** Calls by safe methods. */
-const safeCalls: Probe<Trials> = probe('operation-safe-calls', (port) =>
+const safeCalls: Probe<Trials> = probe('operation-safe-calls', ({ config, http }) =>
   send(
-    port,
-    ordersOf(port.config, (order) => order.kind === 'call' && isSafe(order.operation)),
+    http,
+    ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation)),
   ),
 );
 
@@ -44,15 +43,12 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
  * the config allows it.
  */
-const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async (port) => {
-  const orders = ordersOf(
-    port.config,
-    (order) => !isSafe(order.operation) && order.kind !== 'unknown-method',
-  );
+const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ config, http }) => {
+  const orders = ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
   const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
   const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
   const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-  return send(port, [...refused, ...calls]);
+  return send(http, [...refused, ...calls]);
 });
 
 /** Every operation called as it is documented. */
@@ -86,17 +82,17 @@ export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', a
  */
 function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
   const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
-  const sent = probe(`operation-sent-${kind}`, async (port) => {
-    const calls = await port.ask(safeCalls);
+  const sent = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
+    const calls = await ask(safeCalls);
     // A service that has refused to go on, or is all too slow, is not asked again.
     if (calls.ended !== null)
       return Trials.none(
-        ordersOf(port.config, (order) => order.kind === kind),
+        ordersOf(config, (order) => order.kind === kind),
         calls.ended,
       );
     return send(
-      port,
-      ordersOf(port.config, (order) => {
+      http,
+      ordersOf(config, (order) => {
         const { operation } = order;
         return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
       }),
@@ -142,10 +138,7 @@ function planned(config: ServiceConfig, kind: TrialKind): readonly Unexercised[]
 }
 
 /** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
-async function send(
-  { http, documented }: Pick<Port, 'http' | 'documented'>,
-  orders: readonly Order[],
-): Promise<Trials> {
+async function send(http: Port['http'], orders: readonly Order[]): Promise<Trials> {
   const trials: OperationReply[] = [];
   let spentMs = 0;
   for (const order of orders) {
@@ -154,7 +147,7 @@ async function send(
       return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
     }
     try {
-      const reply = await http.send(stimulusOf(order, documented));
+      const reply = await http.send(stimulusOf(order));
       spentMs += reply.exchange.timing.durationMs;
       trials.push(new OperationReply(order, reply));
     } catch (error) {
@@ -166,7 +159,7 @@ async function send(
   return Trials.of(trials);
 }
 
-function stimulusOf(order: Order, sample: Sample): Stimulus {
+function stimulusOf(order: Order): Stimulus {
   const { operation, kind, method, path, fields, body, what } = order;
   const content = body === null ? {} : { content: body.text };
   const type = body === null ? [] : ([['Content-Type', body.mediaType]] as const);
@@ -175,8 +168,8 @@ function stimulusOf(order: Order, sample: Sample): Stimulus {
     method,
     target: () => path,
     fields: [...fields, ...type],
-    // The sample's own fields belong to the sample.
-    without: Object.keys(sample.fields).map((name) => name.toLowerCase()),
+    // They belong to the sample.
+    withoutSampleFields: true,
     credential: kind === 'no-credential' || operation.auth === 'none' ? 'none' : 'right',
     ...content,
   };

@@ -93,9 +93,12 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
   return { ofOthers };
 });
 
+/** What it takes to count against a quota. */
+export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota'>;
+
 /** Every request with the service's own credential so far, as a limiter has seen it. */
 export function observedSoFar(
-  { config, clock, quota }: Pick<Port, 'config' | 'clock' | 'quota'>,
+  { config, clock, quota }: QuotaParts,
   refusedStatus = 429,
 ): readonly LimitObservation[] {
   const { windowMs } = planOf(config);
@@ -103,7 +106,7 @@ export function observedSoFar(
   return observationsOf(quota.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
 }
 
-function countedSoFar(port: Port): readonly LimitObservation[] {
+function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
   const { windowMs } = planOf(port.config);
   const inWindow = port.clock.now() - windowMs;
   return countingOnly(observedSoFar(port), windowMs).filter(
@@ -120,7 +123,7 @@ function unlessBlocked(thrown: unknown): void {
  * for twice the plan: a window may end meanwhile.
  */
 export async function exhaust(
-  port: Port,
+  port: QuotaParts,
   before: number,
   purpose: string,
   sinceMs = port.clock.now(),

@@ -1,8 +1,8 @@
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
+import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { exhaust, exhaustion, flowedBack, planOf, refusal } from './quota.ts';
+import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal } from './quota.ts';
 
 /**
  * What is asked while the quota is spent. It may come back at any moment, by a window that ends or by an even
@@ -47,7 +47,7 @@ export const spentAgain: Probe<Reply> = probe('spent-again', async (port) => {
   return ensureSpent(port);
 });
 
-async function ensureSpent(port: Port): Promise<Reply> {
+async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const reply = await port.quota.sendWhileSpent({ purpose: 'to see whether the quota is still spent' });
   if (!reply.served) return reply;
   const { refusal: met } = await exhaust(port, 1, 'to spend the quota once more');
@@ -117,7 +117,7 @@ export const spelledWhileExhausted: Probe<Reply> = probe('spelled-while-exhauste
 });
 
 /** Its refusal; or its service, if it is served again and again while the sample is refused. */
-async function whileSpent(port: Port, variant: Stimulus): Promise<Reply> {
+async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {
   for (let round = 0; round < ROUNDS; round++) {
     const reply = await servedBeyondFlow(port, variant);
     if (!reply.served) return reply;
@@ -129,10 +129,7 @@ async function whileSpent(port: Port, variant: Stimulus): Promise<Reply> {
 }
 
 /** The first refusal; or the last service, once so many have been served that an even flow cannot explain it. */
-async function servedBeyondFlow(
-  { clock, quota, config }: Pick<Port, 'clock' | 'quota' | 'config'>,
-  stimulus: Stimulus,
-): Promise<Reply> {
+async function servedBeyondFlow({ clock, quota, config }: QuotaParts, stimulus: Stimulus): Promise<Reply> {
   const startedMs = clock.now();
   for (let served = 1; served <= PATIENCE; served++) {
     const reply = await quota.sendWhileSpent(stimulus);

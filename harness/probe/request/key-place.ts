@@ -2,7 +2,7 @@ import { isLoopback } from '../../config/blocks/loopback.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
+import { type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { served } from './sample.ts';
 
@@ -20,42 +20,41 @@ export interface KeyPlaces {
   readonly accepted: readonly string[];
 }
 
-export const parametersTaken: Probe<KeyPlaces> = probe('parameters-taken', (port) =>
+export const parametersTaken: Probe<KeyPlaces> = probe(
+  'parameters-taken',
   placesTaken(
-    port,
     'query parameters',
     PARAMETERS.map((name) => ({ in: 'query', name })),
   ),
 );
-export const fieldsTaken: Probe<KeyPlaces> = probe('fields-taken', (port) =>
-  placesTaken(port, 'header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
+export const fieldsTaken: Probe<KeyPlaces> = probe(
+  'fields-taken',
+  placesTaken('header fields', [...FIELDS.map((name): KeyPlace => ({ in: 'header', name })), BEARER]),
 );
 
 /** All places in one request; only when that is served does each get a request of its own. */
-async function placesTaken(
-  { config, ask, http }: Pick<Port, 'config' | 'ask' | 'http'>,
-  what: string,
-  all: readonly KeyPlace[],
-): Promise<KeyPlaces> {
-  if (travelsReadable(config)) {
-    throw new NotApplicable('the key is put into other places over https alone, or on this machine');
-  }
-  await ask(served);
-  const configured = config.credentials.carrier?.name?.toLowerCase();
-  const places = all.filter(({ name }) => name.toLowerCase() !== configured);
-  const reply = await http.send({
-    purpose: `with the key in ${what} that nobody documented (${places.map(({ name }) => name).join(', ')})`,
-    credential: { placed: places },
-  });
-  const accepted: string[] = [];
-  for (const place of reply.served ? places : []) {
-    const alone = await http.send({
-      purpose: `with the key in ${place.name}`,
-      credential: { placed: place },
+function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['send'] {
+  return async ({ config, ask, http }) => {
+    if (travelsReadable(config)) {
+      throw new NotApplicable('the key is put into other places over https alone, or on this machine');
+    }
+    await ask(served);
+    const configured = config.credentials.carrier?.name?.toLowerCase();
+    const places = all.filter(({ name }) => name.toLowerCase() !== configured);
+    const reply = await http.send({
+      purpose: `with the key in ${what} that nobody documented (${places.map(({ name }) => name).join(', ')})`,
+      credential: { placed: places },
     });
-    if (alone.served) accepted.push(place.name);
-  }
-  return { reply, accepted };
+    const accepted: string[] = [];
+    for (const place of reply.served ? places : []) {
+      const alone = await http.send({
+        purpose: `with the key in ${place.name}`,
+        credential: { placed: place },
+      });
+      if (alone.served) accepted.push(place.name);
+    }
+    return { reply, accepted };
+  };
 }
 
 /** Whatever the config allows: what stands in the way may look for keys, and log them, in all of these places. */

@@ -1,7 +1,7 @@
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
+import { type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { withoutCredential } from './credential.ts';
 import { served, variation } from './sample.ts';
@@ -150,17 +150,20 @@ const OTHERS = ['', '/v2', '/v0', '/v01', '/V1'] as const;
 const USUAL = ['/v1', '/v2'] as const;
 
 /** One request per other prefix. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async (port) => {
-  await port.ask(served);
-  const documented = versionPrefixOf(port.documented);
-  const found: OtherPrefix[] = [];
-  for (const prefix of documented === null ? USUAL : OTHERS) {
-    const purpose = prefix === '' ? 'without the version prefix' : `below ${prefix}`;
-    const target = ({ path }: Sample) => `${prefix}${path.slice(documented?.length ?? 0)}`;
-    found.push({ prefix, reply: await port.http.send({ purpose, target }) });
-  }
-  return found;
-});
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
+  'other-prefixes',
+  async ({ ask, http, documented }) => {
+    await ask(served);
+    const ownPrefix = versionPrefixOf(documented);
+    const found: OtherPrefix[] = [];
+    for (const prefix of ownPrefix === null ? USUAL : OTHERS) {
+      const purpose = prefix === '' ? 'without the version prefix' : `below ${prefix}`;
+      const target = ({ path }: Sample) => `${prefix}${path.slice(ownPrefix?.length ?? 0)}`;
+      found.push({ prefix, reply: await http.send({ purpose, target }) });
+    }
+    return found;
+  },
+);
 
 /** `/v1` of `/v1/resources`; null when the path begins with no version. */
 function versionPrefixOf({ path }: Sample): string | null {
@@ -179,35 +182,36 @@ export interface SizeLimit {
   readonly status: number | null;
 }
 
-export const targetSize: Probe<SizeLimit> = probe('target-size', (port) =>
-  largestServed(port, (size, path) => ({
+export const targetSize: Probe<SizeLimit> = probe(
+  'target-size',
+  largestServed((size, path) => ({
     purpose: `with a target of ${size} octets`,
     target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
   })),
 );
-export const fieldSize: Probe<SizeLimit> = probe('field-size', (port) =>
-  largestServed(port, (size) => ({
+export const fieldSize: Probe<SizeLimit> = probe(
+  'field-size',
+  largestServed((size) => ({
     purpose: `with a header field of ${size} octets`,
     fields: [['X-Conform-Long', 'a'.repeat(size)]],
   })),
 );
 
 /** Bisects: sizes below `low` were served, those from `high` on were not. */
-async function largestServed(
-  { ask, http, documented }: Pick<Port, 'ask' | 'http' | 'documented'>,
-  stimulus: (size: number, path: string) => Stimulus,
-): Promise<SizeLimit> {
-  await ask(served);
-  let [low, high] = [0, SIZES.length];
-  let status: number | null = null;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const reply = await http.send(stimulus(SIZES[middle] ?? 0, documented.path));
-    if (reply.served) low = middle + 1;
-    else {
-      high = middle;
-      status = reply.status;
+function largestServed(stimulus: (size: number, path: string) => Stimulus): Probe<SizeLimit>['send'] {
+  return async ({ ask, http, documented }) => {
+    await ask(served);
+    let [low, high] = [0, SIZES.length];
+    let status: number | null = null;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const reply = await http.send(stimulus(SIZES[middle] ?? 0, documented.path));
+      if (reply.served) low = middle + 1;
+      else {
+        high = middle;
+        status = reply.status;
+      }
     }
-  }
-  return { served: SIZES[low - 1] ?? null, refused: SIZES[high] ?? null, status };
+    return { served: SIZES[low - 1] ?? null, refused: SIZES[high] ?? null, status };
+  };
 }

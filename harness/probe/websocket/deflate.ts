@@ -6,8 +6,8 @@ import { type Probe, probe } from '../../session.ts';
 import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { echoes } from './echo.ts';
-import { deflateOffer } from './handshake.ts';
-import { alive } from './websocket.ts';
+import { deflateOffer } from './handshake-forms.ts';
+import { alive } from './ordinary-client.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
 

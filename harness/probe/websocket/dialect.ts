@@ -8,8 +8,8 @@ import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Port, type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { everyConversation } from './gathered.ts';
-import { alive } from './websocket.ts';
+import { everyConversation } from './every-conversation.ts';
+import { alive } from './ordinary-client.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
 
@@ -129,15 +129,15 @@ export interface Answered {
 type Sending = (conversation: OpenConversation, text: string) => Promise<void>;
 
 function answered(name: string, purpose: string, send: Sending): Probe<readonly Answered[]> {
-  return probe(name, async (port) => {
-    await port.ask(alive);
-    const pairs = port.config.websocket?.exchange ?? [];
-    return Promise.all(pairs.map((pair) => exchangeOf(port, pair, purpose, send)));
+  return probe(name, async ({ ask, config, websocket }) => {
+    await ask(alive);
+    const pairs = config.websocket?.exchange ?? [];
+    return Promise.all(pairs.map((pair) => exchangeOf(websocket, pair, purpose, send)));
   });
 }
 
 async function exchangeOf(
-  { websocket }: Pick<Port, 'websocket'>,
+  websocket: Port['websocket'],
   pair: MessagePair,
   purpose: string,
   send: Sending,

@@ -2,7 +2,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
-import { alive } from './websocket.ts';
+import { alive } from './ordinary-client.ts';
 
 /** Messages that an echo endpoint sends back. */
 

@@ -2,7 +2,7 @@ import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
-import { heldOpen, heldOpenEach } from './websocket.ts';
+import { heldOpen, heldOpenEach } from './ordinary-client.ts';
 
 /**
  * Frames that RFC 6455 §5 and §8.1 rule out, each on a connection of its own: it must end. None of them is a whole

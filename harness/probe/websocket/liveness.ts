@@ -4,7 +4,7 @@ import type { OpenConversation } from '../../session/websocket/open-conversation
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import { echoes } from './echo.ts';
-import { alive, answersPings } from './websocket.ts';
+import { alive, answersPings } from './ordinary-client.ts';
 
 /** A connection over time, and many at once. */
 
@@ -94,29 +94,31 @@ export interface Beside {
 }
 
 /** As many connections as the config allows, open at the same time; each then says something that no other says. */
-export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
-  await port.ask(answersPings);
-  const { safety, websocket } = port.config;
-  const count = safety.maxConnections;
-  const isEcho = websocket?.echo === true;
-  if (isEcho) await port.ask(echoes);
-  const all = new Gathering(count);
-  return Promise.all(
-    Array.from({ length: count }, async (_, index): Promise<Beside> => {
-      const said = `conform, connection ${index + 1}`;
-      const speak = async (conversation: OpenConversation) => {
-        await all.arrive(index);
-        await (isEcho ? conversation.echo('text', said) : conversation.ping(said));
-        await conversation.close(1000);
-      };
-      const purpose = `a WebSocket beside ${count - 1} others`;
-      const conversation = await port.websocket.converse({ purpose, beside: true }, speak).catch(refused);
-      // Whoever was not let in is not waited for.
-      void all.arrive(index);
-      return { said, conversation: conversation?.opened ? conversation : null };
-    }),
-  );
-});
+export const manyConnections: Probe<readonly Beside[]> = probe(
+  'websocket-many-connections',
+  async ({ ask, config, websocket }) => {
+    await ask(answersPings);
+    const count = config.safety.maxConnections;
+    const isEcho = config.websocket?.echo === true;
+    if (isEcho) await ask(echoes);
+    const all = new Gathering(count);
+    return Promise.all(
+      Array.from({ length: count }, async (_, index): Promise<Beside> => {
+        const said = `conform, connection ${index + 1}`;
+        const speak = async (conversation: OpenConversation) => {
+          await all.arrive(index);
+          await (isEcho ? conversation.echo('text', said) : conversation.ping(said));
+          await conversation.close(1000);
+        };
+        const purpose = `a WebSocket beside ${count - 1} others`;
+        const conversation = await websocket.converse({ purpose, beside: true }, speak).catch(refused);
+        // Whoever was not let in is not waited for.
+        void all.arrive(index);
+        return { said, conversation: conversation?.opened ? conversation : null };
+      }),
+    );
+  },
+);
 
 /** One of them that was opened. */
 export interface Apart {

@@ -13,7 +13,7 @@ import type { OpenConversation } from '../../session/websocket/open-conversation
 import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { Latency } from './liveness.ts';
-import { alive, held } from './websocket.ts';
+import { alive, held } from './ordinary-client.ts';
 
 /** What clients of the Pusher protocol, version 7, say. */
 

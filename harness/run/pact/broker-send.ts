@@ -1,7 +1,7 @@
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { SendToBroker } from '../../pact/broker-client.ts';
-import { openHttp } from '../../transport/http/http.ts';
+import { openHttp } from '../../transport/http/http-client.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 
 interface SendOptions {

@@ -22,7 +22,7 @@ import type {
   RecordedMessage,
 } from '../../pact/recording.ts';
 import { ensureFolder, writeWhole } from '../../report/whole-file.ts';
-import { openHttp } from '../../transport/http/http.ts';
+import { openHttp } from '../../transport/http/http-client.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 
 interface WrittenPact {

@@ -14,6 +14,8 @@ export interface Stimulus {
   readonly fields?: readonly FieldLine[];
   /** Names of fields that are left out, lower-case. */
   readonly without?: readonly string[];
+  /** Leaves out all fields of the sample. */
+  readonly withoutSampleFields?: boolean;
   readonly content?: string;
   /** `right` when left out. */
   readonly credential?: CredentialChoice;
@@ -25,7 +27,7 @@ export interface Stimulus {
 export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
   const replaced = new Set((stimulus.fields ?? []).map(([name]) => name.toLowerCase()));
   const dropped = new Set(stimulus.without ?? []);
-  const kept = Object.entries(sample.fields).filter(([name]) => {
+  const kept = Object.entries(stimulus.withoutSampleFields ? {} : sample.fields).filter(([name]) => {
     const key = name.toLowerCase();
     return key !== 'authorization' && !replaced.has(key) && !dropped.has(key);
   });

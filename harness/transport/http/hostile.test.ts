@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
-import { openHttp } from './http.ts';
+import { openHttp } from './http-client.ts';
 import { sendRaw } from './raw.ts';
 
 const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };

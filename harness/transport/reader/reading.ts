@@ -31,7 +31,7 @@ export interface ReaderOptions {
   readonly limits: ReaderLimits;
   /**
    * Called on a `100` status, with the octets just pushed and the index of its last digit in them: before
-   * they go on to a parser that knows no unasked-for 100 (`http.ts`).
+   * they go on to a parser that knows no unasked-for 100 (`http-connection.ts`).
    */
   readonly onContinue?: (octets: Uint8Array, lastDigit: number) => void;
 }

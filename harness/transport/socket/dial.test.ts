@@ -4,7 +4,7 @@ import type { Exchange } from '../../evidence/exchange.ts';
 import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
 import { answerEach, type Loopback, listen, listenTls } from '../fixtures/loopback.ts';
 import { about, setting } from '../fixtures/setting.ts';
-import { openHttp } from '../http/http.ts';
+import { openHttp } from '../http/http-client.ts';
 import { sendRaw } from '../http/raw.ts';
 import { systemClock } from '../pace/clock.ts';
 import { openConnection } from '../websocket/connection.ts';

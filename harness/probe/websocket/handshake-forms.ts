@@ -2,7 +2,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
 import { NotApplicable } from '../../verdict.ts';
-import { answersPings, conversed, held, taken } from './websocket.ts';
+import { answersPings, conversed, held, taken } from './ordinary-client.ts';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 

@@ -3,8 +3,8 @@ import { type Probe, probe } from '../../session.ts';
 import { Blocked, NotApplicable } from '../../verdict.ts';
 import * as echo from './echo.ts';
 import * as frames from './frames.ts';
+import { opening, pingBetweenFragments, unsolicitedPong } from './ordinary-client.ts';
 import { pusherClient } from './pusher.ts';
-import { opening, pingBetweenFragments, unsolicitedPong } from './websocket.ts';
 
 /** Conversations of many probes, for checks that hold for whatever the service sends. */
 

@@ -2,7 +2,7 @@ import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { type HttpTransport, openHttp } from '../../transport/http/http.ts';
+import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
 import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { Blocked } from '../../verdict.ts';

@@ -8,7 +8,7 @@ import { HarnessError } from '../../exit.ts';
 import { answerEach, type Loopback, listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import type { TransportOptions } from '../socket/options.ts';
-import { type HttpAbout, type HttpOptions, openHttp } from './http.ts';
+import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
