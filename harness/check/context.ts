@@ -78,7 +78,9 @@ export function openContext(
   };
   return {
     ...context,
-    settled: async () => void (await Promise.all(held)),
+    async settled() {
+      for (const expectation of held) await expectation;
+    },
     evidence: () => [...evidence],
     remark: () => remarks.join(' '),
   };

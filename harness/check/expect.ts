@@ -50,11 +50,14 @@ export class Expectation<S extends Subject> {
    * @throws Blocked when nothing deviates, but not all of what the judgment needs was read.
    */
   toConform(wanted: string, got: (piece: S) => string | null, reading?: Reading): Promise<void> {
-    const holding = this.#hold(wanted, got, reading);
-    // Whoever waits for it hears of it.
-    holding.catch(() => undefined);
-    this.#means.held(holding);
-    return holding;
+    return this.#begun(this.#hold(wanted, got, reading));
+  }
+
+  #begun(expectation: Promise<void>): Promise<void> {
+    // Whoever waits for it hears of it; the check does so in the end.
+    expectation.catch(() => undefined);
+    this.#means.held(expectation);
+    return expectation;
   }
 
   async #hold(wanted: string, got: (piece: S) => string | null, reading: Reading | undefined): Promise<void> {
@@ -134,10 +137,11 @@ export class Expectation<S extends Subject> {
   }
 
   /** A JSON media type and one well-formed JSON text (RFC 8259). */
-  async toBeJson(this: Expectation<Reply>): Promise<void> {
+  toBeJson(this: Expectation<Reply>): Promise<void> {
     const wanted = 'a JSON body';
-    await this.toConform(wanted, ({ response }) => foreignMediaType(response));
-    await this.toConform(wanted, ({ response }) => response.json.faults[0]?.message ?? null, IN_CONTENT);
+    const labelled = this.toConform(wanted, ({ response }) => foreignMediaType(response));
+    const fault = ({ response }: Reply) => response.json.faults[0]?.message ?? null;
+    return this.#begun(labelled.then(() => this.toConform(wanted, fault, IN_CONTENT)));
   }
 
   /** No secret of the run, or part of one, stands anywhere in it. */

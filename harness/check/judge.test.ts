@@ -3,6 +3,8 @@ import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
 import { none } from '../credential/schemes/none.ts';
+import { Reply } from '../evidence/exchange/reply.ts';
+import { exampleExchange, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
 import type { Session } from '../session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { Blocked, NotApplicable } from '../verdict.ts';
@@ -87,6 +89,52 @@ describe('a violation', () => {
 
   it('of a SHOULD fails where that is asked for', async () => {
     expect((await judged(violating, [practice('habit')], true)).outcome).toBe('fail');
+  });
+});
+
+describe('an expectation', () => {
+  const reply = new Reply(exampleExchange({ response: exampleResponse({ status: 500 }) }));
+
+  it('counts though the check has not waited for it', async () => {
+    const seen = await judged(
+      ({ expect }) => {
+        void expect(reply).toHaveStatus(401);
+        void expect(reply).toBeJson();
+      },
+      [clause('auth.scheme')],
+    );
+    expect(seen.message).toMatch(/^expected status 401, got status 500/);
+  });
+
+  it('of evidence that is not all there is judged first, and then told what is missing', async () => {
+    const held = (end: 'note' | 'blocked', status: number) =>
+      judged(
+        ({ expect }) =>
+          expect({ all: [reply], shortfall: { end, reason: 'half of it' } }).toHaveStatus(status),
+        [clause('auth.scheme')],
+      );
+    expect((await held('blocked', 200)).outcome).toBe('fail');
+    expect(await held('blocked', 500)).toMatchObject({ outcome: 'blocked', message: 'half of it' });
+    expect(await held('note', 500)).toMatchObject({ outcome: 'pass', message: 'half of it' });
+  });
+});
+
+describe('what is recorded', () => {
+  it('goes by the key that is declared, or by the id', async () => {
+    const keys: string[] = [];
+    const recording = { ...session, observe: ({ key }: { readonly key: string }) => void keys.push(key) };
+    const common = { title: 'looks', grounds: [clause('auth.scheme')] };
+    const observe = async () => ({ seen: 1, note: 'one' });
+    const signal = new AbortController().signal;
+    for (const each of [
+      observation('orders.seen', { ...common, observe }),
+      observation('orders.told', { ...common, observe, records: 'orders.kept' }),
+    ]) {
+      expect((await judge(each, recording, { strict: false, signal })).message).toBe('one');
+    }
+    expect(keys).toEqual(['orders.seen', 'orders.kept']);
+    const undeclared = await judged(({ observe: record }) => record(1), [clause('auth.scheme')]);
+    expect(undeclared.outcome).toBe('error');
   });
 });
 
