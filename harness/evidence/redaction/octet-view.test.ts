@@ -5,6 +5,9 @@ import { DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts
 const viewOf = (text: string) => viewOctets(new Uint8Array(Buffer.from(text)));
 const textOf = (view: OctetView) => Buffer.from(view.octets).toString();
 
+const placesOf = ({ octets, start, end }: OctetView) =>
+  Array.from(octets, (_, at) => `${start(at)}-${end(at)}`);
+
 /** What some decoding makes of the text. */
 const readings = (text: string) => DECODINGS.flatMap((decoding) => decoding(viewOf(text)) ?? []).map(textOf);
 
@@ -27,15 +30,22 @@ describe('octet views', () => {
 
   it('knows where each octet was read from', () => {
     const [view] = DECODINGS.flatMap((decoding) => decoding(viewOf('a%41b')) ?? []);
-    expect(view?.starts).toEqual(Int32Array.of(0, 1, 4));
-    expect(view?.ends).toEqual(Int32Array.of(1, 4, 5));
+    expect(view && placesOf(view)).toEqual(['0-1', '1-4', '4-5']);
+  });
+
+  it('knows it through line breaks that are gone, and through encodings one in the other', () => {
+    const [unwrapped] = DECODINGS.flatMap((decoding) => decoding(viewOf('a\n\n b%0Ac')) ?? []).filter(
+      (view) => textOf(view) === 'ab%0Ac',
+    );
+    expect(unwrapped && placesOf(unwrapped)).toEqual(['0-1', '4-5', '5-6', '6-7', '7-8', '8-9']);
+    const twice = DECODINGS.flatMap((decoding) => (unwrapped && decoding(unwrapped)) ?? []);
+    expect(twice.map(placesOf)).toEqual([['0-1', '4-5', '5-8', '8-9']]);
   });
 
   it('counts places in text in UTF-16 code units', () => {
     const view = viewText('a😀b');
     expect(textOf(view)).toBe('a😀b');
-    expect(view.starts).toEqual(Int32Array.of(0, 1, 1, 1, 1, 3));
-    expect(view.ends).toEqual(Int32Array.of(1, 3, 3, 3, 3, 4));
+    expect(placesOf(view)).toEqual(['0-1', '1-3', '1-3', '1-3', '1-3', '3-4']);
   });
 
   it('never reads more octets than were written, so nesting stays linear', () => {

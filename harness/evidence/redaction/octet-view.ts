@@ -1,3 +1,5 @@
+import { latin1Octets } from '../octets/latin1.ts';
+
 /**
  * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked
  * for in views, and what is found is cut out of the original, whatever mixture of escapes spelled it.
@@ -5,39 +7,36 @@
 export interface OctetView {
   readonly octets: Uint8Array;
   /** Where in the original (octet or UTF-16 code unit) what an octet was read from begins … */
-  readonly starts: Int32Array;
+  readonly start: (at: number) => number;
   /** … and ends, exclusive. */
-  readonly ends: Int32Array;
+  readonly end: (at: number) => number;
 }
 
 /** Octets as they are. */
 export function viewOctets(octets: Uint8Array): OctetView {
-  const starts = new Int32Array(octets.length);
-  const ends = new Int32Array(octets.length);
-  for (let at = 0; at < octets.length; at++) {
-    starts[at] = at;
-    ends[at] = at + 1;
-  }
-  return { octets, starts, ends };
+  return { octets, start: (at) => at, end: (at) => at + 1 };
 }
 
 /** Text as its UTF-8 octets; places are UTF-16 code units. */
 export function viewText(text: string): OctetView {
-  const writer = new ViewWriter(text.length * 3);
+  const units = viewOctets(latin1Octets(text));
+  const length = Buffer.byteLength(text);
+  if (length === text.length) return units;
+  const view = new Rewriting(units, length);
   for (let at = 0; at < text.length; ) {
     const codePoint = text.codePointAt(at) ?? 0;
-    const end = at + (codePoint > 0xffff ? 2 : 1);
-    writer.codePoint(codePoint, at, end);
-    at = end;
+    const taken = codePoint > 0xffff ? 2 : 1;
+    if (codePoint > 0x7f) view.replace(at, taken, utf8(codePoint));
+    at += taken;
   }
-  return writer.view();
+  return view.finished();
 }
 
 /** Undoes one encoding where it finds it; null when the view holds none of it. Takes linear time. */
 type Decoding = (view: OctetView) => OctetView | null;
 
 /** `%41`, in either case (RFC 3986 §2.1). */
-const percentDecoding = decoding([0x25], ({ octets }, at) => {
+const percentDecoding = decoding([0x25], (octets, at) => {
   const octet = hexNumber(octets, at + 1, 2);
   return octet === null ? null : { octet, length: 3 };
 });
@@ -55,7 +54,7 @@ const ESCAPED: Readonly<Record<string, number>> = {
 };
 
 /** `\u0041` and `\n` (RFC 8259 §7), and `\x41` as script and log formats have it. */
-const backslashDecoding = decoding([0x5c], ({ octets }, at) => {
+const backslashDecoding = decoding([0x5c], (octets, at) => {
   const letter = String.fromCharCode(octets[at + 1] ?? 0);
   if (letter === 'u') {
     const unit = hexNumber(octets, at + 2, 4);
@@ -81,7 +80,7 @@ const LONGEST_REFERENCE = 24;
 const REFERENCE = /^&(?:#0*([0-9]{1,7});?|#[xX]0*([0-9a-fA-F]{1,6});?|([A-Za-z]+);)/;
 
 /** `&amp;`, `&#65;`, `&#x41;`; numbers also without the semicolon, as browsers read them. */
-const htmlDecoding = decoding([0x26], ({ octets }, at) => {
+const htmlDecoding = decoding([0x26], (octets, at) => {
   const text = String.fromCharCode(...octets.subarray(at, at + LONGEST_REFERENCE));
   const match = REFERENCE.exec(text);
   if (match === null) return null;
@@ -97,7 +96,7 @@ const htmlDecoding = decoding([0x26], ({ octets }, at) => {
 });
 
 /** Line breaks and the indentation after them taken out: wrapped base64, folded fields. */
-const unwrapping = decoding([0x0d, 0x0a], ({ octets }, at) => {
+const unwrapping = decoding([0x0d, 0x0a], (octets, at) => {
   let end = at + 1;
   while (octets[end] === 0x20 || octets[end] === 0x09) end++;
   return { length: end - at };
@@ -113,74 +112,102 @@ type Unescaped = { readonly length: number } & (
 );
 
 function decoding(
-  introducers: readonly number[],
-  read: (view: OctetView, at: number) => Unescaped | null,
+  introducers: readonly [number, number?],
+  read: (octets: Uint8Array, at: number) => Unescaped | null,
 ): Decoding {
+  const [one, other = one] = introducers;
   return (view) => {
-    const { octets, starts, ends } = view;
-    if (!introducers.some((introducer) => octets.includes(introducer))) return null;
-    const writer = new ViewWriter(octets.length);
-    let changed = false;
+    const { octets } = view;
+    if (!octets.includes(one) && !octets.includes(other)) return null;
+    let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {
-      const octet = octets[at] ?? 0;
-      const unescaped = introducers.includes(octet) ? read(view, at) : null;
-      const length = unescaped?.length ?? 1;
-      const start = starts[at] ?? 0;
-      const end = ends[at + length - 1] ?? 0;
-      if (unescaped === null) {
-        writer.octet(octet, start, end);
-      } else {
-        changed = true;
-        if ('octet' in unescaped && unescaped.octet !== undefined) writer.octet(unescaped.octet, start, end);
-        if ('codePoint' in unescaped && unescaped.codePoint !== undefined) {
-          writer.codePoint(unescaped.codePoint, start, end);
-        }
+      const unescaped = octets[at] === one || octets[at] === other ? read(octets, at) : null;
+      if (unescaped !== null) {
+        decoded ??= new Rewriting(view, octets.length);
+        decoded.replace(at, unescaped.length, octetsOf(unescaped));
       }
-      at += length;
+      at += unescaped?.length ?? 1;
     }
-    return changed ? writer.view() : null;
+    return decoded?.finished() ?? null;
   };
 }
 
-class ViewWriter {
-  #octets: Uint8Array;
-  #starts: Int32Array;
-  #ends: Int32Array;
+function octetsOf(unescaped: Unescaped): readonly number[] {
+  if ('octet' in unescaped && unescaped.octet !== undefined) return [unescaped.octet];
+  if ('codePoint' in unescaped && unescaped.codePoint !== undefined) return utf8(unescaped.codePoint);
+  return [];
+}
+
+/** RFC 3629 §3; a lone surrogate becomes the three octets it would have. */
+function utf8(codePoint: number): readonly number[] {
+  if (codePoint < 0x80) return [codePoint];
+  const continuations = codePoint < 0x800 ? 1 : codePoint < 0x10000 ? 2 : 3;
+  const lead = [0, 0xc0, 0xe0, 0xf0][continuations] ?? 0;
+  const octets = [lead | (codePoint >> (6 * continuations))];
+  for (let left = continuations - 1; left >= 0; left--)
+    octets.push(0x80 | ((codePoint >> (6 * left)) & 0x3f));
+  return octets;
+}
+
+/** Octets from `start` to `end` that stand for those of the view from `from` to `to`; ends are exclusive. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A view whose stretches are replaced, from the first to the last. */
+class Rewriting {
+  readonly #view: OctetView;
+  readonly #octets: Uint8Array;
   #length = 0;
+  /** How much of the view is copied or replaced. */
+  #done = 0;
+  readonly #replacements: Replacement[] = [];
 
-  constructor(capacity: number) {
+  /** `capacity`: so many octets, at the most, come of it. */
+  constructor(view: OctetView, capacity: number) {
+    this.#view = view;
     this.#octets = new Uint8Array(capacity);
-    this.#starts = new Int32Array(capacity);
-    this.#ends = new Int32Array(capacity);
   }
 
-  octet(octet: number, start: number, end: number): void {
-    this.#octets[this.#length] = octet;
-    this.#starts[this.#length] = start;
-    this.#ends[this.#length] = end;
-    this.#length++;
+  replace(from: number, length: number, octets: readonly number[]): void {
+    this.#copyUpTo(from);
+    const start = this.#length;
+    for (const octet of octets) this.#octets[this.#length++] = octet;
+    this.#done = from + length;
+    this.#replacements.push({ start, end: this.#length, from, to: this.#done });
   }
 
-  /** As UTF-8 (RFC 3629 §3); a lone surrogate becomes the three octets it would have. */
-  codePoint(codePoint: number, start: number, end: number): void {
-    if (codePoint < 0x80) {
-      this.octet(codePoint, start, end);
-      return;
-    }
-    const continuations = codePoint < 0x800 ? 1 : codePoint < 0x10000 ? 2 : 3;
-    const lead = [0, 0xc0, 0xe0, 0xf0][continuations] ?? 0;
-    this.octet(lead | (codePoint >> (6 * continuations)), start, end);
-    for (let left = continuations - 1; left >= 0; left--) {
-      this.octet(0x80 | ((codePoint >> (6 * left)) & 0x3f), start, end);
-    }
-  }
-
-  view(): OctetView {
+  finished(): OctetView {
+    this.#copyUpTo(this.#view.octets.length);
     return {
       octets: this.#octets.subarray(0, this.#length),
-      starts: this.#starts.subarray(0, this.#length),
-      ends: this.#ends.subarray(0, this.#length),
+      start: (at) => this.#view.start(this.#source(at).from),
+      end: (at) => this.#view.end(this.#source(at).to - 1),
     };
+  }
+
+  #copyUpTo(end: number): void {
+    this.#octets.set(this.#view.octets.subarray(this.#done, end), this.#length);
+    this.#length += end - this.#done;
+    this.#done = end;
+  }
+
+  /** What of the view an octet was made of. */
+  #source(at: number): Pick<Replacement, 'from' | 'to'> {
+    let [low, high] = [0, this.#replacements.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#replacements[middle]?.start ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    const latest = this.#replacements[low - 1];
+    if (latest === undefined) return { from: at, to: at + 1 };
+    if (at < latest.end) return latest;
+    const from = latest.to + (at - latest.end);
+    return { from, to: from + 1 };
   }
 }
 

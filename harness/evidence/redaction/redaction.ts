@@ -133,7 +133,7 @@ function search(forms: FragmentSearch<KnownForm>, view: OctetView, depth: number
 
 /** Says how much of the secret it is, in the units of the original. */
 function identify({ pattern: form, whole, ...place }: Occurrence<KnownForm>, view: OctetView): Find {
-  const { octets, starts, ends } = view;
+  const { octets } = view;
   let { start, end } = place;
   const exact = whole && (form.caseless || Buffer.compare(form.octets, octets.subarray(start, end)) === 0);
   if (exact && form.sharesBefore && isBase64(octets[start - 1])) start--;
@@ -141,7 +141,7 @@ function identify({ pattern: form, whole, ...place }: Occurrence<KnownForm>, vie
     end++;
     while (octets[end] === 0x3d) end++;
   }
-  return { name: form.name, part: !exact, start: starts[start] ?? 0, end: ends[end - 1] ?? 0 };
+  return { name: form.name, part: !exact, start: view.start(start), end: view.end(end - 1) };
 }
 
 function isBase64(octet: number | undefined): boolean {
