@@ -1,5 +1,5 @@
 import type { CredentialUse, FieldLine } from '../evidence/exchange.ts';
-import { type Derivation, derivedName } from '../evidence/redaction/derived-secret.ts';
+import { type Derivation, derivedName } from '../evidence/redaction/marker.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError } from '../exit.ts';
 import { NotApplicable } from '../verdict.ts';

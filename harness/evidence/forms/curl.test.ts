@@ -9,10 +9,10 @@ import {
   exampleRequest,
   octetsOf,
 } from '../fixtures/example-evidence.ts';
-import { derivedName, environmentName } from '../redaction/derived-secret.ts';
+import { derivedName } from '../redaction/marker.ts';
 import { createRedaction } from '../redaction/redaction.ts';
 import { curlCommand } from './curl.ts';
-import { printfCommand, shellWord } from './shell-word.ts';
+import { environmentName, printfCommand, shellWord } from './shell-word.ts';
 
 const KEY = `example key's "value" $(for) \`tests\` \\!`;
 const ENVIRONMENT = { PATH: process.env.PATH, SEARCH_API_KEY: KEY, APP_SECRET: KEY };

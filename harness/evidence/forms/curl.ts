@@ -4,9 +4,8 @@ import { isToken } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { visible } from '../octets/visible.ts';
-import { secretWord } from '../redaction/derived-secret.ts';
 import { findMarkers } from '../redaction/marker.ts';
-import { printfCommand, shellWord } from './shell-word.ts';
+import { printfCommand, secretWord, shellWord } from './shell-word.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
 const HANDSHAKE_SECONDS = 5;

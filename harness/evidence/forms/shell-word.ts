@@ -1,6 +1,5 @@
 import { latin1Octets } from '../octets/latin1.ts';
-import { secretWord } from '../redaction/derived-secret.ts';
-import { findMarkers } from '../redaction/marker.ts';
+import { type Derivation, findMarkers } from '../redaction/marker.ts';
 
 /**
  * Text as one word of a POSIX shell (XCU §2.2), each marker of a whole secret as a parameter expansion. Nothing in
@@ -67,4 +66,29 @@ function formatOf(text: string): string {
     // An interactive shell takes ! for its history, even here.
     return octet >= 0x20 && octet <= 0x7e && char !== '!' ? char : `\\${octet.toString(8).padStart(3, '0')}`;
   }).join('');
+}
+
+/** What a POSIX shell makes of the environment variable of the right key (XCU §2.6), as one quoted word. */
+const EXPANSIONS: Readonly<Record<Derivation, (variable: string) => string>> = {
+  truncated: (variable) => `"\${${variable}%?}"`,
+  extended: (variable) => `"\${${variable}}x"`,
+  'case-flipped': (variable) => `"$(printf %s "$${variable}" | tr A-Za-z a-zA-Z)"`,
+};
+
+/** A secret's value as one word of a POSIX shell, from the environment variable of its name. */
+export function secretWord(name: string): string {
+  const [, base = name, derivation] = /^(.+)\.([a-z-]+)$/.exec(name) ?? [];
+  return isDerivation(derivation)
+    ? EXPANSIONS[derivation](environmentName(base))
+    : `"$${environmentName(name)}"`;
+}
+
+/** The environment variable of a secret: its name where that is a shell identifier, else made one. */
+export function environmentName(secret: string): string {
+  const name = secret.replace(/[^A-Za-z0-9_]/g, '_');
+  return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
+}
+
+function isDerivation(text: string | undefined): text is Derivation {
+  return text !== undefined && text in EXPANSIONS;
 }

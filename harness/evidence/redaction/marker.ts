@@ -32,6 +32,14 @@ export function markerName(name: string): string {
   return /^[A-Za-z0-9_]/.test(clean) ? clean : `_${clean}`;
 }
 
+/** Wrong keys that are made of the right one, and so give it away: they are secrets of their own. */
+export type Derivation = 'truncated' | 'extended' | 'case-flipped';
+
+/** The name under which markers show it: `SEARCH_API_KEY.truncated`, which no environment variable is called. */
+export function derivedName(name: string, derivation: Derivation): string {
+  return `${name}.${derivation}`;
+}
+
 /** What stands in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
 export function marker({ name, part }: Trace): string {
   return `[redacted:${name}${part ? ':part' : ''}]`;
