@@ -40,6 +40,8 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
 /** Within a room: each folder imports only from those before it, and never from what stands beside them. */
 const STOREYS = [
   { room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] },
+  { room: 'harness/session/', folders: ['turn', 'websocket', 'http', 'pact'] },
+  { room: 'harness/probe/', folders: ['request', 'quota', 'operation', 'websocket'] },
   {
     room: 'harness/provider/reference/',
     folders: ['http', 'quota', 'websocket', 'credentials', 'conduct', 'services', 'variants', 'defects'],
