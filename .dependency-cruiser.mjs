@@ -39,6 +39,10 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
 
 /** Within a room: each folder imports only from those before it, and never from what stands beside them. */
 const STOREYS = [
+  {
+    room: 'harness/config/',
+    folders: ['yaml', 'shape', 'draft', 'call', 'contract', 'provider', 'operation', 'pact', 'blocks'],
+  },
   { room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] },
   { room: 'harness/session/', folders: ['turn', 'websocket', 'http', 'pact'] },
   { room: 'harness/probe/', folders: ['request', 'quota', 'operation', 'websocket'] },

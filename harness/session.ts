@@ -1,4 +1,4 @@
-import { serviceSecrets } from './config/secret/secrets-of.ts';
+import { serviceSecrets } from './config/secrets.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
 import { createRedaction } from './evidence/redaction/redaction.ts';

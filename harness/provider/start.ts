@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedService } from '../config/load.ts';
-import { serviceSecrets } from '../config/secret/secrets-of.ts';
+import { serviceSecrets } from '../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';

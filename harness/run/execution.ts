@@ -1,5 +1,5 @@
 import type { Suite } from '../check/check.ts';
-import { packService } from '../config/secret/pack.ts';
+import { packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import { HarnessError, UsageError } from '../exit.ts';

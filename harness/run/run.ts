@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { loadServices } from '../config/load.ts';
 import { brokerSecrets } from '../config/pact/pacts.ts';
-import { serviceSecrets } from '../config/secret/secrets-of.ts';
+import { serviceSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';

@@ -1,5 +1,5 @@
-import { effectiveConfig } from '../../config/effective.ts';
 import { loadServices } from '../../config/load.ts';
+import { effectiveConfig } from '../../config/written/effective.ts';
 import { holdProviders } from '../../provider/start.ts';
 
 /** `conform config`: validates, and prints what is in force and where each value comes from. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { initService, writeNewFiles } from '../../config/first-service.ts';
+import { initService, writeNewFiles } from '../../config/written/first-service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Scheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';

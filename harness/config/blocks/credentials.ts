@@ -4,7 +4,7 @@ import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/sc
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../shape/loopback.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
 export async function buildCredentials(

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
+import { baseUrl, ownPath, token } from '../shape/address.ts';
 import {
   choice,
   duration,
@@ -13,7 +14,6 @@ import {
   secret,
   text,
 } from '../shape/kinds.ts';
-import { baseUrl, ownPath, token } from './address.ts';
 
 function listenAddress(written: string, fault: Fault): { readonly address: string; readonly port: number } {
   const [, address = '', port = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(written) ?? [];

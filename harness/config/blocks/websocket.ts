@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
+import { isToken, token } from '../shape/address.ts';
 import {
   choice,
   duration,
@@ -18,7 +19,6 @@ import {
   whole,
 } from '../shape/kinds.ts';
 import { didYouMean } from '../yaml/nearest.ts';
-import { isToken, token } from './address.ts';
 import { loadDialect, NoDialect } from './dialect.ts';
 
 function webSocketAddress(text: string, fault: Fault): string {

@@ -1,10 +1,16 @@
 import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
-import type { DocumentedInput } from '../openapi/inputs.ts';
-import type { DocumentedOperation } from '../openapi/openapi.ts';
-import { badInputsOf } from './bad-input.ts';
-import { type Call, type CallBody, type Input, requestOfCall } from './call.ts';
-import type { ExpectedResponse, Operation } from './operation.ts';
-import { pathValues, placeholdersOf } from './template.ts';
+import { badInputsOf } from '../call/bad-input.ts';
+import {
+  type Call,
+  type CallBody,
+  type Input,
+  pathValues,
+  placeholdersOf,
+  requestOfCall,
+} from '../call/call.ts';
+import type { ExpectedResponse, Operation } from '../call/operation.ts';
+import type { DocumentedInput } from './openapi/inputs.ts';
+import type { DocumentedOperation } from './openapi/openapi.ts';
 import type { WrittenOperation } from './written.ts';
 
 interface Scope {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { effectiveConfig } from '../effective.ts';
 import { type BadConfig, expectFault, GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import type { BadInput, Operation } from '../service.ts';
+import { effectiveConfig } from '../written/effective.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -2,13 +2,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { SchemaBook } from '../../evidence/json/schema.ts';
 import type { Place } from '../../exit.ts';
+import { pathValues } from '../call/call.ts';
+import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from '../openapi/openapi.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { operationOf } from './assemble.ts';
-import type { Operation } from './operation.ts';
-import { pathValues } from './template.ts';
+import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
 import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
 
 interface Written {

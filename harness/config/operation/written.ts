@@ -1,6 +1,8 @@
-import { isToken } from '../blocks/address.ts';
+import { type CallBody, type Input, isJsonType } from '../call/call.ts';
+import type { ExpectedResponse } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
 import { holdToSchema, readSchema } from '../draft/schema-file.ts';
+import { isToken } from '../shape/address.ts';
 import {
   choice,
   either,
@@ -16,8 +18,6 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
-import { type CallBody, type Input, isJsonType } from './call.ts';
-import type { ExpectedResponse } from './operation.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',

@@ -1,8 +1,8 @@
-import { relative, resolve } from 'node:path';
-import { baseUrl } from '../blocks/address.ts';
-import { isLoopback } from '../blocks/loopback.ts';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
+import { baseUrl } from '../shape/address.ts';
 import {
   type Fault,
   flag,
@@ -14,8 +14,10 @@ import {
   secret,
   text,
 } from '../shape/kinds.ts';
-import { shown } from '../yaml/catalogue-folder.ts';
-import { defaultPact } from './default-pacts.ts';
+import { isLoopback } from '../shape/loopback.ts';
+import { SHIPPED_CONFIG, shown } from '../yaml/catalogue-folder.ts';
+import type { LocatedEntry, LocatedMap } from '../yaml/located.ts';
+import type { Origin } from '../yaml/origin.ts';
 import { distinct } from './interaction.ts';
 import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
 import { readSources } from './read-sources.ts';
@@ -252,4 +254,37 @@ function statesOf(draft: Draft, states: Block['states']): StateHandler | null {
   if (url !== undefined) return { kind: 'url', url };
   if (command !== undefined) return { kind: 'command', command, folder: draft.scope.folder };
   throw draft.faultAt('pacts.states', 'names neither a url nor a command', 'add `url:` or `command:`');
+}
+
+/** The pact that lies beside the user's config for the service, or for its contract; else the shipped one. */
+function defaultPact(configDir: string, service: string, contract: string): string | null {
+  // A contract of the user's own that has a shipped one's name is another contract, with other consumers.
+  const ownContract = ['yaml', 'yml'].some((end) =>
+    existsSync(join(configDir, 'contracts', `${contract}.${end}`)),
+  );
+  const places = [
+    join(configDir, 'pacts', `${service}.json`),
+    join(configDir, 'pacts', `${contract}.json`),
+    ...(ownContract ? [] : [join(SHIPPED_CONFIG, 'pacts', `${contract}.json`)]),
+  ];
+  const found = places.find((path) => existsSync(path));
+  return found === undefined ? null : shown(found);
+}
+
+/** The service with the pacts that the command line names in place of its configured files and broker. */
+export function withPactOption(tree: LocatedMap, pacts: readonly string[]): LocatedMap {
+  if (pacts.length === 0) return tree;
+  const origin: Origin = { kind: 'option', option: '--pact' };
+  const entry = (value: LocatedEntry['value']): LocatedEntry => ({ keyPlace: null, value });
+  const items = pacts.map(
+    (pact) => ({ kind: 'scalar', origin, value: isUrl(pact) ? pact : resolve(pact) }) as const,
+  );
+  const before = tree.entries.get('pacts')?.value;
+  const block = new Map(before?.kind === 'map' ? before.entries : []);
+  block.delete('broker');
+  block.set('files', entry({ kind: 'list', origin, items }));
+  return {
+    ...tree,
+    entries: new Map(tree.entries).set('pacts', entry({ kind: 'map', origin, entries: block })),
+  };
 }

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { effectiveConfig } from '../effective.ts';
 import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { loadServices } from '../load.ts';
-import { packService, unpackService } from '../secret/pack.ts';
+import { packService, unpackService } from '../secrets.ts';
+import { effectiveConfig } from '../written/effective.ts';
 import type { PactsConfig } from './pacts.ts';
 
 const INTERACTION = {

@@ -3,12 +3,11 @@ import { parse } from 'yaml';
 import { Secret } from '../../credential/secret.ts';
 import { hasMembers } from '../../json-text.ts';
 import { revealed } from '../draft/secret-text.ts';
-import { effectiveConfig } from '../effective.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import type { LoadedService } from '../load.ts';
-import { packService, unpackService } from '../secret/pack.ts';
-import { serviceSecrets } from '../secret/secrets-of.ts';
+import { packService, serviceSecrets, unpackService } from '../secrets.ts';
 import { parseMemory } from '../shape/units.ts';
+import { effectiveConfig } from '../written/effective.ts';
 import type { CommandProvider, ContainerProvider } from './started-provider.ts';
 
 const env = {

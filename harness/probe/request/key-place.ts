@@ -1,5 +1,5 @@
-import { isLoopback } from '../../config/blocks/loopback.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { isLoopback } from '../../config/shape/loopback.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { type Probe, probe } from '../../session.ts';

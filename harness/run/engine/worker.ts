@@ -1,7 +1,7 @@
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf, type Judgment, judge } from '../../check/judge.ts';
-import { unpackService } from '../../config/secret/pack.ts';
+import { unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import type { JournalEvent } from '../../report/results/events.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
-import { serviceSecrets } from '../../config/secret/secrets-of.ts';
+import { serviceSecrets } from '../../config/secrets.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { type Contract, documentedSample, findClause } from '../../contract/clause.ts';
 import { placeCredential } from '../../credential/placing.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/blocks/loopback.ts';
+import { isLoopback } from '../../config/shape/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../../evidence/exchange.ts';
 import { HarnessError } from '../../exit.ts';
 import type { TransportOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { isLoopback } from '../../../config/blocks/loopback.ts';
+import { isLoopback } from '../../../config/shape/loopback.ts';
 import { parseJsonObject } from '../../../json-text.ts';
 import type { Service } from '../conduct/service.ts';
 import type { WebhookSender } from '../conduct/webhooks.ts';

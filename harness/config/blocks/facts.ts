@@ -1,0 +1,87 @@
+import type { ClauseValue } from '../../contract/clause.ts';
+import { type ClauseKey, isClauseKey } from '../../contract/vocabulary.ts';
+import type { Credentials } from '../../credential/scheme.ts';
+import type { Operation } from '../call/operation.ts';
+import type { Draft } from '../draft/draft.ts';
+import type { PactsConfig } from '../pact/pacts.ts';
+import { formatDuration } from '../shape/units.ts';
+import { formatOrigin } from '../yaml/origin.ts';
+import type { Plan } from './limits.ts';
+import type { WebhooksConfig } from './webhooks.ts';
+import type { WebSocketConfig } from './websocket.ts';
+
+export interface Fact {
+  readonly value: ClauseValue;
+  /** Where it stands: `config/services/search.yaml:12:7`. */
+  readonly origin: string;
+}
+
+interface Filled {
+  readonly plan: Plan | null;
+  readonly credentials: Credentials;
+  readonly operations: readonly Operation[];
+  readonly websocket: WebSocketConfig | null;
+  readonly webhooks: WebhooksConfig | null;
+  readonly pacts: PactsConfig | null;
+}
+
+/** What is written. */
+interface Blocks {
+  readonly plan?: unknown;
+  readonly operations?: readonly unknown[];
+  readonly pacts?: unknown;
+}
+
+/** What this config settles of what the documents leave open; each with the place that settles it. */
+export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonly<Record<string, Fact>> {
+  const facts = new Map<ClauseKey, Fact>();
+  const fill = (clause: ClauseKey, value: ClauseValue, key: string) => {
+    facts.set(clause, { value, origin: formatOrigin(draft.originOf(key)) });
+  };
+
+  // A plan that was taken from the contract is the contract's word, not the config's.
+  if (blocks.plan && filled.plan) {
+    const { requests, windowMs } = filled.plan;
+    fill('limits.rate', { requests, window: formatDuration(windowMs) }, 'plan');
+  }
+  fillCredentials(filled.credentials, fill);
+  if (filled.operations.length > 0) {
+    const calls = filled.operations.map(({ id, method, path }) => ({ id, method, path }));
+    fill('endpoint.other-operations', calls, blocks.operations?.length ? 'operations' : 'openapi');
+  }
+  if (filled.websocket) {
+    const { url, dialect, echo, exchange } = filled.websocket;
+    fill('websocket.address', url, 'websocket.url');
+    if (dialect === 'pusher') fill('websocket.messages', 'pusher protocol', 'websocket.dialect');
+    else if (dialect === 'own') fill('websocket.messages', 'a dialect of its own', 'websocket.dialect');
+    else if (echo) fill('websocket.messages', 'each message is sent back', 'websocket.echo');
+    else if (exchange) fill('websocket.messages', 'messages and their answers', 'websocket.exchange');
+  }
+  if (filled.webhooks) {
+    const { method, path } = filled.webhooks.trigger;
+    fill('events.webhooks', `sent upon ${method} ${path}`, 'webhooks');
+  }
+  if (filled.pacts) {
+    const consumers = [...new Set(filled.pacts.interactions.map(({ consumer }) => consumer))];
+    const [found = 'pacts'] = filled.pacts.files;
+    // A pact that is found by its name stands in nobody's config, and is meant all the same.
+    if (blocks.pacts) fill('consumers.pacts', consumers, 'pacts');
+    else facts.set('consumers.pacts', { value: consumers, origin: found });
+  }
+  return Object.fromEntries(facts);
+}
+
+function fillCredentials(
+  { scheme, carrier, values }: Credentials,
+  fill: (clause: ClauseKey, value: ClauseValue, key: string) => void,
+): void {
+  const place = 'credentials.scheme';
+  fill('auth.scheme', scheme.name, place);
+  if (carrier !== null) fill('auth.placement', [carrier.in], place);
+  if (carrier?.name) {
+    fill('auth.credential-name', carrier.name, 'name' in values ? 'credentials.name' : place);
+  }
+  for (const [clause, value] of Object.entries(scheme.facts ?? {})) {
+    if (isClauseKey(clause)) fill(clause, value, place);
+  }
+}

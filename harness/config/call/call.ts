@@ -1,0 +1,146 @@
+import { hasMembers, isJsonObject } from '../../json-text.ts';
+import type { OperationBody, OperationRequest } from './operation.ts';
+
+/** A documented call whose values are still apart, so that one of them can be replaced. */
+export interface Call {
+  readonly method: string;
+  /** Path with `{name}` for each path input, and the query that it is written with. */
+  readonly template: string;
+  readonly inputs: readonly Input[];
+  /** Fields that are sent whatever the inputs are. */
+  readonly fields: OperationRequest['fields'];
+  readonly body: CallBody | null;
+}
+
+export interface Input {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required: boolean;
+  /** JSON Schema; null where nothing is known of it. */
+  readonly schema: unknown;
+  /** What is sent; undefined when it is left out. */
+  readonly value: unknown;
+  readonly form: InputForm;
+}
+
+/** How a value becomes text (OpenAPI 3.1 §4.8.12, `style` and `explode`). */
+export type InputForm = 'repeated' | 'comma' | 'space' | 'pipe' | 'deep-object' | 'json';
+
+export interface CallBody {
+  readonly mediaType: string;
+  readonly required: boolean;
+  /** JSON Schema; null where nothing is known of it. */
+  readonly schema: unknown;
+  /** What is sent: a JSON value for JSON and for forms, else text; undefined when nothing is. */
+  readonly value: unknown;
+}
+
+/** The request of a call, its values written out. */
+export function requestOfCall(call: Call): OperationRequest {
+  const written = (place: Input['in']) =>
+    call.inputs.filter((input) => input.in === place && input.value !== undefined);
+  const [path = '', query] = call.template.split('?', 2);
+  const filled = written('path').reduce(
+    (text, input) => text.replaceAll(`{${input.name}}`, encodeURIComponent(textOf(input.value, ','))),
+    path,
+  );
+  const pieces = [...(query === undefined ? [] : [query]), ...written('query').flatMap(queryPieces)];
+  const cookies = written('cookie').map(
+    ({ name, value }) => `${name}=${encodeURIComponent(textOf(value, ','))}`,
+  );
+  return {
+    path: pieces.length === 0 ? filled : `${filled}?${pieces.join('&')}`,
+    fields: [
+      ...call.fields,
+      ...written('header').map(({ name, value, form }) => [name, formed(value, form)] as const),
+      ...(cookies.length === 0 ? [] : [['Cookie', cookies.join('; ')] as const]),
+    ],
+    body:
+      call.body === null || call.body.value === undefined
+        ? null
+        : writtenBody(call.body.mediaType, call.body.value),
+  };
+}
+
+function writtenBody(mediaType: string, value: unknown): OperationBody {
+  if (isJsonType(mediaType)) return { mediaType, text: JSON.stringify(value) };
+  if (isFormType(mediaType) && hasMembers(value)) {
+    const form = new URLSearchParams();
+    for (const [name, inner] of Object.entries(value)) {
+      for (const item of [inner].flat()) form.append(name, textOf(item, ','));
+    }
+    return { mediaType, text: form.toString() };
+  }
+  return { mediaType, text: textOf(value, ',') };
+}
+
+/** `application/json` or a type with the suffix `+json`, parameters aside. */
+export function isJsonType(mediaType: string): boolean {
+  return /^application\/(?:[^;]+\+)?json *(?:;|$)/i.test(mediaType);
+}
+
+/** `application/x-www-form-urlencoded`, with or without parameters. */
+export function isFormType(mediaType: string): boolean {
+  return /^application\/x-www-form-urlencoded *(?:;|$)/i.test(mediaType);
+}
+
+function queryPieces({ name, value, form }: Input): readonly string[] {
+  const piece = (key: string, text: string) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`;
+  if (form === 'deep-object' && isJsonObject(value)) {
+    return Object.entries(value).map(([key, inner]) => piece(`${name}[${key}]`, textOf(inner, ',')));
+  }
+  if (form === 'repeated') {
+    if (Array.isArray(value)) return value.map((item) => piece(name, textOf(item, ',')));
+    if (isJsonObject(value))
+      return Object.entries(value).map(([key, inner]) => piece(key, textOf(inner, ',')));
+  }
+  return [piece(name, formed(value, form))];
+}
+
+const SEPARATORS: Readonly<Partial<Record<InputForm, string>>> = { space: ' ', pipe: '|' };
+
+function formed(value: unknown, form: InputForm): string {
+  return form === 'json' ? JSON.stringify(value) : textOf(value, SEPARATORS[form] ?? ',');
+}
+
+function textOf(value: unknown, separator: string): string {
+  if (Array.isArray(value)) return value.map((item) => textOf(item, separator)).join(separator);
+  if (isJsonObject(value)) {
+    return Object.entries(value)
+      .flatMap(([key, inner]) => [key, textOf(inner, separator)])
+      .join(separator);
+  }
+  return String(value);
+}
+
+/**
+ * The decoded values with which a path fills a template such as `/v1/resources/{id}`; null when it does not fit.
+ * Neither has a query.
+ */
+export function pathValues(template: string, path: string): ReadonlyMap<string, string> | null {
+  const names: string[] = [];
+  const pattern = template
+    .split(/(\{[^{}]*\})/)
+    .map((part) => {
+      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+      names.push(part.slice(1, -1));
+      return '([^/]+)';
+    })
+    .join('');
+  const match = new RegExp(`^${pattern}$`).exec(path);
+  if (match === null) return null;
+  return new Map(names.map((name, index) => [name, decoded(match[index + 1] ?? '')]));
+}
+
+/** Names in braces that a template still has. */
+export function placeholdersOf(template: string): readonly string[] {
+  return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,46 @@
+import { pointerToken } from '../../../evidence/json/pointer.ts';
+import { type Place, UsageError } from '../../../exit.ts';
+import { hasMembers } from '../../../json-text.ts';
+
+/** A value of an OpenAPI document with where it stands. */
+export interface At {
+  readonly file: SourceFile;
+  /** Unescaped tokens of the JSON Pointer (RFC 6901). */
+  readonly pointer: readonly string[];
+  readonly value: unknown;
+}
+
+export interface SourceFile {
+  /** Real path, by which a file is known. */
+  readonly path: string;
+  /** As named in messages. */
+  readonly shown: string;
+  readonly root: unknown;
+  readonly placeOf: (pointer: readonly string[]) => Place;
+}
+
+/** The Reference Object's `$ref`; null where there is none. */
+export function refOf(value: unknown): string | null {
+  return hasMembers(value) && typeof value.$ref === 'string' ? value.$ref : null;
+}
+
+/** A member or an item; its value is undefined where there is none. */
+export function child(at: At, name: string): At {
+  const value = hasMembers(at.value) && Object.hasOwn(at.value, name) ? at.value[name] : undefined;
+  return { file: at.file, pointer: [...at.pointer, name], value };
+}
+
+/** Members of an object, or items of an array; none of anything else. */
+export function children(at: At): readonly (readonly [name: string, at: At])[] {
+  return hasMembers(at.value) ? Object.keys(at.value).map((name) => [name, child(at, name)] as const) : [];
+}
+
+/** An error at the place in the document where a value stands. */
+export function faultAt({ file, pointer }: At, problem: string, remedy: string): UsageError {
+  return new UsageError(problem, { place: file.placeOf(pointer), key: pointerText(pointer), remedy });
+}
+
+/** A JSON Pointer as a URI fragment (RFC 6901 §6), for messages. */
+export function pointerText(pointer: readonly string[]): string {
+  return `#${pointer.map(pointerToken).join('')}`;
+}

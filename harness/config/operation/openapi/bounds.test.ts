@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { EndlessSchema, SchemaBook } from '../../../evidence/json/schema.ts';
+import { described, expectDocumentFault, oneOperation, onlyOperation } from './fixtures/described.ts';
+
+/** Documents that would take for ever, or all of the memory, were they read as they ask for it. */
+const ref = (name: string | number) => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+
+/** An operation that is sent this schema and answers it. */
+function both(schemas: Readonly<Record<string, object>>, first: string) {
+  const parts = {
+    requestBody: { required: true, ...json(ref(first)) },
+    responses: { 200: json(ref(first)) },
+  };
+  const { paths, ...rest } = oneOperation({}, { components: { schemas } }) as { readonly paths: object };
+  return { ...rest, paths: { '/things': { post: { ...parts } } }, was: paths };
+}
+
+/** Schemas each of which is made of the next one. */
+function chain(length: number, link: (next: object) => object, last: object): Record<string, object> {
+  return Object.fromEntries(
+    Array.from({ length }, (_, index) => [
+      `S${index}`,
+      index === length - 1 ? last : link(ref(`S${index + 1}`)),
+    ]),
+  );
+}
+
+describe('a document that asks for too much', () => {
+  it.each<[string, Record<string, object>]>([
+    [
+      'schemas that are made of each other',
+      {
+        S0: { allOf: [ref('S1')], properties: { a: {} } },
+        S1: { allOf: [ref('S0')], properties: { b: {} } },
+      },
+    ],
+    [
+      'a value that holds itself',
+      { S0: { type: 'object', required: ['next'], properties: { next: ref('S0') } } },
+    ],
+    [
+      'alternatives of alternatives',
+      chain(30, (next) => ({ oneOf: [next, { allOf: [next, { type: 'string' }] }] }), { type: 'integer' }),
+    ],
+    ['lists of lists', chain(30, (items) => ({ type: 'array', minItems: 90, items }), { type: 'string' })],
+    [
+      'members of members',
+      chain(
+        30,
+        (next) => ({ type: 'object', required: ['a', 'b', 'c'], properties: { a: next, b: next, c: next } }),
+        { type: 'string' },
+      ),
+    ],
+  ])('loads, and does not call what cannot be made up: %s', async (_, schemas) => {
+    const { uncallable } = await onlyOperation(both(schemas, 'S0'));
+    expect(uncallable).toMatch(/^its body has no example: /);
+  });
+
+  it('loads with thousands of schemas that lead from one to the next', async () => {
+    const last = { type: 'integer' };
+    const { operations, definitions } = await described(
+      both(
+        chain(1_000, (next) => next, last),
+        'S0',
+      ),
+    );
+    expect(operations.map(({ uncallable }) => uncallable)).toEqual([null]);
+    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    expect(judge(1)).toBeNull();
+    expect(judge('a')?.keyword).toBe('type');
+  });
+
+  it('gives no verdict on a response for which a schema has no end', async () => {
+    const bush = chain(30, (next) => ({ oneOf: [next, { allOf: [next, { type: 'string' }] }] }), {
+      type: 'integer',
+    });
+    const circle = { S0: { allOf: [ref('S1')] }, S1: { allOf: [ref('S0')] } };
+    for (const [schemas, why] of [
+      [bush, 'its schema leads to more than 1000000 others'],
+      [circle, 'the schema refers to itself without end'],
+    ] as const) {
+      const { operations, definitions } = await described(both(schemas, 'S0'));
+      const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+      expect(() => judge(1)).toThrow(new EndlessSchema(why));
+    }
+  });
+
+  it('reads names that every object has as names', async () => {
+    const schema =
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}},"required":["constructor"]}';
+    const document = `{"openapi":"3.1.0","__proto__":{"polluted":true},"paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":${schema}}}}}}}}}`;
+    const { operations, definitions } = await described(document);
+    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    expect(judge({})?.message).toContain('constructor');
+    expect(judge(JSON.parse('{"constructor":"a"}'))?.message).toContain('must be integer');
+    expect(judge(JSON.parse('{"constructor":1}'))).toBeNull();
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+const PATHS = 'paths: { /a: { get: { responses: { 200: { description: ok } } } } }\n';
+const power = (link: (name: string) => string) =>
+  `openapi: 3.1.0\na0: &a0 { x: 1, y: 2 }\n${Array.from({ length: 25 }, (_, i) => `a${i + 1}: &a${i + 1} ${link(`*a${i}`)}\n`).join('')}${PATHS}`;
+
+describe('a document that is too large', () => {
+  it.each([
+    ['aliases of aliases', power((alias) => `{ p: ${alias}, q: ${alias} }`), 'aliases expand'],
+    ['merged aliases', power((alias) => `{ <<: [${alias}, ${alias}], k: ${alias} }`), 'aliases expand'],
+    [
+      'a long list a thousand times',
+      `openapi: 3.1.0\nlong: &long [${'1,'.repeat(9_999)}1]\nuse: [${'*long,'.repeat(500)}*long]\n${PATHS}`,
+      'holds more than 2000000 values',
+    ],
+    ['an alias of what it stands in', `openapi: 3.1.0\na: &a { b: *a }\n${PATHS}`, 'nested more than 200'],
+    ['brackets without end', `openapi: 3.1.0\nx: ${'['.repeat(100_000)}\n`, 'nested too deeply'],
+    [
+      'brackets of JSON',
+      `{"openapi":"3.1.0","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      'nested more than 200',
+    ],
+    ['much YAML', `openapi: 3.1.0\n${PATHS}# ${'a'.repeat(8 * 1024 * 1024)}\n`, 'is YAML of more than 8 MiB'],
+    ['much that is no JSON', `{"x":"${'a'.repeat(9 * 1024 * 1024)}",\n  §}`, 'is no JSON'],
+  ])('is refused soon: %s', async (_, document, problem) => {
+    await expectDocumentFault(document, { problem });
+  });
+
+  it('is read up to the size of the largest ones in use', async () => {
+    // Most of such a document is prose and examples.
+    const examples = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [
+        `e${at}`,
+        { value: { text: `${'words '.repeat(6_000)}${at}` } },
+      ]),
+    );
+    const schemas = chain(
+      300,
+      (next) => ({ type: 'object', properties: { next, id: { type: 'integer' } } }),
+      {
+        type: 'string',
+      },
+    );
+    const paths = Object.fromEntries(
+      Object.keys(schemas).map((name) => [`/${name}`, { get: { responses: { 200: json(ref(name)) } } }]),
+    );
+    const document = JSON.stringify({ openapi: '3.1.0', paths, components: { schemas, examples } });
+    expect(document.length).toBeGreaterThan(10_000_000);
+    const { operations } = await described(document);
+    expect(operations).toHaveLength(300);
+  });
+});

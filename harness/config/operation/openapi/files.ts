@@ -1,0 +1,186 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { tokenMember } from '../../../evidence/json/pointer.ts';
+import { UsageError } from '../../../exit.ts';
+import { hasMembers } from '../../../json-text.ts';
+import { type ReadFault, readText } from '../../yaml/read-text.ts';
+import { type At, faultAt, refOf, type SourceFile } from './at.ts';
+import { sourceOf } from './source.ts';
+
+/** Octets of one file, and of all files of a document together. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+const MAX_FILES = 4_096;
+/** A reference to a reference to a reference … */
+const MAX_REF_CHAIN = 32;
+
+/**
+ * An OpenAPI document and the files below its folder that it refers to; nothing is ever fetched. Sizes, counts and
+ * depths are bounded, so that any file ends in a document or in a clear error soon.
+ */
+export class OpenApiFiles {
+  readonly root: At;
+  readonly #files: ReadonlyMap<string, SourceFile>;
+  /** By the text of the reference and the folder it is relative to. */
+  readonly #faults: ReadonlyMap<string, ReadFault>;
+
+  private constructor(
+    root: SourceFile,
+    files: ReadonlyMap<string, SourceFile>,
+    faults: ReadonlyMap<string, ReadFault>,
+  ) {
+    this.root = { file: root, pointer: [], value: root.root };
+    this.#files = files;
+    this.#faults = faults;
+  }
+
+  /**
+   * @param shown the path as messages name it.
+   * @throws UsageError for a file that is no YAML or JSON, at its place; a document that cannot be read is a fault.
+   */
+  static async open(path: string, shown: string): Promise<OpenApiFiles | { readonly fault: ReadFault }> {
+    const read = await readText(path, MAX_FILE_BYTES);
+    if ('fault' in read) return read;
+    const folder = dirname(await realpath(path));
+    const root = sourceOf(read.text, await realpath(path), shown);
+    const files = new Map([[root.path, root]]);
+    const faults = new Map<string, ReadFault>();
+    let bytes = read.text.length;
+    for (const file of files.values()) {
+      for (const name of filesNamedIn(file.root)) {
+        const target = resolve(dirname(file.path), name);
+        if (files.has(target) || faults.has(target)) continue;
+        const found = await below(folder, target, name);
+        if ('fault' in found) {
+          faults.set(target, found.fault);
+          continue;
+        }
+        bytes += found.text.length;
+        if (files.size >= MAX_FILES || bytes > MAX_TOTAL_BYTES) {
+          throw new UsageError(
+            `refers to more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 1024 / 1024} MiB`,
+            {
+              place: { file: shown },
+              remedy: 'bundle only what is needed into one document',
+            },
+          );
+        }
+        files.set(target, sourceOf(found.text, target, join(dirname(shown), relative(folder, target))));
+      }
+    }
+    return new OpenApiFiles(root, files, faults);
+  }
+
+  /** The value itself where it is a Reference Object, else the same. @throws UsageError for a reference to nothing. */
+  dereferenced(at: At): At {
+    let here = at;
+    for (let step = 0; step < MAX_REF_CHAIN; step += 1) {
+      const ref = refOf(here.value);
+      if (ref === null) return here;
+      here = this.target(ref, here);
+    }
+    throw faultAt(
+      at,
+      'refers from one reference to the next and never to anything',
+      'refer to the thing itself',
+    );
+  }
+
+  /** What a reference that stands at a place points at; itself possibly a reference. */
+  target(ref: string, at: At): At {
+    const hash = ref.indexOf('#');
+    const name = hash === -1 ? ref : ref.slice(0, hash);
+    const fragment = hash === -1 ? '' : ref.slice(hash + 1);
+    const file = name === '' ? at.file : this.#named(name, ref, at);
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      throw faultAt(at, `the reference ${ref} names an anchor`, 'write a JSON Pointer: #/components/…');
+    }
+    const pointer = fragment.split('/').slice(1).map(unescaped);
+    let value = file.root;
+    for (const token of pointer) {
+      value = hasMembers(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+    }
+    if (value === undefined) throw faultAt(at, `the reference ${ref} points at nothing`, 'correct it');
+    return { file, pointer, value };
+  }
+
+  /** One of the files has a member of one of these names. */
+  mention(...names: readonly string[]): boolean {
+    return [...this.#files.values()].some(({ root }) => {
+      for (const node of objectsIn(root)) if (names.some((name) => Object.hasOwn(node, name))) return true;
+      return false;
+    });
+  }
+
+  #named(name: string, ref: string, at: At): SourceFile {
+    if (REMOTE.test(name)) {
+      throw faultAt(
+        at,
+        `the reference ${ref} is remote, and nothing is fetched`,
+        'save it beside the document',
+      );
+    }
+    const target = resolve(dirname(at.file.path), decoded(name));
+    const file = this.#files.get(target);
+    if (file !== undefined) return file;
+    const { problem, remedy } = this.#faults.get(target) ?? {
+      problem: 'there is no such file',
+      remedy: 'correct it',
+    };
+    throw faultAt(at, `the reference ${ref}: ${problem}`, remedy);
+  }
+}
+
+const REMOTE = /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i;
+
+function unescaped(token: string): string {
+  return tokenMember(decoded(token));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function below(
+  folder: string,
+  target: string,
+  name: string,
+): Promise<{ readonly text: string } | { readonly fault: ReadFault }> {
+  const outside: ReadFault = {
+    problem: 'lies outside the folder of the document',
+    remedy: 'keep what belongs together in one folder',
+  };
+  if (!isBelow(folder, target)) return { fault: outside };
+  const real = await realpath(target).catch(() => null);
+  // A symbolic link must not lead out either.
+  if (real !== null && !isBelow(folder, real)) return { fault: outside };
+  const read = await readText(target, MAX_FILE_BYTES);
+  return 'fault' in read ? { fault: { ...read.fault, problem: `${name}: ${read.fault.problem}` } } : read;
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** File parts of all references, each once. */
+function filesNamedIn(root: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of objectsIn(root)) {
+    const name = refOf(node)?.split('#', 1)[0] ?? '';
+    if (name !== '' && !REMOTE.test(name)) names.add(decoded(name));
+  }
+  return names;
+}
+
+function* objectsIn(root: unknown): Generator<Readonly<Record<string, unknown>>> {
+  const rest: unknown[] = [root];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    if (!hasMembers(node)) continue;
+    yield node;
+    for (const value of Object.values(node)) if (hasMembers(value)) rest.push(value);
+  }
+}

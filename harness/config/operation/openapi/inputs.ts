@@ -1,0 +1,188 @@
+import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
+import { hasMembers } from '../../../json-text.ts';
+import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
+import { type Example, exampleOf } from '../../call/example.ts';
+import { type At, child, children, faultAt } from './at.ts';
+import type { OpenApiFiles } from './files.ts';
+import type { OpenApiSchemas } from './schemas.ts';
+
+/** Something that a call takes, and why it has no value where it has none. */
+export interface DocumentedInput extends Input {
+  readonly lacks: string | null;
+}
+
+export interface DocumentedBody extends CallBody {
+  readonly lacks: string | null;
+}
+
+export interface InputScope {
+  readonly files: OpenApiFiles;
+  readonly schemas: OpenApiSchemas;
+  readonly configured: Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
+}
+
+/** Fields that OpenAPI 3.1 §4.8.12.1 has parameters not describe. */
+const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+
+/** The parameters of an operation over those of its path, the credential left out. */
+export function readInputs(pathItem: At, operation: At, scope: InputScope): readonly DocumentedInput[] {
+  const found = new Map<string, DocumentedInput>();
+  for (const parent of [pathItem, operation]) {
+    for (const [, at] of children(child(parent, 'parameters'))) {
+      const input = readInput(scope.files.dereferenced(at), scope);
+      if (!isCredential(input, scope)) found.set(`${input.in} ${input.name}`, input);
+    }
+  }
+  return [...found.values()];
+}
+
+function isCredential({ name, in: place }: Input, { configured }: InputScope): boolean {
+  if (place === 'header' && DESCRIBED_ELSEWHERE.has(name.toLowerCase())) return true;
+  const { scheme = '', name: own } = configured ?? {};
+  if (own?.toLowerCase() !== name.toLowerCase()) return false;
+  const key = { type: 'apiKey', scheme: '', in: place, name: own };
+  return schemeNamed(scheme)?.opens(key, key) ?? false;
+}
+
+function readInput(at: At, scope: InputScope): DocumentedInput {
+  const name = child(at, 'name').value;
+  const place = child(at, 'in').value;
+  if (typeof name !== 'string' || name === '')
+    throw faultAt(at, 'is a parameter without a name', 'add `name`');
+  if (!isPlace(place))
+    throw faultAt(at, 'is a parameter of no known place', 'write `in: path, query, header or cookie`');
+  const content = children(child(at, 'content'))[0]?.[1];
+  const schemaAt = child(content ?? at, 'schema');
+  const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
+  const required = place === 'path' || child(at, 'required').value === true;
+  const base = { name, in: place, required, schema };
+  const form = content === undefined ? formOf(at, place) : 'json';
+  const lacking = (lacks: string): DocumentedInput => ({
+    ...base,
+    value: undefined,
+    form: form ?? 'comma',
+    lacks,
+  });
+
+  if (!required) return { ...base, value: undefined, form: form ?? 'comma', lacks: null };
+  if (form === null) return lacking(`${nameOf(base)} is written in a style that is not spoken here`);
+  const shown = shownValue([content ?? at, at], schemaAt, scope);
+  if (shown === undefined && place === 'path') {
+    // Made-up identifiers name nothing: the answer would rightly be 404.
+    return lacking(`${nameOf(base)} has no example, default or enumerated value`);
+  }
+  const example: Example =
+    shown === undefined ? exampleOf(schema, scope.schemas.definitions, scope.schemas.book) : { value: shown };
+  if ('reason' in example) return lacking(`${nameOf(base)} has no example: ${example.reason}`);
+  const misfit = whyNotSent(place, example.value);
+  return misfit === null
+    ? { ...base, value: example.value, form, lacks: null }
+    : lacking(`${nameOf(base)} ${misfit}`);
+}
+
+/** A path segment of dots means another path; a field value holds no control characters (RFC 9110 §5.5). */
+function whyNotSent(place: Input['in'], value: unknown): string | null {
+  const text = String(value);
+  if (place === 'path' && ['', '.', '..'].includes(text)) return 'has an example that is no path segment';
+  return place === 'header' && !/^[\x20-\x7e]+$/.test(text) ? 'has an example that no field can carry' : null;
+}
+
+/** Examples, default or the first enumerated value, as they are written down; undefined where there are none. */
+function shownValue(holders: readonly At[], schemaAt: At, { files }: InputScope): unknown {
+  const schema = schemaAt.value === undefined ? schemaAt : files.dereferenced(schemaAt);
+  const named = (holder: At) => {
+    const first = children(child(holder, 'examples'))[0]?.[1];
+    return first === undefined ? undefined : child(files.dereferenced(first), 'value').value;
+  };
+  const listed = (keyword: string) => {
+    const { value } = child(schema, keyword);
+    return Array.isArray(value) ? (value[0] as unknown) : undefined;
+  };
+  const candidates = [
+    ...holders.flatMap((holder) => [child(holder, 'example').value, named(holder)]),
+    child(schema, 'example').value,
+    listed('examples'),
+    child(schema, 'default').value,
+    child(schema, 'const').value,
+    listed('enum'),
+  ];
+  return candidates.find((value) => value !== undefined && value !== null);
+}
+
+/** The form of a parameter's style (OpenAPI 3.1 §4.8.12.2.1.1); null for those that are not spoken here. */
+function formOf(at: At, place: Input['in']): InputForm | null {
+  const { value: given } = child(at, 'style');
+  const style = typeof given === 'string' ? given : DEFAULT_STYLE[place];
+  const { value: exploding } = child(at, 'explode');
+  const explode = typeof exploding === 'boolean' ? exploding : style === 'form';
+  switch (style) {
+    case 'simple':
+      return place === 'path' || place === 'header' ? 'comma' : null;
+    case 'form':
+      return explode && place === 'query' ? 'repeated' : 'comma';
+    case 'spaceDelimited':
+      return explode ? 'repeated' : 'space';
+    case 'pipeDelimited':
+      return explode ? 'repeated' : 'pipe';
+    case 'deepObject':
+      return 'deep-object';
+    default:
+      return null;
+  }
+}
+
+const DEFAULT_STYLE: Readonly<Record<Input['in'], string>> = {
+  path: 'simple',
+  query: 'form',
+  header: 'simple',
+  cookie: 'form',
+};
+
+function isPlace(value: unknown): value is Input['in'] {
+  return value === 'path' || value === 'query' || value === 'header' || value === 'cookie';
+}
+
+function nameOf({ name, in: place }: Pick<Input, 'name' | 'in'>): string {
+  return `the required ${place} parameter ${JSON.stringify(name)}`;
+}
+
+/** Methods whose requests have content (RFC 9110 §9.3). */
+const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** The request body in the first form that can be written here: JSON, a form, text. */
+export function readBody(operation: At, method: string, scope: InputScope): DocumentedBody | null {
+  const given = child(operation, 'requestBody');
+  if (given.value === undefined || !WITH_CONTENT.has(method)) return null;
+  const at = scope.files.dereferenced(given);
+  const required = child(at, 'required').value === true;
+  const forms = children(child(at, 'content'));
+  const chosen =
+    forms.find(([mediaType]) => isJsonType(mediaType)) ??
+    forms.find(([mediaType]) => isFormType(mediaType)) ??
+    forms.find(([mediaType]) => /^text\//i.test(mediaType));
+  if (chosen === undefined) {
+    const names = forms.map(([mediaType]) => mediaType).join(', ') || 'nothing';
+    const lacks = required ? `its body is taken as ${names}, which is not made up here` : null;
+    return { mediaType: '', required, schema: null, value: undefined, lacks };
+  }
+  const [mediaType, content] = chosen;
+  const schemaAt = child(content, 'schema');
+  const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
+  const shown = shownBody(content, scope);
+  const example: Example =
+    shown === undefined ? exampleOf(schema, scope.schemas.definitions, scope.schemas.book) : { value: shown };
+  const base = { mediaType, required, schema };
+  if ('value' in example) return { ...base, value: example.value, lacks: null };
+  const lacks = required ? `its body has no example: ${example.reason}` : null;
+  return { ...base, value: undefined, lacks };
+}
+
+function shownBody(content: At, { files }: InputScope): unknown {
+  const { value } = child(content, 'example');
+  if (value !== undefined) return value;
+  for (const [, at] of children(child(content, 'examples'))) {
+    const example = files.dereferenced(at);
+    if (hasMembers(example.value) && 'value' in example.value) return example.value.value;
+  }
+  return undefined;
+}

@@ -1,0 +1,266 @@
+import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
+import { SchemaBook } from '../../../evidence/json/schema.ts';
+import { hasMembers, isJsonObject } from '../../../json-text.ts';
+import { reasonOf } from '../../../thrown.ts';
+import { type At, child, children, faultAt, pointerText, refOf } from './at.ts';
+import type { OpenApiFiles } from './files.ts';
+
+/** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
+export type Direction = 'request' | 'response';
+
+const MAX_SCHEMAS = 10_000;
+const MAX_NESTING = 100;
+
+/** How the values of a keyword are read. What is not listed says nothing about a value and is left out. */
+const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-schemas'>> = {
+  type: 'data',
+  format: 'data',
+  nullable: 'data',
+  enum: 'data',
+  const: 'data',
+  multipleOf: 'data',
+  maximum: 'data',
+  exclusiveMaximum: 'data',
+  minimum: 'data',
+  exclusiveMinimum: 'data',
+  maxLength: 'data',
+  minLength: 'data',
+  pattern: 'data',
+  maxItems: 'data',
+  minItems: 'data',
+  uniqueItems: 'data',
+  maxContains: 'data',
+  minContains: 'data',
+  maxProperties: 'data',
+  minProperties: 'data',
+  dependentRequired: 'data',
+  allOf: 'schemas',
+  anyOf: 'schemas',
+  oneOf: 'schemas',
+  prefixItems: 'schemas',
+  not: 'schema',
+  if: 'schema',
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  then: 'schema',
+  else: 'schema',
+  items: 'schema',
+  contains: 'schema',
+  additionalProperties: 'schema',
+  propertyNames: 'schema',
+  unevaluatedItems: 'schema',
+  unevaluatedProperties: 'schema',
+  properties: 'named-schemas',
+  patternProperties: 'named-schemas',
+  dependentSchemas: 'named-schemas',
+};
+
+/** What helps to make up a value; only of interest in requests. */
+const SAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples']);
+
+/**
+ * The schemas of a document that its operations need, as JSON Schema 2020-12: one definition for each place that
+ * is referred to, so that recursion stays recursion. The dialect of 3.0 is converted by a library; what is done
+ * here is what documents mean beyond it: discriminators choose, and values travel in one direction.
+ */
+export class OpenApiSchemas {
+  /** By the URI with which they are referred to; grows with what is taken. */
+  readonly definitions: Record<string, unknown> = {};
+  /** Of the definitions. */
+  readonly book: SchemaBook;
+  readonly #files: OpenApiFiles;
+  readonly #direction: Direction;
+  readonly #is30: boolean;
+  readonly #uris = new Map<string, string>();
+  readonly #pending: (readonly [uri: string, at: At])[] = [];
+
+  constructor(files: OpenApiFiles, direction: Direction, is30: boolean) {
+    this.#files = files;
+    this.#direction = direction;
+    this.#is30 = is30;
+    this.book = new SchemaBook(this.definitions, files.mention('unevaluatedProperties', 'unevaluatedItems'));
+  }
+
+  /**
+   * A schema that refers to the definition of this one.
+   *
+   * @throws UsageError at the place of what is no JSON Schema.
+   */
+  take(at: At): { readonly $ref: string } {
+    const $ref = this.#uriOf(at);
+    const taken: (readonly [uri: string, at: At])[] = [];
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
+      const [uri, place] = next;
+      this.definitions[uri] = upgraded(this.#copied(place, 0));
+      taken.push(next);
+    }
+    for (const [uri, place] of taken) {
+      try {
+        this.book.compileDefinition(uri);
+      } catch (error) {
+        const why = reasonOf(error);
+        throw faultAt(place, `is not a JSON Schema: ${why}`, 'correct the schema');
+      }
+    }
+    return { $ref };
+  }
+
+  #uriOf(at: At): string {
+    const key = `${at.file.path}${pointerText(at.pointer)}`;
+    const known = this.#uris.get(key);
+    if (known !== undefined) return known;
+    if (this.#uris.size >= MAX_SCHEMAS) {
+      throw faultAt(at, `needs more than ${MAX_SCHEMAS} schemas`, 'leave out operations that are not tested');
+    }
+    const name = (at.pointer.at(-1) ?? 'schema').replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 60);
+    const uri = `conform:${this.#direction}/${this.#uris.size + 1}-${name}`;
+    this.#uris.set(key, uri);
+    this.#pending.push([uri, at]);
+    return uri;
+  }
+
+  #copied(at: At, depth: number): unknown {
+    if (depth > MAX_NESTING)
+      throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
+    if (typeof at.value === 'boolean') return at.value;
+    if (!isJsonObject(at.value)) {
+      throw faultAt(at, 'is not a schema', 'write an object');
+    }
+    const ref = refOf(at.value);
+    if (ref !== null && this.#is30) {
+      // OpenAPI 3.0: what stands beside a reference is not looked at, but `nullable` is written there all the same.
+      const link = this.#linked(ref, at);
+      return at.value.nullable === true ? { anyOf: [link, { type: 'null' }] } : link;
+    }
+    const copy: Record<string, unknown> = ref === null ? {} : this.#linked(ref, at);
+    for (const [name, inner] of children(at)) {
+      const value = this.#keyword(name, inner, depth);
+      if (value !== undefined) copy[name] = value;
+    }
+    if (typeof at.value.$dynamicRef === 'string') {
+      throw faultAt(at, 'uses $dynamicRef, which is not read here', 'refer with $ref');
+    }
+    return nullableUnion(this.#chosen(at, { ...copy, ...this.#required(at) }));
+  }
+
+  #linked(ref: string, at: At): Record<string, unknown> {
+    return { $ref: this.#uriOf(this.#files.target(ref, at)) };
+  }
+
+  #keyword(name: string, at: At, depth: number): unknown {
+    if (SAMPLES.has(name)) return this.#direction === 'request' ? at.value : undefined;
+    switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
+      case 'data':
+        // What stands twice in an enumeration is harmless, and no JSON Schema.
+        return name === 'enum' && Array.isArray(at.value) ? [...new Set(at.value)] : at.value;
+      case 'schema':
+        // `items` was a list before 2020-12.
+        return Array.isArray(at.value) ? undefined : this.#copied(at, depth + 1);
+      case 'schemas':
+        return children(at).map(([, inner]) => this.#copied(inner, depth + 1));
+      case 'named-schemas':
+        return Object.fromEntries(
+          this.#named(at)
+            .filter(([, inner]) => name !== 'properties' || !this.#isForeign(inner))
+            .map(([key, inner]) => [key, this.#copied(inner, depth + 1)]),
+        );
+      default:
+        return undefined;
+    }
+  }
+
+  /** Documents that are kept in many files refer to whole mappings too, which OpenAPI has no references for. */
+  #named(at: At): ReturnType<typeof children> {
+    return children(this.#files.dereferenced(at));
+  }
+
+  /** What travels the other way only is neither required nor judged in this one. */
+  #isForeign(property: At): boolean {
+    const flag = this.#direction === 'request' ? 'readOnly' : 'writeOnly';
+    if (child(property, flag).value === true) return true;
+    return refOf(property.value) !== null && child(this.#files.dereferenced(property), flag).value === true;
+  }
+
+  #required(at: At): { readonly required?: readonly unknown[] } {
+    const { value: required } = child(at, 'required');
+    if (!Array.isArray(required)) return {};
+    const properties = this.#files.dereferenced(child(at, 'properties'));
+    const known = new Set(required.filter((name) => typeof name === 'string'));
+    return { required: [...known].filter((name) => !this.#isForeign(child(properties, name))) };
+  }
+
+  /**
+   * Alternatives with a discriminator: the named member says which of them is meant, so only that one is held
+   * against the value. Without it, alternatives that allow unknown members would all fit at once.
+   */
+  #chosen(at: At, copy: Record<string, unknown>): Record<string, unknown> {
+    const keyword = Array.isArray(copy.oneOf) ? 'oneOf' : 'anyOf';
+    const branches = children(child(at, keyword));
+    const discriminator = child(at, 'discriminator');
+    const member = child(discriminator, 'propertyName').value;
+    if (typeof member !== 'string' || branches.length === 0) return copy;
+    const byUri = new Map<string, Set<string>>();
+    for (const [, branch] of branches) {
+      const ref = refOf(branch.value);
+      if (ref === null) return copy;
+      const target = this.#files.target(ref, branch);
+      const names = byUri.get(this.#uriOf(target)) ?? new Set();
+      byUri.set(this.#uriOf(target), names.add(target.pointer.at(-1) ?? ref));
+    }
+    for (const [name, entry] of children(child(discriminator, 'mapping'))) {
+      byUri.get(this.#mapped(entry))?.add(name);
+    }
+    const choices = [...byUri].flatMap(([uri, names]) => [...names].map((name) => [name, uri] as const));
+    const { [keyword]: _, ...rest } = copy;
+    return {
+      ...rest,
+      allOf: [
+        ...(Array.isArray(rest.allOf) ? rest.allOf : []),
+        {
+          type: 'object',
+          required: [member],
+          properties: { [member]: { enum: choices.map(([name]) => name) } },
+        },
+        ...choices.map(([name, $ref]) => ({
+          if: { type: 'object', required: [member], properties: { [member]: { enum: [name] } } },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+          then: { $ref },
+        })),
+      ],
+    };
+  }
+
+  /** A mapping names a schema, or refers to one. */
+  #mapped(entry: At): string {
+    if (typeof entry.value !== 'string') throw faultAt(entry, 'is no name of a schema', 'write text');
+    const ref = /^[A-Za-z0-9._-]+$/.test(entry.value) ? `#/components/schemas/${entry.value}` : entry.value;
+    return this.#uriOf(this.#files.target(ref, entry));
+  }
+}
+
+/**
+ * `nullable` beside alternatives, or with an enumeration that leaves null out: the letter of 3.0 admits no null
+ * there, but most who write it mean it, and neither reading is held against a service.
+ */
+function nullableUnion(schema: Record<string, unknown>): Record<string, unknown> {
+  const { nullable, ...rest } = schema;
+  if (nullable !== true) return rest;
+  const values = Array.isArray(rest.enum) && !rest.enum.includes(null) ? { enum: [...rest.enum, null] } : {};
+  if (typeof rest.type === 'string') return { ...rest, nullable, ...values };
+  const union = ['allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in rest);
+  // Without a type null is admitted as it is.
+  return union ? { anyOf: [{ ...rest, ...values }, { type: 'null' }] } : { ...rest, ...values };
+}
+
+/**
+ * A schema of OpenAPI 3.0 in the dialect of 3.1, which is JSON Schema 2020-12. Documents of 3.1 pass through it too:
+ * what they have left over from 3.0 would make them no JSON Schema, and what is right stays as it is.
+ */
+function upgraded(schema: unknown): unknown {
+  // The library works on documents; this one has nothing else in it.
+  const document: unknown = upgradeFromThreeToThreeOne({
+    openapi: '3.0.3',
+    components: { schemas: { schema } },
+  });
+  const path = ['components', 'schemas', 'schema'];
+  return path.reduce((node, name) => (hasMembers(node) ? node[name] : undefined), document);
+}

@@ -1,0 +1,74 @@
+import type { Scheme, SecurityScheme } from '../../../credential/scheme.ts';
+import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
+import { hasMembers } from '../../../json-text.ts';
+import { type At, child, children, faultAt } from './at.ts';
+import type { OpenApiFiles } from './files.ts';
+
+/** What an operation demands, held against the one credential that the service config has. */
+export type Demand =
+  /** `unmet`: why the configured credential does not open it; null when it does. */
+  { readonly auth: 'required'; readonly unmet: string | null } | { readonly auth: 'optional' | 'none' };
+
+type Configured = Pick<CredentialsBlock, 'scheme' | 'name'>;
+
+/** Reads `security` of operations (OpenAPI 3.1 §4.8.30): alternatives, each of which may need several schemes. */
+export class OpenApiSecurity {
+  readonly #files: OpenApiFiles;
+  readonly #configured: Configured;
+  readonly #scheme: Scheme | undefined;
+  readonly #speaks: boolean;
+
+  constructor(files: OpenApiFiles, configured: Configured = {}, operations: readonly At[]) {
+    this.#files = files;
+    this.#configured = configured;
+    this.#scheme = schemeNamed(configured.scheme ?? '');
+    // A document that says nothing of security at all leaves the matter to the config.
+    this.#speaks = [files.root, ...operations].some((at) => Array.isArray(child(at, 'security').value));
+  }
+
+  demandOf(operation: At): Demand {
+    if (!this.#speaks) return this.#scheme?.open ? { auth: 'none' } : { auth: 'required', unmet: null };
+    const own = child(operation, 'security');
+    const security = own.value === undefined ? child(this.#files.root, 'security') : own;
+    if (security.value === undefined) return { auth: 'none' };
+    if (!Array.isArray(security.value))
+      throw faultAt(security, 'is not a list', 'write a list of requirements');
+    const alternatives = children(security).map(([, at]) => at);
+    if (alternatives.length === 0) return { auth: 'none' };
+    if (alternatives.some(({ value }) => hasMembers(value) && Object.keys(value).length === 0))
+      return { auth: 'optional' };
+    const unmet = alternatives.map((at) => this.#whyUnmet(at));
+    return { auth: 'required', unmet: unmet.includes(null) ? null : this.#refusal(unmet) };
+  }
+
+  #refusal(unmet: readonly (string | null)[]): string {
+    const { scheme, name } = this.#configured;
+    const has = name === undefined ? `the scheme ${scheme ?? 'none'}` : `the scheme ${scheme} (${name})`;
+    return `demands ${unmet.join(', or ')}, and the config has ${has}`;
+  }
+
+  #whyUnmet(requirement: At): string | null {
+    const needed = children(requirement).map(([name, at]) => this.#demanded(name, at));
+    const foreign = needed.filter((demand) => !this.#scheme?.opens(demand, this.#configured));
+    return foreign.length === 0 ? null : foreign.map(described).join(' with ');
+  }
+
+  #demanded(name: string, at: At): SecurityScheme {
+    const schemes = child(child(this.#files.root, 'components'), 'securitySchemes');
+    const found = child(schemes, name);
+    if (found.value === undefined) {
+      throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
+    }
+    const scheme = this.#files.dereferenced(found);
+    const text = (key: string) => {
+      const { value } = child(scheme, key);
+      return typeof value === 'string' ? value : '';
+    };
+    return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
+  }
+}
+
+function described({ type, scheme, in: place, name }: SecurityScheme): string {
+  if (type === 'apiKey') return `a key in the ${place} ${JSON.stringify(name)}`;
+  return type === 'http' ? `the HTTP scheme ${scheme}` : `the scheme ${type || '(no type)'}`;
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { SchemaBook } from '../../../evidence/json/schema.ts';
+import type { Operation } from '../../service.ts';
+import { described } from './fixtures/described.ts';
+
+const document = readFile(new URL('fixtures/shop.yaml', import.meta.url), 'utf8');
+
+function summary({ id, method, path, fields, body, auth, uncallable, response, badInputs }: Operation) {
+  return {
+    [id]: [
+      `${method} ${path}`,
+      ...fields.map(([name, value]) => `${name}: ${value}`),
+      ...(body === null ? [] : [body.text]),
+      `credential ${auth}`,
+      uncallable ?? `status ${response.status}`,
+      ...badInputs.map(({ kind, what }) => `${kind} ${what}`),
+    ],
+  };
+}
+
+describe('a document in the style of those in use', () => {
+  it('is understood as it is meant', async () => {
+    const { operations } = await described(await document);
+    expect(Object.assign({}, ...operations.map(summary))).toMatchSnapshot();
+  });
+
+  it.each<[object, string | null]>([
+    [{}, null],
+    [{ total: null, parent: null, payment: { kind: 'invoice', due: null } }, null],
+    [{ payment: { kind: 'card' } }, '"/data/0/payment" must have required property \'last4\' (required)'],
+    [
+      { payment: { kind: 'cash' } },
+      '"/data/0/payment/kind" must be equal to one of the allowed values ("Card", "card", "Invoice", "invoice") (enum)',
+    ],
+    [{ parent: { kind: 'invoice' } }, '"/data/0/parent" must have required property \'id\' (required)'],
+    [
+      { total: { amount: 1, tax: 2 } },
+      '"/data/0/total" must NOT have additional properties ("tax") (additionalProperties)',
+    ],
+  ])('judges an order with %j', async (more, fault) => {
+    const { operations, definitions } = await described(await document);
+    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    expect(judge({ data: [{ kind: 'card', id: '1', ...more }] })?.message ?? null).toBe(fault);
+  });
+});

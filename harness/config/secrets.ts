@@ -1,0 +1,113 @@
+import type { Credentials } from '../credential/scheme.ts';
+import { schemeNamed } from '../credential/schemes.ts';
+import { Secret } from '../credential/secret.ts';
+import { HarnessError } from '../exit.ts';
+import { hasMembers, isJsonObject } from '../json-text.ts';
+import { LEAST_CHARACTERS } from './draft/secret.ts';
+import type { ServiceConfig } from './service.ts';
+
+/**
+ * Every secret between the harness and the service: with which a client is let in, with which the service signs what
+ * it sends, and what its provider is started with. Of the last only those that can be told from other text: a shorter
+ * one, such as the password `admin`, would be found all over the evidence.
+ */
+export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfig): readonly Secret[] {
+  const started = secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
+  return [...secretsIn(credentials.values), ...started, ...secretsIn(webhooks)];
+}
+
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  if (!hasMembers(value)) return [];
+  return Object.values(value).flatMap(secretsIn);
+}
+
+/** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
+type Secretive = Pick<ServiceConfig, 'provider' | 'webhooks'> & {
+  readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
+};
+
+interface PackedService {
+  readonly packed: 'conform service 1';
+  readonly config: Omit<ServiceConfig, keyof Secretive>;
+  readonly secretive: Packed<Secretive>;
+}
+
+/** A validated config in a form that structured clone carries to a worker process, secrets in clear. */
+export function packService(config: ServiceConfig): unknown {
+  const { credentials, provider, webhooks, ...rest } = config;
+  const packed: PackedService = {
+    packed: 'conform service 1',
+    // Brokers are asked before there are workers, so their secrets stay where they are.
+    config: rest.pacts ? { ...rest, pacts: { ...rest.pacts, broker: null } } : rest,
+    secretive: packSecrets({
+      credentials: { scheme: credentials.scheme.name, values: credentials.values },
+      provider,
+      ...(webhooks && { webhooks }),
+    }),
+  };
+  return packed;
+}
+
+/** @throws HarnessError when it is nothing that `packService` made. */
+export function unpackService(packed: unknown): ServiceConfig {
+  if (!isPacked(packed))
+    throw new HarnessError('a worker was given something that is no packed service config');
+  const { credentials, ...secretive } = unpackSecrets<Secretive>(packed.secretive);
+  const scheme = schemeNamed(credentials.scheme);
+  if (!scheme) throw new HarnessError('a worker was given credentials of no known scheme');
+  return { ...packed.config, ...secretive, credentials: scheme.of(credentials.values) };
+}
+
+function isPacked(value: unknown): value is PackedService {
+  return (
+    isJsonObject(value) && value.packed === 'conform service 1' && 'config' in value && 'secretive' in value
+  );
+}
+
+/** Structured clone drops private fields, so each secret travels as this pair; never to be written anywhere. */
+interface PackedSecret {
+  readonly secretName: string;
+  readonly secretValue: string;
+}
+
+/** The same with every secret in it, however deep, as a pair. */
+type Packed<T> = T extends Secret
+  ? PackedSecret
+  : T extends object
+    ? { readonly [Key in keyof T]: Packed<T[Key]> }
+    : T;
+
+/** `value` is plain data, without circles, but for the secrets in it. */
+function packSecrets<T>(value: T): Packed<T> {
+  const packed = withEach(value, (inner) =>
+    inner instanceof Secret ? { secretName: inner.name, secretValue: inner.reveal() } : null,
+  );
+  return packed as Packed<T>;
+}
+
+function unpackSecrets<T>(packed: Packed<T>): T {
+  const value = withEach(packed, (inner) =>
+    isPackedSecret(inner) ? new Secret(inner.secretName, inner.secretValue) : null,
+  );
+  return value as T;
+}
+
+/** A copy in which every object that `exchange` gives another one for has that one in its place. */
+function withEach(value: unknown, exchange: (inner: object) => object | null): unknown {
+  if (!hasMembers(value)) return value;
+  const other = exchange(value);
+  if (other !== null) return other;
+  if (Array.isArray(value)) return value.map((inner) => withEach(inner, exchange));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withEach(inner, exchange)]));
+}
+
+function isPackedSecret(value: object): value is PackedSecret {
+  return (
+    'secretName' in value &&
+    typeof value.secretName === 'string' &&
+    'secretValue' in value &&
+    typeof value.secretValue === 'string' &&
+    Object.keys(value).length === 2
+  );
+}

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bearer } from '../../credential/schemes/bearer.ts';
+import { SCHEMES } from '../../credential/schemes.ts';
+import { UsageError } from '../../exit.ts';
+import { inFolder } from '../fixtures/config-folder.ts';
+import { loadServices } from '../load.ts';
+import { initService, writeNewFiles } from './first-service.ts';
+
+const ANSWERS = {
+  service: 'orders',
+  url: 'https://orders.example/api/',
+  scheme: bearer,
+  answers: { 'key-env': 'ORDERS_KEY' },
+};
+
+const ENV = {
+  ORDERS_KEY: 'key-for-tests',
+  ORDERS_KEY_USER: 'me',
+  ORDERS_KEY_ID: 'one',
+  ORDERS_KEY_KEY: 'two',
+};
+
+describe('a first service', () => {
+  it.each(SCHEMES)('loads as written, with a contract to fill in: $name', async (scheme) => {
+    await inFolder({}, async (configDir) => {
+      const answers = Object.fromEntries(
+        scheme.first.asks.map(({ option, variable, fallback }) => [
+          option,
+          variable ? 'ORDERS_KEY' : fallback,
+        ]),
+      );
+      await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme, answers }));
+      const [service] = (await loadServices({ configDir, env: ENV })).services;
+      expect(service?.config).toMatchObject({
+        service: 'orders',
+        provider: { kind: 'url', url: 'https://orders.example/api' },
+        credentials: { scheme: { name: scheme.name } },
+        safety: { exceedRateLimit: false },
+      });
+      expect(service?.config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
+    });
+  });
+
+  it('uses a contract that is there already', async () => {
+    const files = await initService('config', { ...ANSWERS, service: 'search' });
+    expect(files.map(({ path }) => path)).toEqual([join('config', 'services', 'search.yaml')]);
+  });
+
+  it.each(['services/orders.yaml', 'services/orders.yml', 'contracts/orders.yaml'])(
+    'overwrites no %s',
+    async (path) => {
+      await inFolder({ [path]: 'mine' }, async (configDir) => {
+        const planned = await inFolder({}, (empty) => initService(empty, ANSWERS)).then((files) =>
+          files.map((file) => ({
+            ...file,
+            path: join(configDir, file.path.slice(file.path.search(/services|contracts/))),
+          })),
+        );
+        await expect(writeNewFiles(planned)).rejects.toThrow(/is there already/);
+        expect(await readFile(join(configDir, path), 'utf8')).toBe('mine');
+        await expect(loadServices({ configDir, env: {} })).rejects.toThrow(UsageError);
+      });
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')('gives up where no folder can be made', async () => {
+    await expect(writeNewFiles(await initService('/proc/nope', ANSWERS))).rejects.toThrow(
+      /\/proc\/nope\/services\/orders\.yaml: cannot be written \(ENOENT\)/,
+    );
+  });
+
+  it.each([
+    ['service', { service: 'My Orders' }, 'lower-case'],
+    ['url', { url: 'orders.example' }, 'https://'],
+    ['url', { url: 'https://me:hush@orders.example' }, 'credentials'],
+    ['key-env', { answers: { 'key-env': 'sk-hush-hush' } }, 'never the value itself'],
+  ])('refuses an unfit answer: %s', async (key, answer, remedy) => {
+    const refused = initService('config', { ...ANSWERS, ...answer });
+    await expect(refused).rejects.toMatchObject({ key, remedy: expect.stringContaining(remedy) });
+    await expect(refused).rejects.not.toThrow(/hush/);
+  });
+});
