@@ -1,7 +1,7 @@
 import { check, FRAMED, rfc9110, suite } from '../harness/check/suite.ts';
 import { sample } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
-import { handles } from './unusual.ts';
+import { handles } from './status/unusual.ts';
 
 /** Validators, conditional requests and ranges (RFC 9110 §13 and §14, RFC 9111). */
 export const caching = suite('caching', 'Caching and conditional requests', [

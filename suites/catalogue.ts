@@ -1,17 +1,17 @@
 import type { Suite } from '../harness/check/suite.ts';
-import { auth } from './auth.suite.ts';
+import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching.suite.ts';
 import { framing } from './framing.suite.ts';
 import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';
-import { limits } from './limits.suite.ts';
+import { limits } from './limits/limits.suite.ts';
 import { negotiation } from './negotiation.suite.ts';
 import { operations } from './operations.suite.ts';
 import { pact } from './pact.suite.ts';
-import { status } from './status.suite.ts';
+import { status } from './status/status.suite.ts';
 import { versioning } from './versioning.suite.ts';
 import { webhooks } from './webhooks.suite.ts';
-import { websocket } from './websocket.suite.ts';
+import { websocket } from './websocket/websocket.suite.ts';
 
 /** What every HTTP service is held to, in the order in which it is judged. */
 export const functional: readonly Suite[] = [

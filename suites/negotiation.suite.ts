@@ -2,7 +2,7 @@ import { check, ENCODED, type Reply, rfc9110, suite } from '../harness/check/sui
 import { everyReply } from '../harness/probe/every-reply.ts';
 import { rawSample } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
-import { handles } from './unusual.ts';
+import { handles } from './status/unusual.ts';
 
 /** What the client says that it takes, and the content coding that it gets (RFC 9110 §12). */
 export const negotiation = suite('negotiation', 'Negotiation', [

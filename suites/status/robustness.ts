@@ -11,7 +11,7 @@ import {
 } from '../../harness/check/suite.ts';
 import { errorReplies, serverErrorReplies } from '../../harness/probe/every-reply.ts';
 import * as target from '../../harness/probe/request/target.ts';
-import { handles } from '../unusual.ts';
+import { handles } from './unusual.ts';
 
 /** The status of each condition, by its name in the observation. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {

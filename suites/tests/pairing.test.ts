@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { auth } from '../auth.suite.ts';
+import { auth } from '../auth/auth.suite.ts';
 import { functional } from '../catalogue.ts';
 import { listening } from './fixtures/http-servers.ts';
 import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';

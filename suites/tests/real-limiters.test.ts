@@ -12,7 +12,7 @@ import { HAPROXY, NGINX, PROXY_LIMITERS } from '../../harness/probe/quota/fixtur
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { openSession } from '../../harness/session.ts';
 import { systemClock } from '../../harness/transport/pace/clock.ts';
-import { limits } from '../limits.suite.ts';
+import { limits } from '../limits/limits.suite.ts';
 
 /**
  * Limiters that people use, each as its documentation sets it up: 20 requests in 3 s. Every finding is listed, and

@@ -16,8 +16,8 @@ import {
 import { SIMULATED } from '../../harness/probe/quota/fixtures/simulated-limiter.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
 import { openSession } from '../../harness/session.ts';
-import { limits } from '../limits.suite.ts';
-import { status } from '../status.suite.ts';
+import { limits } from '../limits/limits.suite.ts';
+import { status } from '../status/status.suite.ts';
 
 /** A service, or a machine, that takes so long for each answer that a window ends while it is being spent. */
 

@@ -1,4 +1,4 @@
-import { type CheckDefinition, check, clause, type Probe, type Reply } from '../harness/check/suite.ts';
+import { type CheckDefinition, check, clause, type Probe, type Reply } from '../../harness/check/suite.ts';
 
 interface Unusual {
   readonly id: string;

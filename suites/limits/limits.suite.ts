@@ -1,8 +1,8 @@
-import { given, limitMayBeExceeded, settled, suite } from '../harness/check/suite.ts';
-import { measurements, recoveries } from './limits/measurement.ts';
-import { quotaFields, quotaFieldsWhenSpent } from './limits/quota-fields.ts';
-import { refusalShape, refusals } from './limits/refusal.ts';
-import { failedAuthentication, sharing } from './limits/sharing.ts';
+import { given, limitMayBeExceeded, settled, suite } from '../../harness/check/suite.ts';
+import { measurements, recoveries } from './measurement.ts';
+import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';
+import { refusalShape, refusals } from './refusal.ts';
+import { failedAuthentication, sharing } from './sharing.ts';
 
 /** In ms. A service may hold each answer back instead of refusing any: then a burst takes two windows and more. */
 const LONGEST_MS = 15 * 60_000;

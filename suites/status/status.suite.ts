@@ -1,0 +1,6 @@
+import { suite } from '../../harness/check/suite.ts';
+import { documentedAnswer } from './documented-answer.ts';
+import { methods } from './methods.ts';
+import { robustness } from './robustness.ts';
+
+export const status = suite('status', 'Status codes', [...documentedAnswer, ...methods, ...robustness]);

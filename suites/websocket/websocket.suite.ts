@@ -1,0 +1,31 @@
+import { given, hasWebSocket, suite } from '../../harness/check/suite.ts';
+import { closingChecks } from './closing.ts';
+import { compressionChecks } from './compression.ts';
+import { credentialChecks } from './credentials.ts';
+import { dialectChecks } from './dialects.ts';
+import { frameChecks } from './frames.ts';
+import { firstHandshakeCheck, handshakeChecks } from './handshake.ts';
+import { handshakeRefusalChecks } from './handshake-refusals.ts';
+import { livenessChecks, reconnectCheck } from './liveness.ts';
+import { messageChecks } from './messages.ts';
+import { negotiationChecks } from './negotiation.ts';
+import { pusherChecks } from './pusher.ts';
+
+/** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
+const checks = [
+  firstHandshakeCheck,
+  reconnectCheck,
+  ...handshakeChecks,
+  ...handshakeRefusalChecks,
+  ...negotiationChecks,
+  ...credentialChecks,
+  ...messageChecks,
+  ...frameChecks,
+  ...closingChecks,
+  ...compressionChecks,
+  ...livenessChecks,
+  ...dialectChecks,
+  ...pusherChecks,
+];
+
+export const websocket = suite('websocket', 'WebSocket', given([hasWebSocket], checks));
