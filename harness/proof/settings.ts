@@ -58,7 +58,7 @@ const SETTINGS: readonly Setting[] = [
     name: 'own',
     words: 'websocket: { dialect: a module of your own }',
     adapt: (config) => {
-      const adapter = fileURLToPath(new URL('fixtures/own-dialect.ts', import.meta.url));
+      const adapter = fileURLToPath(new URL('config/own-dialect.ts', import.meta.url));
       return inWebSocket({ dialect: 'own', adapter, credential: { in: 'none' } })(pusher(config));
     },
     conforming: REALTIME,

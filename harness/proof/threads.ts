@@ -1,11 +1,19 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Suite } from '../check/check.ts';
 import type { ProofCase } from './cases.ts';
-import type { ProvenCase } from './proof.ts';
-import type { Part } from './worker.ts';
+import { proofConfigs } from './configs.ts';
+import { type ProvenCase, prove } from './proof.ts';
 
 /** Cases that are worth a thread of their own. */
 const WORTH_A_THREAD = 24;
+
+/** What a thread is given: a part of the cases, and where the suites are. */
+interface Part {
+  readonly cases: readonly ProofCase[];
+  readonly suitesUrl: string;
+}
 
 /** Judges the cases in as many threads as there are processors; they come back in the order in which they were given. */
 export async function proveInThreads(
@@ -36,7 +44,7 @@ function keyOf({ service, kind, name, setting }: ProofCase): string {
 /** @throws what the thread throws; an Error when it ends before its time. */
 function inThread(part: Part, onCase: (done: ProvenCase) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: part });
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: part });
     worker.on('message', onCase);
     worker.on('error', reject);
     worker.on('exit', (code) => {
@@ -44,4 +52,11 @@ function inThread(part: Part, onCase: (done: ProvenCase) => void): Promise<void>
       else reject(new Error(`a thread of the proof ended with ${code}`));
     });
   });
+}
+
+if (!isMainThread && parentPort !== null) {
+  const port = parentPort;
+  const { cases, suitesUrl } = workerData as Part;
+  const { suites } = (await import(suitesUrl)) as { readonly suites: readonly Suite[] };
+  await prove(suites, cases, await proofConfigs(), (done) => port.postMessage(done));
 }
