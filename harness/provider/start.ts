@@ -63,6 +63,12 @@ const KINDS: {
       });
     },
   },
+  unixSocket: {
+    async start(provider) {
+      const { startUnixSocket } = await import('./unix-socket.ts');
+      return startUnixSocket(provider);
+    },
+  },
   container: {
     async start(provider, { config, redact, ...start }) {
       const { startContainer } = await import('./container/container.ts');

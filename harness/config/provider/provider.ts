@@ -4,10 +4,11 @@ import { command } from './command.ts';
 import { container } from './container.ts';
 import type { ProviderKind } from './kind.ts';
 import { reference } from './reference.ts';
+import { unixSocket } from './unix-socket.ts';
 import { url } from './url.ts';
 
 /** The kinds of providers, by the key that names them. Each is started in `harness/provider/start.ts`. */
-const KINDS = { reference, url, container, command };
+const KINDS = { reference, url, unixSocket, container, command };
 
 type Kinds = typeof KINDS;
 type Kind = keyof Kinds;

@@ -224,6 +224,22 @@ describe('a provider that each suite finds fresh', () => {
   });
 });
 
+describe('a Unix domain socket', () => {
+  it('is found beside the file, stays on this machine, and replaces what was there before', async () => {
+    const yaml = `service: orders
+contract: orders
+credentials: { scheme: bearer, key: literal-key-for-tests }
+provider: { container: { image: orders:1, port: 80 } }
+environments: { local: { provider: { unixSocket: ../run/api.sock } } }
+`;
+    const { config } = await load(yaml, 'local');
+    expect(config.provider).toEqual({
+      kind: 'unixSocket',
+      path: expect.stringMatching(/^\/.*[^.]\/run\/api\.sock$/),
+    });
+  });
+});
+
 describe('a size of memory', () => {
   it.each([
     ['512m', 512 * 1024 ** 2],

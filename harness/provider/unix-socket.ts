@@ -1,0 +1,78 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { UnixSocketProvider } from '../config/provider/unix-socket.ts';
+import { InconclusiveError } from '../exit.ts';
+import type { RunningProvider } from './provider.ts';
+
+/** For a connection to a socket of this machine, to see whether somebody listens. */
+const CONNECT_MS = 1_000;
+const POLL_MS = 100;
+
+/**
+ * Makes a service that listens on a Unix domain socket, as those do that stand behind a reverse proxy on the same
+ * machine, reachable at a port of the loopback interface. What passes is handed on octet by octet; that either side
+ * ends, or breaks off, is handed on as well.
+ *
+ * @throws InconclusiveError when nobody listens there.
+ */
+export async function startUnixSocket({ path }: UnixSocketProvider): Promise<RunningProvider> {
+  const refused = await whyRefused(path);
+  if (refused !== null) throw new InconclusiveError(`nobody listens on the socket ${path}: ${refused}`);
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const service = connect({ path, allowHalfOpen: true });
+    join(client, service);
+    for (const each of [client, service]) {
+      open.add(each);
+      each.on('close', () => open.delete(each));
+    }
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  let stopped = false;
+  return {
+    kind: 'unixSocket',
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      stopped = true;
+      server.close();
+      for (const each of open) each.destroy();
+    },
+    async ending(patienceMs) {
+      for (const until = performance.now() + patienceMs; !stopped; await pause(POLL_MS)) {
+        const why = await whyRefused(path);
+        if (why !== null) return stopped ? null : `nobody listens on the socket ${path} any more: ${why}`;
+        if (performance.now() + POLL_MS > until) break;
+      }
+      return null;
+    },
+  };
+}
+
+function join(client: Socket, service: Socket): void {
+  client.pipe(service).pipe(client);
+  // Who breaks off does not end in good order: the other must not take it for that.
+  client.on('error', () => service.destroy());
+  service.on('error', () => client.resetAndDestroy());
+  client.on('close', () => service.destroySoon());
+  service.on('close', () => client.destroySoon());
+}
+
+/** null when somebody listens. */
+function whyRefused(path: string): Promise<string | null> {
+  const socket = connect({ path, timeout: CONNECT_MS });
+  return new Promise((resolve) => {
+    const settle = (why: string | null) => {
+      socket.destroy();
+      resolve(why);
+    };
+    socket.once('connect', () => settle(null));
+    socket.once('timeout', () => settle('it does not answer'));
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+  });
+}
