@@ -77,8 +77,8 @@ const USAGE: readonly (readonly [args: string, says: RegExp])[] = [
   ['report package.json', /^conform: package\.json: .*not a results file/],
   ['init', /^conform: --service is needed where nobody can be asked\n {2}remedy: for example: conform init /],
   [
-    'init --service x --url http://127.0.0.1:1 --scheme bearr --key-env K',
-    /no credential scheme is called "bearr"\n {2}remedy: did you mean bearer\?/,
+    'init --service x --url http://127.0.0.1:1 --sample-path /x --scheme bearr --key-env K',
+    /^conform: scheme: is no credential scheme\n {2}remedy: did you mean bearer\?/,
   ],
 ];
 
@@ -184,11 +184,13 @@ describe('config', () => {
 describe('init', () => {
   it('writes a config that loads, says what is next, and overwrites nothing', async () => {
     const config = join(folder.path, 'first');
-    const answers = '--service orders --url http://127.0.0.1:9 --scheme bearer --key-env ORDERS_API_KEY';
+    const answers =
+      '--service orders --url http://127.0.0.1:9 --sample-path /v1/orders --scheme bearer --key-env ORDERS_API_KEY';
     const args = ['init', ...answers.split(' '), '--config', config];
     const { code, stdout, stderr } = await conformHere(args);
     expect(code).toBe(0);
     expect(stdout).toBe(`wrote ${config}/services/orders.yaml\nwrote ${config}/contracts/orders.yaml\n`);
+    expect(stderr).toMatch(/^The sample was not tried: .*ORDERS_API_KEY/);
     expect(stderr).toContain(`ORDERS_API_KEY, then run \`conform run orders --config ${config}\``);
 
     const env = { ORDERS_API_KEY: 'example-orders-key-for-tests' };
@@ -202,12 +204,29 @@ describe('init', () => {
   it.skipIf(NO_TERMINAL)('asks at a terminal, and keeps answers that are pasted at once', () => {
     const config = join(folder.path, 'asked');
     const { status, stdout } = atTerminal(['init', '--config', config], {
-      typed: 'shop\nhttp://127.0.0.1:9\n\nSHOP_KEY\n',
+      typed: 'My Shop\nshop\nhttp://127.0.0.1:9\nv1\n/v1\n\nSHOP_KEY\n',
     });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Scheme (bearer, ') });
+    // What does not fit is asked for again, at once.
+    expect(stdout).toContain('that is no name for a service: use lower-case letters, digits and hyphens');
+    expect(stdout).toContain('that is no path: ');
     const written = readFileSync(join(config, 'services/shop.yaml'), 'utf8');
     expect(written).toContain('url: "http://127.0.0.1:9"');
     expect(written).toContain(`scheme: bearer # Authorization: Bearer KEY\n  key: \${env:SHOP_KEY}`);
+  });
+
+  it('takes what an OpenAPI document states, and tells what the sample is answered', async () => {
+    const config = join(folder.path, 'documented');
+    const document = join(ROOT, 'harness/package/fixtures/orders/openapi.yaml');
+    const args = ['init', '--service', 'orders', '--url', 'http://127.0.0.1:9', '--openapi', document];
+    const env = { ORDERS_KEY: 'example-orders-key-for-tests' };
+    const { code, stderr } = await conformHere([...args, '--key-env', 'ORDERS_KEY', '--config', config], env);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^(?:The sample|GET \/v1\/orders) was not answered: .*ECONNREFUSED/);
+    const written = readFileSync(join(config, 'services/orders.yaml'), 'utf8');
+    expect(written).toMatch(/^ {2}scheme: bearer /m);
+    expect(written).toMatch(/^openapi: ".*orders\/openapi\.yaml"$/m);
+    expect(await conformHere(['config', 'orders', '--config', config], env)).toMatchObject({ code: 0 });
   });
 
   it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', () => {

@@ -1,4 +1,5 @@
 import { Command, Help, InvalidArgumentError, Option } from 'commander';
+import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { EXIT } from '../exit.ts';
 import { HARNESS } from './process.ts';
@@ -22,7 +23,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addHelpText('after', EXIT_CODES)
     .helpCommand(false);
   const configDir = () =>
-    new Option('--config <dir>', 'folder with services/ and contracts/').default('config');
+    new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
   const environment = () => new Option('--environment <name>', 'overlay of the service config, e.g. staging');
 
   program
@@ -172,6 +173,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('write a first service config')
     .option('--service <name>', 'its name')
     .option('--url <base-url>', 'where it runs')
+    .option('--openapi <file-or-url>', 'its OpenAPI document; most answers follow from it')
+    .option('--sample-path <path>', 'path of a GET that works, such as /v1/orders')
     .option('--scheme <scheme>', 'how a client is let in')
     .addOption(configDir())
     .action(async (options) => {

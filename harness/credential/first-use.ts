@@ -30,6 +30,21 @@ export function ofOneVariable(lines: (variable: string) => readonly string[]): F
   return { asks: [KEY_VARIABLE], lines: (answers) => lines(answers[KEY_VARIABLE.option] ?? '') };
 }
 
+/** The lines of a scheme whose key stands under a name of the service's own. */
+export function ofNamedKey(question: string, fallback: string): FirstUse {
+  const asks: readonly Question[] = [
+    { option: 'key-name', question, fallback, variable: false },
+    KEY_VARIABLE,
+  ];
+  return {
+    asks,
+    lines: (answers) => [
+      `name: ${JSON.stringify(answers['key-name'])} # ${question.toLowerCase()}`,
+      ...keyLines(answers[KEY_VARIABLE.option] ?? ''),
+    ],
+  };
+}
+
 /** For the keys `KEYED`. */
 export function keyLines(variable: string): readonly string[] {
   return [

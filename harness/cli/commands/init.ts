@@ -1,56 +1,178 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { initService, writeNewFiles } from '../../config/written/first-service.ts';
+import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
+import {
+  FIT,
+  type FirstService,
+  initService,
+  type Unfit,
+  writeNewFiles,
+} from '../../config/written/first-service.ts';
+import { usualFolder } from '../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Scheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { UsageError } from '../../exit.ts';
+import { firstAnswer } from '../../run/first-answer.ts';
+import { reasonOf } from '../../thrown.ts';
+import { HARNESS } from '../process.ts';
 
 export interface InitOptions extends Readonly<Record<string, string | undefined>> {
   readonly service?: string;
   readonly url?: string;
+  /** File or URL of an OpenAPI document. */
+  readonly openapi?: string;
+  readonly samplePath?: string;
   readonly scheme?: string;
   readonly config: string;
 }
 
-/** `conform init`: a first service config. Asks only for what no option answers, and only at a terminal. */
+/**
+ * `conform init`: a first service config. Asks only for what no option and no OpenAPI document answers, and only at a
+ * terminal; an unfit answer is asked for again. What was not said is not stated.
+ */
 export async function init(options: InitOptions): Promise<number> {
   const asker = openAsker();
   try {
-    const service = await asker.answer(options.service, 'service', 'Name of the service', '');
-    const url = await asker.answer(options.url, 'url', 'Base URL', 'http://127.0.0.1:8080');
-    const schemes = `Scheme (${NAMES.join(', ')})`;
-    const scheme = chosenScheme(await asker.answer(options.scheme, 'scheme', schemes, 'bearer'));
+    const service = await asker.answer(options.service, {
+      option: 'service',
+      question: 'Name of the service',
+      unfit: FIT.service,
+    });
+    const url = await asker.answer(options.url, {
+      option: 'url',
+      question: 'Base URL',
+      fallback: 'http://127.0.0.1:8080',
+      unfit: FIT.url,
+    });
+    const openapi = await documentOf(options.openapi, service, url, options.config);
+    const samplePath = await asker.answer(options.samplePath ?? openapi?.facts.samplePath ?? undefined, {
+      option: 'sample-path',
+      question: 'Path of a GET that works, such as /v1/orders',
+      unfit: FIT.samplePath,
+    });
+    const demanded = openapi === null ? undefined : schemeFor(openapi.facts);
+    const scheme = chosenScheme(
+      await asker.answer(options.scheme ?? demanded?.name, {
+        option: 'scheme',
+        question: `Scheme (${NAMES.join(', ')})`,
+        fallback: 'bearer',
+        unfit: (text) =>
+          schemeNamed(text) === undefined
+            ? { problem: 'is no credential scheme', remedy: didYouMean(text, NAMES) }
+            : null,
+      }),
+    );
     const capitals = service.toUpperCase().replaceAll('-', '_');
     const answers: Record<string, string> = {};
-    for (const { option, question, fallback } of scheme.first.asks) {
-      const suggested = fallback.replace('SERVICE', capitals);
-      answers[option] = await asker.answer(options[camelCase(option)], option, question, suggested);
+    for (const { option, question, fallback, variable } of scheme.first.asks) {
+      const documented = option === 'key-name' ? openapi?.facts.demand?.name : undefined;
+      answers[option] = await asker.answer(options[camelCase(option)] ?? (documented || undefined), {
+        option,
+        question,
+        fallback: fallback.replace('SERVICE', capitals),
+        unfit: variable ? FIT.variable : () => null,
+      });
     }
-    const files = await initService(options.config, { service, url, scheme, answers });
+    const first: FirstService = { service, url, samplePath, scheme, answers, openapi };
+    const files = await initService(options.config, first);
     await writeNewFiles(files);
-    process.stdout.write(`${files.map(({ path }) => `wrote ${path}`).join('\n')}\n`);
+    process.stdout.write(`${files.map(({ path }) => `wrote ${path}\n`).join('')}${leaveOutReports()}`);
     const variables = scheme.first.asks.flatMap(({ option, variable }) =>
       variable ? [answers[option] ?? ''] : [],
     );
-    process.stderr.write(nextStep(service, variables, options.config));
+    process.stderr.write(
+      `${await firstAnswer({ configDir: options.config, service, env: process.env, harness: HARNESS })}\n`,
+    );
+    process.stderr.write(
+      nextStep(
+        service,
+        variables.filter((name) => !process.env[name]),
+        options.config,
+      ),
+    );
     return 0;
   } finally {
     asker.close();
   }
 }
 
+/** The scheme that a document's security scheme asks for. */
+function schemeFor({ demand, open }: FirstFacts): Scheme | undefined {
+  if (open) return SCHEMES.find((scheme) => scheme.open);
+  return demand === null ? undefined : SCHEMES.find((scheme) => scheme.opens(demand, { name: demand.name }));
+}
+
+/** In ms and octets. */
+const FETCHED = { withinMs: 20_000, most: 32 * 1024 * 1024 };
+
+/** The document that --openapi names, what a URL names saved beside the config. @throws UsageError where there is none. */
+async function documentOf(
+  named: string | undefined,
+  service: string,
+  url: string,
+  configDir: string,
+): Promise<{ readonly path: string; readonly facts: FirstFacts } | null> {
+  if (named === undefined) return null;
+  const path = URL.canParse(named) && /^https?:/.test(named) ? await saved(named, service, configDir) : named;
+  const facts = await firstFacts(path, path, new URL(url).pathname);
+  if (!('fault' in facts)) return { path, facts };
+  throw new UsageError(facts.fault.problem, { place: { file: path }, remedy: facts.fault.remedy });
+}
+
+async function saved(address: string, service: string, configDir: string): Promise<string> {
+  const refuse = (problem: string) =>
+    new UsageError(`the OpenAPI document ${problem}`, {
+      key: 'openapi',
+      remedy: 'download it, and give the path of the file',
+    });
+  let text: string;
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(FETCHED.withinMs) });
+    if (!response.ok) throw refuse(`is answered ${response.status}`);
+    text = await response.text();
+  } catch (error) {
+    throw error instanceof UsageError ? error : refuse(`cannot be fetched: ${reasonOf(error)}`);
+  }
+  if (text.length > FETCHED.most) throw refuse(`is larger than ${FETCHED.most} octets`);
+  const folder = join(configDir, 'openapi');
+  const path = join(folder, `${service}.${/^\s*\{/.test(text) ? 'json' : 'yaml'}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+/** What runs write does not belong into a repository. */
+function leaveOutReports(): string {
+  if (existsSync('.gitignore')) return '';
+  writeFileSync('.gitignore', 'node_modules/\nreports/\n');
+  return 'wrote .gitignore\n';
+}
+
+interface Question {
+  readonly option: string;
+  readonly question: string;
+  readonly fallback?: string;
+  readonly unfit: (text: string) => Unfit;
+}
+
 interface Asker {
-  /** What an option gave, else what the user says, else the fallback. */
-  answer(given: string | undefined, option: string, question: string, fallback: string): Promise<string>;
+  /** What is known, else what the user says, else the fallback. */
+  answer(given: string | undefined, question: Question): Promise<string>;
   close(): void;
 }
 
 function openAsker(): Asker {
   if (!process.stdin.isTTY) {
     return {
-      async answer(given, option) {
-        if (given !== undefined) return given;
-        throw new UsageError(`--${option} is needed where nobody can be asked`, { remedy: EXAMPLE });
+      async answer(given, { option, unfit }) {
+        if (given === undefined) {
+          throw new UsageError(`--${option} is needed where nobody can be asked`, { remedy: EXAMPLE });
+        }
+        const refused = unfit(given);
+        if (refused === null) return given;
+        throw new UsageError(refused.problem, { key: option, remedy: refused.remedy });
       },
       close() {},
     };
@@ -59,28 +181,35 @@ function openAsker(): Asker {
   // Lines are kept as they come: somebody may paste several at once.
   const said = lines[Symbol.asyncIterator]();
   return {
-    async answer(given, _option, question, fallback) {
-      if (given !== undefined) return given;
-      const hint = fallback === '' ? '' : ` [${fallback}]`;
-      lines.setPrompt(`${question}${hint}: `);
-      lines.prompt();
-      const line = await said.next();
-      // Ctrl-C, or the end of the input.
-      if (line.done) throw new UsageError('no answer was given, and nothing is written');
-      return line.value.trim() || fallback;
+    async answer(given, { question, fallback = '', unfit }) {
+      let text = given;
+      for (;;) {
+        if (text === undefined) {
+          lines.setPrompt(`${question}${fallback === '' ? '' : ` [${fallback}]`}: `);
+          lines.prompt();
+          const line = await said.next();
+          // Ctrl-C, or the end of the input.
+          if (line.done) throw new UsageError('no answer was given, and nothing is written');
+          text = line.value.trim() || fallback;
+        }
+        const refused = unfit(text);
+        if (refused === null) return text;
+        process.stderr.write(`  that ${refused.problem}: ${refused.remedy}\n`);
+        text = undefined;
+      }
     },
     close: () => lines.close(),
   };
 }
 
 const EXAMPLE =
-  'for example: conform init --service orders --url https://orders.example --scheme bearer --key-env ORDERS_API_KEY';
+  'for example: conform init --service orders --url https://orders.example --openapi openapi.yaml --key-env ORDERS_API_KEY';
 
-function nextStep(service: string, variables: readonly string[], configDir: string): string {
-  const config = configDir === 'config' ? '' : ` --config ${configDir}`;
-  const plural = variables.length > 1 ? 's' : '';
-  const names = variables.join(' and ');
-  const keys = names === '' ? '' : `set the environment variable${plural} ${names}, then `;
+function nextStep(service: string, unset: readonly string[], configDir: string): string {
+  const config = configDir === usualFolder() ? '' : ` --config ${configDir}`;
+  const plural = unset.length > 1 ? 's' : '';
+  const keys =
+    unset.length === 0 ? '' : `set the environment variable${plural} ${unset.join(' and ')}, then `;
   return `Next: ${keys}run \`conform run ${service}${config}\`\n`;
 }
 

@@ -13,6 +13,8 @@ const ANSWERS = {
   url: 'https://orders.example/api/',
   scheme: bearer,
   answers: { 'key-env': 'ORDERS_KEY' },
+  samplePath: '/v1/orders',
+  openapi: null,
 };
 
 const ENV = {

@@ -1,9 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { stringify } from 'yaml';
+import { VOCABULARY } from '../../contract/vocabulary.ts';
 import type { Answers } from '../../credential/first-use.ts';
 import type { Scheme } from '../../credential/scheme.ts';
 import { makeFolders } from '../../evidence/record/folder.ts';
 import { UsageError } from '../../exit.ts';
+import { isJsonObject } from '../../json-text.ts';
+import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/address.ts';
 import { namedFiles, SHIPPED_CONFIG } from '../yaml/catalogue-folder.ts';
 
@@ -13,9 +17,13 @@ export interface FirstService {
   readonly service: string;
   /** Base URL of the running service. */
   readonly url: string;
+  /** Path of a GET that is known to work, below the base URL. */
+  readonly samplePath: string;
   readonly scheme: Scheme;
   /** To what the scheme asks. */
   readonly answers: Answers;
+  /** An OpenAPI document of the service, and what it states; null where there is none. */
+  readonly openapi: { readonly path: string; readonly facts: FirstFacts } | null;
 }
 
 export interface NewFile {
@@ -23,25 +31,57 @@ export interface NewFile {
   readonly text: string;
 }
 
+/** What makes an answer unfit, and what would be right; null when nothing does. */
+export type Unfit = { readonly problem: string; readonly remedy: string } | null;
+
+/** Each answer can be checked the moment it is given. */
+export const FIT = {
+  service: (text: string): Unfit =>
+    /^[a-z0-9][a-z0-9-]{0,62}$/.test(text)
+      ? null
+      : { problem: 'is no name for a service', remedy: 'use lower-case letters, digits and hyphens' },
+  url: (text: string): Unfit => {
+    let unfit: Unfit = null;
+    const fault = (problem: string, remedy: string) => {
+      unfit = { problem, remedy };
+      return new UsageError(problem);
+    };
+    try {
+      baseUrl(text, fault);
+    } catch (error) {
+      if (unfit === null) throw error;
+    }
+    return unfit;
+  },
+  samplePath: (text: string): Unfit =>
+    /^\/[\x21-\x7e]*$/.test(text)
+      ? null
+      : {
+          problem: 'is no path',
+          remedy: 'write a path below the base URL that answers a GET, such as /v1/orders',
+        },
+  variable: (text: string): Unfit =>
+    /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+      ? null
+      : {
+          problem: 'cannot be the name of an environment variable',
+          remedy: 'name the variable that holds the value, such as ORDERS_API_KEY; never the value itself',
+        },
+} as const;
+
 /**
- * The files of a first service: its config and, when no contract has its name, a contract to fill in. Writes nothing.
+ * The files of a first service: its config and, when no contract has its name, a contract that states what was said and
+ * nothing else. Writes nothing.
  *
  * @throws UsageError for an unfit answer.
  */
 export async function initService(configDir: string, first: FirstService): Promise<readonly NewFile[]> {
-  const { service, scheme, answers } = first;
-  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(service)) {
-    throw new UsageError('is no name for a service', {
-      key: 'service',
-      remedy: 'use lower-case letters, digits and hyphens',
-    });
-  }
+  const { service, scheme, answers, samplePath } = first;
+  hold('service', FIT.service(service));
+  hold('url', FIT.url(first.url));
+  hold('sample-path', FIT.samplePath(samplePath));
   for (const { option, variable } of scheme.first.asks) {
-    if (!variable || /^[A-Za-z_][A-Za-z0-9_]*$/.test(answers[option] ?? '')) continue;
-    throw new UsageError('cannot be the name of an environment variable', {
-      key: option,
-      remedy: 'name the variable that holds the value, such as ORDERS_API_KEY; never the value itself',
-    });
+    if (variable) hold(option, FIT.variable(answers[option] ?? ''));
   }
   const url = baseUrl(first.url, (problem, remedy) => new UsageError(problem, { key: 'url', remedy }));
   const contracts = [
@@ -50,10 +90,14 @@ export async function initService(configDir: string, first: FirstService): Promi
   ];
   const config = {
     path: join(configDir, 'services', `${service}.yaml`),
-    text: serviceText({ ...first, url }),
+    text: serviceText({ ...first, url }, configDir),
   };
   if (contracts.includes(service)) return [config];
-  return [config, { path: join(configDir, 'contracts', `${service}.yaml`), text: contractText(service) }];
+  return [config, { path: join(configDir, 'contracts', `${service}.yaml`), text: contractText(first) }];
+}
+
+function hold(key: string, unfit: Unfit): void {
+  if (unfit !== null) throw new UsageError(unfit.problem, { key, remedy: unfit.remedy });
 }
 
 /** @throws UsageError, before anything is written, when one of the files is there already. */
@@ -84,8 +128,19 @@ function alreadyThere(path: string): UsageError {
   });
 }
 
-function serviceText({ service, url, scheme, answers }: FirstService): string {
-  return `# The service ${service}: where it is, how a client is let in, what may be done to it.
+/** Editors read the schema there; `conform` itself does not need it. */
+const SCHEMAS = 'node_modules/conform/dist/config';
+
+function schemaLine(configDir: string, part: string, name: string): string {
+  const schema = relative(join(configDir, part), join(SCHEMAS, name)).replaceAll('\\', '/');
+  return `# yaml-language-server: $schema=${schema}`;
+}
+
+function serviceText({ service, url, scheme, answers, openapi }: FirstService, configDir: string): string {
+  const document = openapi && relative(join(configDir, 'services'), openapi.path).replaceAll('\\', '/');
+  return `${schemaLine(configDir, 'services', 'service.schema.json')}
+#
+# The service ${service}: where it is, how a client is let in, what may be done to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
 
@@ -97,32 +152,76 @@ ${[`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)]
   .map((line) => `  ${line}`)
   .join('\n')}
 
+${
+  document === null
+    ? '# An OpenAPI document of the service: each operation that can be called is called, and its answer held to it.\n# openapi: ../openapi.yaml'
+    : `# Each operation that can be called is called, and its answer held to this document.\nopenapi: ${JSON.stringify(document)}`
+}
+
 # The quota of your account. Leave it out when the contract states the rate, or when you do not know it.
 # plan: { requests: 100, window: 60s }
 
 safety:
   exceedRateLimit: false # true: send more than the plan admits, to see the refusal
+  unsafeMethods: false # true: call POST, PUT, PATCH and DELETE operations as well
 `;
 }
 
-function contractText(service: string): string {
-  return `# What the documents of ${service} say, clause by clause. Only what stands here is judged as a rule; the rest
-# is observed. standing: stated (it says so), advised (it recommends it), not-shown (it leaves it open).
+/** The contract: what was said is stated; every other clause stands there as a comment. */
+function contractText({ service, samplePath, openapi }: FirstService): string {
+  const documented = openapi?.facts.clauses.filter(({ key }) => key !== 'endpoint.sample') ?? [];
+  const sample = openapi?.facts.clauses.find(
+    ({ key, value }) => key === 'endpoint.sample' && isSample(value, samplePath),
+  );
+  const clauses = [
+    {
+      key: 'endpoint.sample',
+      standing: 'stated',
+      value: { method: 'GET', path: samplePath, fields: {}, response: 'JSON body' },
+      place: sample ? { section: sample.section, row: sample.row } : { section: 'conform init', row: 1 },
+    },
+    ...documented.map(({ key, value, section, row }) => ({
+      key,
+      standing: 'stated',
+      value,
+      place: { section, row },
+    })),
+  ];
+  const said = new Set(clauses.map(({ key }) => key));
+  const rest = Object.entries(VOCABULARY).filter(([key]) => !said.has(key));
+  const source = openapi === null ? `${service} documents` : basename(openapi.path);
+  return `# What the documents of ${service} say, clause by clause. Only what stands here is judged as a rule; the rest is
+# observed. standing: stated (it says so), advised (it recommends it), not-shown (it leaves it open).
 contract: ${JSON.stringify(service)}
-title: ${JSON.stringify(service)}
+title: ${JSON.stringify(openapi?.facts.title ?? service)}
 source:
-  document: ${JSON.stringify(`${service} documents`)} # file name or address of what you read
+  document: ${JSON.stringify(source)} # file name or address of what you read
 
 clauses:
-  # A request that is known to work. Correct it: the harness asks it more than any other.
-  - key: endpoint.sample
-    standing: stated
-    value: { method: GET, path: /, fields: {}, response: JSON body }
-    place: { section: Endpoints, row: 1 }
-  # Add what else your documents state, for example:
-  # - key: limits.rate
-  #   standing: stated
-  #   value: { requests: 100, window: 60s }
-  #   place: { section: Limits, row: 1 }
+  # The first is a request that is known to work: the others are variations of it.
+${indented(stringify(clauses, { lineWidth: 0 }))}
+  # What else your documents may say. Take away the # and write what they say; \`conform clauses KEY\` tells more.
+${rest.map(commented).join('\n')}
 `;
+}
+
+function isSample(value: unknown, path: string): boolean {
+  return isJsonObject(value) && value.path === path;
+}
+
+function commented([key, { meaning, example }]: readonly [
+  string,
+  { readonly meaning: string; readonly example: unknown },
+]): string {
+  const clause = { key, standing: 'stated', value: example, place: { section: 'Heading', row: 1 } };
+  const [line = ''] = stringify(clause, { lineWidth: 0, collectionStyle: 'flow' }).trim().split('\n');
+  return `  # ${meaning}\n  # - ${line}`;
+}
+
+function indented(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,11 @@ import { UsageError } from '../../exit.ts';
 
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));
+
+/** Where services and contracts are when nothing says so: `conformance`, or `config` where only that is there. */
+export function usualFolder(): string {
+  return existsSync('config/services') && !existsSync('conformance') ? 'config' : 'conformance';
+}
 
 /** A path for a person: relative to the working folder when below it. */
 export function shown(path: string): string {

@@ -1,5 +1,5 @@
 import { headerField } from '../carrier.ts';
-import { keyLines, ofOneVariable } from '../first-use.ts';
+import { ofNamedKey } from '../first-use.ts';
 import { KEYED, NAME } from '../keys.ts';
 import { scheme, shippedKey } from '../scheme.ts';
 
@@ -29,10 +29,7 @@ export const header = scheme({
   use: ({ name }) => ({ carrier: headerField(name) }),
   opens: ({ type, in: place, name }, written) =>
     type === 'apiKey' && place === 'header' && name.toLowerCase() === written.name?.toLowerCase(),
-  first: ofOneVariable((variable) => [
-    'name: X-API-Key # the header field that carries the key',
-    ...keyLines(variable),
-  ]),
+  first: ofNamedKey('Header that carries the key', 'X-API-Key'),
   proof: {
     setting: 'header',
     words: 'credentials: { scheme: header, name: X-API-Key }',

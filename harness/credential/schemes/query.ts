@@ -1,5 +1,5 @@
 import { queryParameter } from '../carrier.ts';
-import { keyLines, ofOneVariable } from '../first-use.ts';
+import { ofNamedKey } from '../first-use.ts';
 import { KEYED, NAME } from '../keys.ts';
 import { scheme, shippedKey } from '../scheme.ts';
 
@@ -21,10 +21,7 @@ export const query = scheme({
   use: ({ name }) => ({ carrier: queryParameter(name) }),
   opens: ({ type, in: place, name }, written) =>
     type === 'apiKey' && place === 'query' && name === written.name,
-  first: ofOneVariable((variable) => [
-    'name: api_key # the query parameter that carries the key',
-    ...keyLines(variable),
-  ]),
+  first: ofNamedKey('Query parameter that carries the key', 'api_key'),
   proof: {
     setting: 'query',
     words: 'credentials: { scheme: query, name: api_key }',

@@ -83,7 +83,7 @@ export async function readOpenApi(
   return { operations, requests, responseDefinitions: responses.definitions };
 }
 
-function versionOf(root: At): '3.0' | '3.1' {
+export function versionOf(root: At): '3.0' | '3.1' {
   const swagger = child(root, 'swagger');
   if (swagger.value !== undefined) {
     throw faultAt(swagger, `is a Swagger ${String(swagger.value)} document`, 'convert it to OpenAPI 3');
@@ -100,7 +100,7 @@ function versionOf(root: At): '3.0' | '3.1' {
   );
 }
 
-interface FoundOperation {
+export interface FoundOperation {
   readonly pathItem: At;
   readonly operation: At;
   readonly method: string;
@@ -108,7 +108,7 @@ interface FoundOperation {
   readonly path: string;
 }
 
-function operationsOf(files: OpenApiFiles): readonly FoundOperation[] {
+export function operationsOf(files: OpenApiFiles): readonly FoundOperation[] {
   const paths = child(files.root, 'paths');
   const found: FoundOperation[] = [];
   for (const [path, at] of children(paths)) {

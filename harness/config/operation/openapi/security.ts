@@ -48,24 +48,32 @@ export class OpenApiSecurity {
   }
 
   #whyUnmet(requirement: At): string | null {
-    const needed = children(requirement).map(([name, at]) => this.#demanded(name, at));
+    const needed = children(requirement).map(([name, at]) => demanded(this.#files, name, at));
     const foreign = needed.filter((demand) => !this.#scheme?.opens(demand, this.#configured));
     return foreign.length === 0 ? null : foreign.map(described).join(' with ');
   }
+}
 
-  #demanded(name: string, at: At): SecurityScheme {
-    const schemes = child(child(this.#files.root, 'components'), 'securitySchemes');
-    const found = child(schemes, name);
-    if (found.value === undefined) {
-      throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
-    }
-    const scheme = this.#files.dereferenced(found);
-    const text = (key: string) => {
-      const { value } = child(scheme, key);
-      return typeof value === 'string' ? value : '';
-    };
-    return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
+/** The security schemes of the first alternative that an operation offers; none where anybody may call. */
+export function firstDemand(files: OpenApiFiles, operation: At): readonly SecurityScheme[] {
+  const own = child(operation, 'security');
+  const [alternative] = children(own.value === undefined ? child(files.root, 'security') : own);
+  if (alternative === undefined) return [];
+  return children(alternative[1]).map(([name, at]) => demanded(files, name, at));
+}
+
+function demanded(files: OpenApiFiles, name: string, at: At): SecurityScheme {
+  const schemes = child(child(files.root, 'components'), 'securitySchemes');
+  const found = child(schemes, name);
+  if (found.value === undefined) {
+    throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
   }
+  const scheme = files.dereferenced(found);
+  const text = (key: string) => {
+    const { value } = child(scheme, key);
+    return typeof value === 'string' ? value : '';
+  };
+  return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
 }
 
 function described({ type, scheme, in: place, name }: SecurityScheme): string {

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { firstFacts } from './first-facts.ts';
+
+const ORDERS = fileURLToPath(new URL('../../../package/fixtures/orders/openapi.yaml', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'conform-first-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function factsOf(document: object) {
+  const path = join(folder, 'openapi.json');
+  writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, ...document }));
+  const facts = await firstFacts(path, 'openapi.json', '/');
+  if ('fault' in facts) throw new Error(facts.fault.problem);
+  return facts;
+}
+
+const get = (responses: object, more: object = {}) => ({ get: { responses, ...more } });
+const JSON_200 = { 200: { description: '', content: { 'application/json': {} } } };
+
+describe('what an OpenAPI document states', () => {
+  it('is the sample, the scheme, the prefix, the formats and the codes, each with its line', async () => {
+    const facts = await firstFacts(ORDERS, 'openapi.yaml', '/');
+    expect(facts).toMatchObject({
+      title: 'Orders',
+      demand: { type: 'http', scheme: 'bearer' },
+      open: false,
+      samplePath: '/v1/orders',
+      clauses: [
+        { key: 'endpoint.sample', section: 'GET /v1/orders', row: 8 },
+        { key: 'versioning.prefix', value: '/v1' },
+        { key: 'responses.format', value: 'JSON' },
+        { key: 'errors.format', value: 'JSON' },
+        {
+          key: 'errors.codes',
+          value: {
+            missingCredential: 401,
+            unknownResource: 404,
+            rateLimited: 429,
+            rateLimitedTells: 'Retry-After',
+          },
+        },
+      ],
+    });
+  });
+
+  it('is nothing that it does not say', async () => {
+    const paths = { '/a/{id}': get(JSON_200), '/b': get({ 204: { description: '' } }) };
+    expect(await factsOf({ paths })).toEqual({
+      title: 'T',
+      demand: null,
+      open: false,
+      samplePath: null,
+      clauses: [expect.objectContaining({ key: 'responses.format' })],
+    });
+  });
+
+  it('is no sample that needs something, and no JSON where one error is HTML', async () => {
+    const needing = { parameters: [{ name: 'q', in: 'query', required: true, schema: {} }] };
+    const html = { 404: { description: '', content: { 'text/html': {} } } };
+    const facts = await factsOf({
+      paths: {
+        '/v2/search': get(JSON_200, needing),
+        '/v2/all': get({ ...JSON_200, ...html }),
+        '/v3/x': get(html),
+      },
+    });
+    expect(facts.samplePath).toBe('/v2/all');
+    expect(facts.clauses.map(({ key }) => key)).toEqual([
+      'endpoint.sample',
+      'responses.format',
+      'errors.codes',
+    ]);
+  });
+
+  it('is that anybody may call, where it says so', async () => {
+    expect(await factsOf({ security: [], paths: { '/a': get(JSON_200) } })).toMatchObject({
+      open: true,
+      demand: null,
+    });
+  });
+});

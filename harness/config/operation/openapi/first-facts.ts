@@ -1,0 +1,155 @@
+import type { ClauseValue } from '../../../contract/clause.ts';
+import type { ClauseKey } from '../../../contract/vocabulary.ts';
+import type { SecurityScheme } from '../../../credential/scheme.ts';
+import { isJsonType } from '../../call/call.ts';
+import type { ReadFault } from '../../yaml/read-text.ts';
+import { type At, child, children } from './at.ts';
+import { OpenApiFiles } from './files.ts';
+import { type FoundOperation, operationsOf, versionOf } from './openapi.ts';
+import { firstDemand } from './security.ts';
+import { addressOf } from './servers.ts';
+
+/** A clause that an OpenAPI document states, with where it says so. */
+export interface DocumentedClause {
+  readonly key: ClauseKey;
+  readonly value: ClauseValue;
+  /** The operation, or the part of the document. */
+  readonly section: string;
+  /** Line of the document, from 1. */
+  readonly row: number;
+}
+
+/** What `conform init` takes from an OpenAPI document; nothing that the document does not say. */
+export interface FirstFacts {
+  readonly title: string | null;
+  /** The security scheme of the sample; null where anybody may call, or where several are needed together. */
+  readonly demand: SecurityScheme | null;
+  /** Nothing is demanded of a client, and the document says so. */
+  readonly open: boolean;
+  /** A documented GET that needs no input; null where there is none. */
+  readonly samplePath: string | null;
+  readonly clauses: readonly DocumentedClause[];
+}
+
+/** @throws UsageError at the place in the document for what cannot be understood. */
+export async function firstFacts(
+  path: string,
+  shown: string,
+  basePath: string,
+): Promise<FirstFacts | { readonly fault: ReadFault }> {
+  const files = await OpenApiFiles.open(path, shown);
+  if ('fault' in files) return files;
+  versionOf(files.root);
+  const operations = operationsOf(files);
+  const targetOf = ({ pathItem, operation, path: own }: FoundOperation) =>
+    addressOf(files.root, pathItem, operation, basePath).prefix + own;
+  const sample = operations.find((each) => each.method === 'GET' && needsNothing(files, each));
+  const subject = sample ?? operations[0];
+  const demands = subject === undefined ? [] : firstDemand(files, subject.operation);
+  const title = child(child(files.root, 'info'), 'title').value;
+  const security = subject && child(subject.operation, 'security').value;
+  return {
+    title: typeof title === 'string' ? title : null,
+    demand: demands.length === 1 ? (demands[0] ?? null) : null,
+    open: demands.length === 0 && (security ?? child(files.root, 'security').value) !== undefined,
+    samplePath: sample === undefined ? null : targetOf(sample),
+    clauses: [
+      ...(sample === undefined ? [] : [sampleClause(sample, targetOf(sample))]),
+      ...prefixClause(operations.map((each) => [each, targetOf(each)])),
+      ...formatClauses(files, operations),
+      ...codesClause(files, operations),
+    ],
+  };
+}
+
+/** A path without parameters, and none in the query that must be there. */
+function needsNothing(files: OpenApiFiles, { pathItem, operation, path }: FoundOperation): boolean {
+  if (path.includes('{') || successOf(files, operation) === undefined) return false;
+  const parameters = [pathItem, operation].flatMap((parent) => children(child(parent, 'parameters')));
+  return parameters.every(([, at]) => child(files.dereferenced(at), 'required').value !== true);
+}
+
+function responsesOf(files: OpenApiFiles, operation: At): readonly (readonly [code: string, at: At])[] {
+  return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
+}
+
+function successOf(files: OpenApiFiles, operation: At): At | undefined {
+  return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
+}
+
+function mediaTypesOf(response: At): readonly string[] {
+  return children(child(response, 'content')).map(([type]) => type);
+}
+
+function stated(
+  key: ClauseKey,
+  value: ClauseValue,
+  { method, path, operation }: FoundOperation,
+): DocumentedClause {
+  const { line = 1 } = operation.file.placeOf(operation.pointer);
+  return { key, value, section: `${method} ${path}`, row: line };
+}
+
+function sampleClause(sample: FoundOperation, path: string): DocumentedClause {
+  return stated('endpoint.sample', { method: 'GET', path, fields: {}, response: 'as documented' }, sample);
+}
+
+/** `/v1`, where every documented path begins with it. */
+function prefixClause(
+  operations: readonly (readonly [FoundOperation, string])[],
+): readonly DocumentedClause[] {
+  const prefixes = new Set(operations.map(([, path]) => /^\/v\d+(?=\/)/.exec(path)?.[0] ?? ''));
+  const [prefix = ''] = prefixes;
+  const [first] = operations;
+  return prefixes.size !== 1 || prefix === '' || first === undefined
+    ? []
+    : [stated('versioning.prefix', prefix, first[0])];
+}
+
+/** That answers, or errors, are JSON, where every documented one with content is. */
+function formatClauses(
+  files: OpenApiFiles,
+  operations: readonly FoundOperation[],
+): readonly DocumentedClause[] {
+  return (
+    [
+      ['responses.format', /^2/],
+      ['errors.format', /^[45]/],
+    ] as const
+  ).flatMap(([key, codes]) => {
+    const found = operations.flatMap((each) =>
+      responsesOf(files, each.operation)
+        .filter(([code]) => codes.test(code))
+        .flatMap(([, response]) => mediaTypesOf(response).map((type) => ({ each, type }))),
+    );
+    const [first] = found;
+    return first !== undefined && found.every(({ type }) => isJsonType(type))
+      ? [stated(key, 'JSON', first.each)]
+      : [];
+  });
+}
+
+/** What the document says of these conditions, by their names in a contract. */
+const CONDITIONS = { missingCredential: '401', unknownResource: '404', rateLimited: '429' } as const;
+
+function codesClause(
+  files: OpenApiFiles,
+  operations: readonly FoundOperation[],
+): readonly DocumentedClause[] {
+  const saying = (code: string) =>
+    operations.find(({ operation }) => responsesOf(files, operation).some(([given]) => given === code));
+  const codes = Object.entries(CONDITIONS).filter(([, code]) => saying(code) !== undefined);
+  const first = codes[0] && saying(codes[0][1]);
+  if (first === undefined) return [];
+  const limited = operations.flatMap(({ operation }) =>
+    responsesOf(files, operation).filter(([code]) => code === CONDITIONS.rateLimited),
+  );
+  const tells = limited.some(([, response]) =>
+    children(child(response, 'headers')).some(([name]) => name.toLowerCase() === 'retry-after'),
+  );
+  const value = {
+    ...Object.fromEntries(codes.map(([name, code]) => [name, Number(code)])),
+    ...(tells ? { rateLimitedTells: 'Retry-After' } : {}),
+  };
+  return [stated('errors.codes', value, first)];
+}
