@@ -199,7 +199,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       if (args.includes('init')) {
         const { QUESTIONS } = await import('../credential/schemes.ts');
         for (const { option, question, variable } of QUESTIONS) {
-          init.option(`--${option} <${variable ? 'NAME' : 'text'}>`, question);
+          const words = question.charAt(0).toLowerCase() + question.slice(1);
+          init.option(`--${option} <${variable ? 'NAME' : 'text'}>`, words);
         }
       }
       await program.parseAsync(args, { from: 'user' });

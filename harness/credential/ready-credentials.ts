@@ -1,8 +1,7 @@
 import { HarnessError } from '../exit.ts';
 import { Blocked } from '../verdict.ts';
-import type { ObtainingPort } from './obtaining.ts';
 import type { CredentialChoice } from './placing.ts';
-import type { Credentials } from './scheme.ts';
+import type { Credentials, ObtainingPort } from './scheme.ts';
 
 interface Clock {
   /** Milliseconds, monotonic. */
@@ -13,6 +12,11 @@ interface Held {
   readonly credentials: Credentials;
   readonly renewAtMs: number;
   readonly untilMs: number;
+}
+
+interface Refusal<R> {
+  readonly isIn: (result: R) => boolean;
+  readonly dismiss: (result: R) => void;
 }
 
 /** A key is renewed so long before it ends, in ms; one that is not good for long, after three quarters of its time. */
@@ -45,20 +49,23 @@ export class ReadyCredentials {
     return this.#held.credentials;
   }
 
-  /** Whether a refusal of the right one may be the key's fault: it was given out for a while, and not in vain. */
-  get mayBeOver(): boolean {
-    return this.#configured.obtain !== null && !this.#vain;
-  }
-
-  /** Gets another key than the one of these, unless somebody has. @throws Blocked where it cannot be had. */
-  async renew(refused: Credentials): Promise<void> {
-    if (this.#held?.credentials === refused) await this.#renew();
-    if (this.#held?.credentials === refused) throw new Blocked(this.#failure ?? 'no other key could be had');
-  }
-
-  /** The service has refused the one that was renewed for that as well: it refuses for another reason. */
-  refusedAgain(): void {
-    this.#vain = true;
+  /**
+   * Sends something with these credentials. Where the right one was obtained and is refused, it may be over before its
+   * time: it is sent once more with another one, and what came of the first goes to `dismiss`.
+   *
+   * @throws Blocked as `for` does.
+   */
+  async send<R>(choice: CredentialChoice, attempt: () => Promise<R>, refusal: Refusal<R>): Promise<R> {
+    const used = await this.for(choice);
+    const first = await attempt();
+    const mayBeOver = choice === 'right' && used.obtain !== null && !this.#vain;
+    if (!mayBeOver || !refusal.isIn(first)) return first;
+    refusal.dismiss(first);
+    if (this.#held?.credentials === used) await this.#renew();
+    if (this.#held?.credentials === used) throw new Blocked(this.#failure ?? 'no other key could be had');
+    const second = await attempt();
+    this.#vain = refusal.isIn(second);
+    return second;
   }
 
   /** All who wait for a key wait for the same one. */

@@ -1,5 +1,5 @@
-import type { ObtainingPort } from '../credential/obtaining.ts';
 import { ReadyCredentials } from '../credential/ready-credentials.ts';
+import type { ObtainingPort } from '../credential/scheme.ts';
 import { openHttp } from '../transport/http/http-client.ts';
 import { addressOf } from '../transport/socket/address.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';

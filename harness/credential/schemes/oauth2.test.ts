@@ -10,9 +10,7 @@ import { started } from '../../provider/reference/fixtures/started.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { openSession, probe } from '../../session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { Blocked } from '../../verdict.ts';
-import type { KeyRequest } from '../obtaining.ts';
-import { ReadyCredentials } from '../ready-credentials.ts';
+import type { KeyRequest } from '../scheme.ts';
 import { Secret } from '../secret.ts';
 import { oauth2 } from './oauth2.ts';
 
@@ -64,66 +62,6 @@ describe('the request for a token', () => {
       client_id: 'client:1',
       client_secret: SECRET,
     });
-  });
-});
-
-describe('a token', () => {
-  function held(answers: readonly string[]) {
-    const clock = { ms: 0, now: () => clock.ms };
-    let asked = 0;
-    const port = {
-      async post(_: KeyRequest, secretsIn: (content: string) => unknown) {
-        secretsIn(answers[asked++] ?? '');
-        return exampleExchange();
-      },
-    };
-    const ready = new ReadyCredentials(oauth2.of(CLIENT), port, clock);
-    const now = async () => (await ready.for('right')).secret?.reveal();
-    return { ready, now, clock, asked: () => asked };
-  }
-
-  it('is asked for once by all who need it, and by nobody who does not', async () => {
-    const { ready, now, asked } = held([token('first-token')]);
-    await ready.for('none');
-    expect(asked()).toBe(0);
-    expect(await Promise.all([now(), now(), now()])).toEqual(Array(3).fill('first-token'));
-    expect(asked()).toBe(1);
-  });
-
-  it.each([
-    [3600, 3_569_000, 3_570_000],
-    [60, 44_900, 45_000],
-  ])('of %i s is renewed before it ends', async (expires_in, still, renewed) => {
-    const { now, clock } = held([token('first-token', { expires_in }), token('second-token')]);
-    await now();
-    clock.ms = still;
-    expect(await now()).toBe('first-token');
-    clock.ms = renewed;
-    expect(await now()).toBe('second-token');
-    clock.ms = Number.MAX_SAFE_INTEGER;
-    expect(await now()).toBe('second-token');
-  });
-
-  it('that cannot be renewed is good until it ends, and nobody is asked again', async () => {
-    const { now, clock, asked } = held([token('first-token', { expires_in: 60 }), 'out of order']);
-    await now();
-    clock.ms = 50_000;
-    expect([await now(), await now()]).toEqual(['first-token', 'first-token']);
-    clock.ms = 60_000;
-    await expect(now()).rejects.toThrow(/credentials\.tokenUrl\): its answer is no JSON object/);
-    await expect(now()).rejects.toThrow(Blocked);
-    expect(asked()).toBe(2);
-  });
-
-  it('that is refused is renewed, until a new one is refused as well', async () => {
-    const { ready, asked } = held([token('first-token'), token('second-token'), token('third-token')]);
-    const first = await ready.for('right');
-    expect(ready.mayBeOver).toBe(true);
-    await Promise.all([ready.renew(first), ready.renew(first)]);
-    expect((await ready.for('right')).secret?.reveal()).toBe('second-token');
-    ready.refusedAgain();
-    expect(ready.mayBeOver).toBe(false);
-    expect(asked()).toBe(2);
   });
 });
 

@@ -7,8 +7,15 @@ import { Blocked } from '../../verdict.ts';
 import { bearerField } from '../carrier.ts';
 import type { Question } from '../first-use.ts';
 import { APPLICATION, optional, secret, text, type Values } from '../keys.ts';
-import type { KeyRequest, Obtained, ObtainingPort } from '../obtaining.ts';
-import { type KeyFault, type Lender, scheme, type TextValues } from '../scheme.ts';
+import {
+  type KeyFault,
+  type KeyRequest,
+  type Lender,
+  type Obtained,
+  type ObtainingPort,
+  scheme,
+  type TextValues,
+} from '../scheme.ts';
 import { Secret } from '../secret.ts';
 import { asksForBearer } from './bearer.ts';
 
@@ -42,7 +49,7 @@ type Client = Values<typeof KEYS>;
 const ASKS = {
   url: {
     option: 'token-url',
-    question: 'Token URL, or its path below the base URL',
+    question: 'URL of the tokens, or its path below the base URL',
     fallback: '/oauth/token',
     variable: false,
   },
@@ -86,7 +93,7 @@ export const oauth2 = scheme({
   proof: {
     setting: 'oauth2',
     words: 'credentials: { scheme: oauth2 }',
-    conforming: ['search'],
+    conforming: ['search', 'realtime'],
     values: ({ app }) => ({
       tokenUrl: '/oauth/token',
       clientId: 'example-client',

@@ -48,15 +48,11 @@ export class ServiceHttp {
     via: HttpTransport = this.transport,
   ): Promise<Exchange> {
     const { credentials, log } = this.#means;
-    const choice = stimulus.credential ?? 'right';
-    const used = await credentials.for(choice);
-    const done = await this.#attempt(stimulus, signal, bare, via);
-    if (choice !== 'right' || !isRefused(done) || !credentials.mayBeOver) return done;
-    log.keep(done, 1);
-    await credentials.renew(used);
-    const again = await this.#attempt(stimulus, signal, bare, via);
-    if (isRefused(again)) credentials.refusedAgain();
-    return again;
+    return credentials.send(
+      stimulus.credential ?? 'right',
+      () => this.#attempt(stimulus, signal, bare, via),
+      { isIn: ({ response }) => response?.status === 401, dismiss: (refused) => log.keep(refused, 1) },
+    );
   }
 
   async #attempt(
@@ -116,8 +112,4 @@ export class ServiceHttp {
   close(): Promise<void> {
     return this.transport.close();
   }
-}
-
-function isRefused({ response }: Exchange): boolean {
-  return response?.status === 401;
 }

@@ -89,7 +89,6 @@ async function connect(
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Conversation> {
-  const id = log.nextId();
   const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
   const { baseUrl, clock, redaction, userAgent } = transport;
@@ -116,16 +115,15 @@ async function connect(
     ...(stimulus.octetByOctet && { octetByOctet: true }),
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
-  const about = { id, purpose: stimulus.purpose, credential, signal };
   const run: Budget['run'] = stimulus.beside
     ? async (send, until) => {
         await budget.take(until);
         return send();
       }
     : budget.run;
-  return run(async () => {
-    const request = await placed();
-    const connection = await openConnection(transport, { ...opening, request }, about);
+  const attempt = async () => {
+    const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
+    const connection = await openConnection(transport, { ...opening, request: await placed() }, about);
     if (connection.open) {
       await conversing(connection).catch((error: unknown) => {
         connection.finish();
@@ -133,5 +131,9 @@ async function connect(
       });
     }
     return connection.finish();
-  }, signal);
+  };
+  return credentials.send(choice, () => run(attempt, signal), {
+    isIn: ({ handshake }) => handshake.response?.status === 401,
+    dismiss: (refused) => log.keep(refused, 1),
+  });
 }
