@@ -1,6 +1,7 @@
 import { serviceSecrets } from './config/secrets.ts';
 import type { ServiceConfig } from './config/service.ts';
 import { documentedSample, type Sample } from './contract/clause.ts';
+import type { Secret } from './credential/secret.ts';
 import { createRedaction } from './evidence/redaction/redaction.ts';
 import { openVerifier, type PactVerifier } from './pact/verifier.ts';
 import type { JournalEvent } from './report/results/events.ts';
@@ -30,6 +31,8 @@ export interface SessionOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly record: (event: JournalEvent) => void;
+  /** Told of each secret that arrives, before it is used. */
+  readonly learned?: (secret: Secret) => void;
   /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
   readonly evidenceBefore?: number;
   /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
@@ -75,7 +78,7 @@ export function openSession(options: SessionOptions): Session {
     pauses,
     random: options.random ?? Math.random,
   };
-  const means: SessionMeans = { ...shared, credentials: openCredentials(shared) };
+  const means: SessionMeans = { ...shared, credentials: openCredentials(shared, options.learned) };
   const { transport, outage, log } = means;
   const http = new ServiceHttp(means);
   const verifier = options.verifier ?? openVerifier();

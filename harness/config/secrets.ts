@@ -1,3 +1,4 @@
+import { derivedSecrets } from '../credential/placing.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { schemeNamed } from '../credential/schemes.ts';
 import { Secret } from '../credential/secret.ts';
@@ -12,8 +13,14 @@ import type { ServiceConfig } from './service.ts';
  * one, such as the password `admin`, would be found all over the evidence.
  */
 export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfig): readonly Secret[] {
+  const { secret } = credentials;
   const started = secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
-  return [...secretsIn(credentials.values), ...started, ...secretsIn(webhooks)];
+  return [
+    ...secretsIn(credentials.values),
+    ...(secret ? derivedSecrets(secret) : []),
+    ...started,
+    ...secretsIn(webhooks),
+  ];
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

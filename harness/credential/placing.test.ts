@@ -7,7 +7,13 @@ import { CONFORMING_CREDENTIALS } from '../provider/reference/credentials/authen
 import { splitTarget } from '../provider/reference/http/message.ts';
 import { inHandshakes } from '../session/websocket/handshake-stimulus.ts';
 import { NotApplicable } from '../verdict.ts';
-import { type CredentialChoice, credentialUse, placeCredential, type WrongCredential } from './placing.ts';
+import {
+  type CredentialChoice,
+  credentialUse,
+  derivedSecrets,
+  placeCredential,
+  type WrongCredential,
+} from './placing.ts';
 import { type HttpRequest, queryOf } from './request.ts';
 import type { Credentials } from './scheme.ts';
 import { basic } from './schemes/basic.ts';
@@ -45,9 +51,8 @@ const GET: HttpRequest = {
   ],
 };
 const at = new Date('2026-01-01T00:00:00Z');
-const redaction = createRedaction();
 const placed = (credentials: Credentials, choice: CredentialChoice, request = GET) =>
-  placeCredential(request, choice, credentials, { at, redaction });
+  placeCredential(request, choice, credentials, { at });
 
 /** What a request shows where the credential stands. */
 function shown({ target, fields }: HttpRequest): string | undefined {
@@ -215,10 +220,10 @@ describe('a wrong credential', () => {
   });
 
   it.each<WrongCredential>(['truncated', 'extended', 'case-flipped'])(
-    'made of the right one is known to the redaction: %s',
+    'made of the right one is a secret like it: %s',
     (wrong) => {
-      const told = createRedaction([key]);
-      const { fields } = placeCredential(GET, { wrong }, WAYS.bearer, { at, redaction: told });
+      const told = createRedaction([key, ...derivedSecrets(key)]);
+      const { fields } = placed(WAYS.bearer, { wrong });
       expect(told.fields(fields).at(-1)?.[1]).toBe(`Bearer [redacted:SEARCH_API_KEY.${wrong}]`);
       expect(told.text(`Bearer ${KEY}`)).toBe('Bearer [redacted:SEARCH_API_KEY]');
     },

@@ -1,6 +1,5 @@
 import type { CredentialUse, FieldLine } from '../evidence/exchange.ts';
 import { type Derivation, derivedName } from '../evidence/redaction/marker.ts';
-import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError } from '../exit.ts';
 import { NotApplicable } from '../verdict.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from './carrier.ts';
 import type { HttpRequest } from './request.ts';
 import type { Credentials } from './scheme.ts';
+import { Secret } from './secret.ts';
 import { signature } from './signature.ts';
 
 /** Which credential a stimulus carries, and where. */
@@ -63,8 +63,21 @@ const WRONG_VALUES = {
   oversized: () => 'k'.repeat(OVERSIZED),
 } satisfies Record<string, (right: string) => string | null>;
 
-/** Those made of the right value: they give it away as much as itself does. */
+/** Those made of the right value. */
 const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped'];
+/** Lengths that can be redacted. Whatever is shorter is too little of the right value to be one. */
+const REDACTABLE = { shortest: 6, longest: 16_384 };
+
+/** The wrong values that are made of a right one, as `NAME.truncated` …: they give it away as much as itself does. */
+export function derivedSecrets(secret: Secret): readonly Secret[] {
+  const right = secret.reveal();
+  return DERIVED.flatMap((derivation) => {
+    const value = WRONG_VALUES[derivation](right);
+    const { length } = value ?? '';
+    const isKept = value !== null && length >= REDACTABLE.shortest && length <= REDACTABLE.longest;
+    return isKept ? [new Secret(derivedName(secret.name, derivation), value)] : [];
+  });
+}
 /** What concerns the octets that are sent, and not a secret behind them. */
 const OF_OCTETS: ReadonlySet<string> = new Set(['empty', 'non-ascii', 'quoted', 'oversized']);
 
@@ -78,14 +91,8 @@ export type CredentialSpelling =
   | 'right-then-wrong'
   | 'wrong-then-right';
 
-/** When and below which path a request is placed, and who is told of the secrets that it then holds. */
-export interface Placing extends Moment {
-  readonly redaction: Redaction;
-}
-
 /**
- * The request with the chosen credential, instead of any that was there. What is derived from the right one is made
- * known to the redaction, as `NAME.truncated` …
+ * The request with the chosen credential, instead of any that was there.
  *
  * @throws NotApplicable where the scheme, or the value, has no such variation.
  * @throws HarnessError when there is no second credential.
@@ -94,19 +101,19 @@ export function placeCredential(
   request: HttpRequest,
   choice: CredentialChoice,
   credentials: Credentials,
-  placing: Placing,
+  moment: Moment,
 ): HttpRequest {
   if (choice === 'held' || (typeof choice === 'object' && 'recorded' in choice)) return request;
   const bare = stripped(request, credentials);
   const { carrier, secret, second, app } = credentials;
   if (choice === 'signed') {
     if (app === null) throw new NotApplicable('no application credentials are configured');
-    return signature(app.key).carry(app.secret.reveal(), bare, placing);
+    return signature(app.key).carry(app.secret.reveal(), bare, moment);
   }
   if (choice === 'none') return bare;
   if (typeof choice === 'object' && !('placed' in choice)) {
     const [kind] = Object.values(choice);
-    const placed = varied(bare, choice, credentials, placing);
+    const placed = varied(bare, choice, credentials, moment);
     if (placed !== null) return placed;
     throw new NotApplicable(
       `there is no ${kind} credential for the scheme ${credentials.scheme.name} and this key`,
@@ -115,13 +122,13 @@ export function placeCredential(
   if (carrier === null) return bare;
   if (choice === 'second') {
     if (second === null) throw new HarnessError('no second credential is configured');
-    return carrier.carry(second.reveal(), bare, placing);
+    return carrier.carry(second.reveal(), bare, moment);
   }
   if (secret === null) throw new HarnessError('a credential is placed that has not been obtained');
   const right = secret.reveal();
-  if (choice === 'right') return carrier.carry(right, bare, placing);
+  if (choice === 'right') return carrier.carry(right, bare, moment);
   const places = 'in' in choice.placed ? [choice.placed] : choice.placed;
-  return places.reduce((placed, place) => carrierAt(place).carry(right, placed, placing), bare);
+  return places.reduce((placed, place) => carrierAt(place).carry(right, placed, moment), bare);
 }
 
 /** The request without what the scheme, or the Authorization field, would carry. */
@@ -140,12 +147,12 @@ function varied(
   bare: HttpRequest,
   choice: Variation,
   { carrier, secret }: Credentials,
-  placing: Placing,
+  moment: Moment,
 ): HttpRequest | null {
   if (carrier === null || secret === null) return null;
   const right = secret.reveal();
-  if ('flawed' in choice) return carrier.flaw?.(choice.flawed, right, bare, placing) ?? null;
-  const carried = (value: string) => carrier.carry(value, bare, placing);
+  if ('flawed' in choice) return carrier.flaw?.(choice.flawed, right, bare, moment) ?? null;
+  const carried = (value: string) => carrier.carry(value, bare, moment);
   if ('spelled' in choice) {
     if (carrier.in !== 'header') return null;
     return spelled(choice.spelled, carried(right), carried(NOBODYS_KEY), carrier.word);
@@ -157,9 +164,7 @@ function varied(
   }
   const value = WRONG_VALUES[kind](right);
   if (value === null) return null;
-  const derivation = DERIVED.find((derived) => derived === kind);
-  if (derivation) tellRedaction(placing.redaction, derivedName(secret.name, derivation), value);
-  return carrier.show && OF_OCTETS.has(kind) ? carrier.show(value, right, bare, placing) : carried(value);
+  return carrier.show && OF_OCTETS.has(kind) ? carrier.show(value, right, bare, moment) : carried(value);
 }
 
 /** The last field line of either is the one that carries the credential. */
@@ -198,12 +203,4 @@ function caseFlipped(text: string): string {
   return Array.from(text, (char) =>
     char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
   ).join('');
-}
-
-/** Lengths that `Redaction.add` takes. Whatever is shorter is too little of the right value to be one. */
-const REDACTABLE = { shortest: 6, longest: 16_384 };
-
-function tellRedaction(redaction: Redaction, name: string, value: string): void {
-  if (value.length < REDACTABLE.shortest || value.length > REDACTABLE.longest) return;
-  redaction.add(name, value);
 }

@@ -3,7 +3,7 @@ import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
-import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
 import { UsageError } from '../exit.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/conduct/clock.ts';
@@ -96,15 +96,18 @@ export async function holdProviders(services: readonly LoadedService[]): Promise
 }
 
 /**
- * Makes the service of a config available.
+ * Makes the service of a config available. `redaction`: knows the secrets of the run, whatever comes to be one; those
+ * of the config when left out.
  *
  * @throws UsageError for an unknown defect or variant, InconclusiveError for what does not start.
  */
 export async function startProvider(
   config: ServiceConfig,
-  options: Partial<StartOptions> & Pick<Means, 'clock'> = {},
+  {
+    redaction = createRedaction(serviceSecrets(config)),
+    ...options
+  }: Partial<StartOptions> & Pick<Means, 'clock'> & { readonly redaction?: Redaction } = {},
 ): Promise<RunningProvider> {
-  const redaction = createRedaction(serviceSecrets(config));
   return kindOf(config.provider).start(config.provider, {
     runId: randomUUID(),
     signal: new AbortController().signal,

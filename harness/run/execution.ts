@@ -2,6 +2,7 @@ import type { Suite } from '../check/check.ts';
 import { packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
+import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/events.ts';
@@ -29,7 +30,8 @@ interface Execution {
   readonly configs: readonly ServiceConfig[];
   readonly selection: Selection;
   readonly suitesUrl: string;
-  readonly redact: (text: string) => string;
+  /** Knows the secrets of all services, and those that arrive. */
+  readonly redaction: Redaction;
   /** Receives every provider that is started, so that all are stopped in every ending. */
   readonly providers: Providers;
   readonly interruption: Interruption;
@@ -38,7 +40,8 @@ interface Execution {
 
 /** From the providers' start to the last entry of the journal. What the harness gets wrong is recorded there too. */
 export async function execute(run: Execution): Promise<void> {
-  const { request, folder, redact, journal, interruption } = run;
+  const { request, folder, redaction, journal, interruption } = run;
+  const redact = (text: string) => redaction.sink(text);
   const { progress } = request;
   const { signal } = interruption;
   for (const { service, pacts } of run.configs.filter((config) => isAsked(run.selection.selected(config)))) {
@@ -61,7 +64,7 @@ export async function execute(run: Execution): Promise<void> {
       providers,
       runId,
       progress,
-      redact,
+      redaction,
       signal,
     });
     const runs = started.length > 0 && !signal.aborted;
@@ -83,7 +86,10 @@ export async function execute(run: Execution): Promise<void> {
           stallMs: request.stallMs ?? STALL_MS,
           scratchDir: folder.runDir,
           signal,
-          onMessage: (message) => follow(message, request, interruption.stop),
+          onMessage: (message) => {
+            if (message.type === 'secret') redaction.add(message.name, message.value);
+            else follow(message, request, interruption.stop);
+          },
           renew: (service) =>
             renewProvider(service, {
               providers,
@@ -117,7 +123,7 @@ const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] }
 const PRINTED = 2_000;
 
 function follow(
-  message: WorkerMessage,
+  message: Exclude<WorkerMessage, { readonly type: 'secret' }>,
   { progress, bail }: RunRequest,
   stop: (reason: string) => void,
 ): void {

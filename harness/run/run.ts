@@ -5,7 +5,7 @@ import { brokerSecrets } from '../config/pact/pacts.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
-import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
 import { HarnessError, UsageError } from '../exit.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
@@ -49,7 +49,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
   const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
-  const redact = redactionOf(configs);
+  const redaction = redactionOf(configs);
 
   const { progress } = request;
   const run = newRun(request);
@@ -90,7 +90,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
       configs,
       selection,
       suitesUrl,
-      redact,
+      redaction,
       providers,
       interruption,
       journal,
@@ -140,13 +140,12 @@ function openRun(
 }
 
 /** Takes the secrets of all services out of text on its way to a person or a file. */
-function redactionOf(configs: readonly ServiceConfig[]): (text: string) => string {
+function redactionOf(configs: readonly ServiceConfig[]): Redaction {
   const secrets = configs.flatMap((config) => [
     ...serviceSecrets(config),
     ...brokerSecrets(config.pacts?.broker ?? null),
   ]);
-  const redaction = createRedaction(secrets);
-  return (text) => redaction.sink(text);
+  return createRedaction(secrets);
 }
 
 function once<A extends unknown[], R>(produce: (...args: A) => R): (...args: A) => R {

@@ -1,5 +1,7 @@
+import { derivedSecrets } from '../credential/placing.ts';
 import { ReadyCredentials } from '../credential/ready-credentials.ts';
 import type { ObtainingPort } from '../credential/scheme.ts';
+import type { Secret } from '../credential/secret.ts';
 import { openHttp } from '../transport/http/http-client.ts';
 import { addressOf } from '../transport/socket/address.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';
@@ -8,7 +10,10 @@ import { blockedByBudget, type SessionMeans } from './turn/means.ts';
 const MOST_OCTETS = 64 * 1024;
 
 /** The credentials of the service: those that are obtained are asked for over the same transport as everything. */
-export function openCredentials(means: Omit<SessionMeans, 'credentials'>): ReadyCredentials {
+export function openCredentials(
+  means: Omit<SessionMeans, 'credentials'>,
+  learned: (secret: Secret) => void = () => undefined,
+): ReadyCredentials {
   const { config, transport, budget, log } = means;
   const port: ObtainingPort = {
     async post({ url, fields, body, purpose }, secretsIn) {
@@ -32,8 +37,17 @@ export function openCredentials(means: Omit<SessionMeans, 'credentials'>): Ready
       const http = openHttp({ ...transport, baseUrl: origin, limits });
       try {
         // As secret as a key of the service, and none of its quota.
-        const about = { id: log.nextId(), purpose, credential: 'right', secretsIn } as const;
-        const done = await http.send(request, about);
+        const done = await http.send(request, {
+          id: log.nextId(),
+          purpose,
+          credential: 'right',
+          secretsIn(content) {
+            const found = secretsIn(content);
+            const secrets = found?.flatMap((secret) => [secret, ...derivedSecrets(secret)]) ?? null;
+            secrets?.forEach(learned);
+            return secrets;
+          },
+        });
         return log.keep({ ...done, credential: 'none' }, isOwn ? 1 : 0);
       } finally {
         await http.close();

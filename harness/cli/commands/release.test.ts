@@ -76,6 +76,25 @@ describe('a program of this machine', () => {
     expect(shipped.results.services[0]?.provider.kind).toBe('command');
     expect(shipped.log()).toContain('Ctrl-C ends it');
   });
+
+  it('may give out tokens, and write down what it likes: its log has none of them', async () => {
+    const program = `require('node:http').createServer((request, response) => {
+      console.log(request.url, request.headers.authorization);
+      const token = { access_token: '${KEY.replace('-', ' ')}'.replace(' ', '-'), token_type: 'Bearer' };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(token));
+    }).listen(process.env.PORT)`;
+    const shipped = await release('', {
+      environment: `  release:
+    extends: staging
+    provider: { command: { run: ${JSON.stringify([process.execPath, '-e', program])}, url: "http://127.0.0.1:${'$'}{PORT}" } }
+    credentials: { scheme: oauth2, tokenUrl: /token, clientId: one, clientSecret: "${'$'}{env:SEARCH_API_KEY_2}" }
+`,
+      args: ['--partial', '--check', 'auth.truncated-credential', 'auth.case-flipped-credential'],
+    });
+    expect(shipped.log()).toMatch(/^\/token Basic /m);
+    expect(shipped.log()).toContain('Bearer [redacted:ACCESS_TOKEN]');
+    expect(shipped.log()).toContain('Bearer [redacted:ACCESS_TOKEN.case-flipped]');
+  });
 });
 
 // Beside each other: most of what they take is the waits for a window or for a start that does not succeed.

@@ -27,8 +27,8 @@ declare module 'vitest' {
 }
 
 /**
- * What a service's worker tells the main process while it runs. Only for progress and for noticing a worker
- * that hangs: results travel through the journal, which survives both processes.
+ * What a service's worker tells the main process while it runs. Only for progress, for secrets and for noticing a
+ * worker that hangs: results travel through the journal, which survives both processes.
  */
 export type WorkerMessage = { readonly conform: 1; readonly service: string } & (
   | { readonly type: 'hello'; readonly pid: number }
@@ -38,6 +38,8 @@ export type WorkerMessage = { readonly conform: 1; readonly service: string } & 
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }
   /** The service cannot be exercised any more. */
   | { readonly type: 'trouble'; readonly reason: string }
+  /** One that has arrived, for whoever keeps secrets out of logs and reports; never written anywhere. */
+  | { readonly type: 'secret'; readonly name: string; readonly value: string }
   /** It wants its provider started anew; the answer is a `RenewalReply`. */
   | { readonly type: 'renew' }
   | { readonly type: 'finished' }

@@ -46,6 +46,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       userAgent: input.userAgent,
       clock: systemClock,
       record,
+      learned: (secret) => tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: lastEvidence,
     });
   let session = open(input.providerUrl);

@@ -173,8 +173,7 @@ function scripted(
   credentials: Credentials,
   response: RecordedCall['response'],
 ): { readonly call: RecordedCall; readonly request: HttpRequest } {
-  const placing = { at: EXAMPLE_DATE, redaction: createRedaction() };
-  const request = placeCredential(bare, 'right', exampleOf(credentials), placing);
+  const request = placeCredential(bare, 'right', exampleOf(credentials), { at: EXAMPLE_DATE });
   const own = new Set([...bare.fields.map(([name]) => name), ...queryOf(bare.target).map(([name]) => name)]);
   const expected = ([name, value]: readonly [string, string]): ExpectedField => [
     name,

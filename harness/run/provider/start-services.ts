@@ -1,6 +1,7 @@
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { UsageError } from '../../exit.ts';
 import { INTERACTION } from '../../probe/pact.ts';
 import { StartFailure } from '../../provider/provider.ts';
@@ -27,7 +28,7 @@ interface StartContext {
   readonly providers: Providers;
   readonly runId: string;
   readonly progress: Progress;
-  readonly redact: (text: string) => string;
+  readonly redaction: Redaction;
   /** Aborted, no start is waited for any more. */
   readonly signal: AbortSignal;
 }
@@ -56,8 +57,9 @@ export async function startServices(
 async function startService(
   config: ServiceConfig,
   selection: Selection,
-  { record, providers, runId, progress, redact, signal }: StartContext,
+  { record, providers, runId, progress, redaction, signal }: StartContext,
 ): Promise<StartedService | null> {
+  const redact = (text: string) => redaction.sink(text);
   const { service } = config;
   const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
@@ -77,7 +79,7 @@ async function startService(
   };
   try {
     const say = (text: string) => progress.say(`conform: ${service}: ${plainLine(redact(text), SAID)}`);
-    const provider = await startProvider(config, { runId, signal, say });
+    const provider = await startProvider(config, { runId, signal, say, redaction });
     providers.started(service, provider);
     const { kind, url, image } = provider;
     announce({ kind, url: redact(url), ...(image === undefined ? {} : { image }) });

@@ -68,7 +68,6 @@ export class ServiceHttp {
       placeCredential(bare, choice, await credentials.for(choice), {
         at: transport.clock.wallNow(),
         pathPrefix: addressOf(transport.baseUrl).prefix,
-        redaction: transport.redaction,
       });
     // What cannot be placed is told before it counts as a request.
     await placed();

@@ -91,7 +91,7 @@ async function connect(
 ): Promise<Conversation> {
   const { websocket } = config;
   if (websocket === null) throw new NotApplicable('no websocket is configured for this service');
-  const { baseUrl, clock, redaction, userAgent } = transport;
+  const { baseUrl, clock, userAgent } = transport;
   const { target } = socketAddressOf(baseUrl, websocket.url);
   const choice = credentialOf(stimulus, websocket);
   const credential = credentialUse(choice);
@@ -104,7 +104,7 @@ async function connect(
   const placed = async () => {
     const ready = inHandshakes(await credentials.for(choice), websocket);
     // The target has the path of the base URL already.
-    return placeCredential(bare, choice, ready, { at: clock.wallNow(), redaction });
+    return placeCredential(bare, choice, ready, { at: clock.wallNow() });
   };
   // What cannot be placed is told before it counts as a request.
   await placed();
