@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../exit.ts';
-import type { Burst } from './burst.ts';
-import type { Conversation, ConversationEvent } from './conversation.ts';
+import type { ConversationEvent } from './conversation.ts';
 import { type Evidence, evidenceFromJson, evidenceToJson } from './evidence.ts';
-import type { Exchange, FieldLine, RecordedBody } from './exchange.ts';
 import {
   exampleBody,
   exampleBurst,
@@ -24,118 +22,63 @@ function stored(evidence: Evidence, limits = {}): unknown {
 
 const restored = (evidence: Evidence) => evidenceFromJson(stored(evidence));
 
-const latin1 = fc.string({
-  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
-  maxLength: 12,
-});
-const fields: fc.Arbitrary<readonly FieldLine[]> = fc.array(fc.tuple(latin1, latin1), { maxLength: 4 });
-const octets = fc.oneof(
-  fc.uint8Array({ maxLength: 40 }),
-  fc.string({ unit: 'binary', maxLength: 20 }).map(octetsOf),
-);
-const body: fc.Arbitrary<RecordedBody> = octets.chain((bytes) =>
-  fc.record({ bytes: fc.constant(bytes), received: fc.nat(1000), truncated: fc.boolean() }),
-);
+const latin1 = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) });
+const fields = fc.array(fc.tuple(latin1, latin1), { maxLength: 4 });
+const octets = fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.string({ unit: 'binary' }).map(octetsOf));
 const ms = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => Math.round(value * 1000) / 1000 + 0);
-const timing = fc.record({
-  startedAt: fc.constant('2026-11-21T12:00:00.000Z'),
-  startedMs: ms,
-  connectMs: fc.option(ms),
-  responseMs: fc.option(ms),
-  durationMs: ms,
-});
-const id = fc.nat().map((number) => exampleId(`e${number}`));
-const failure = fc.option(
-  fc.record({ kind: fc.constantFrom('reset' as const, 'not-sent' as const), message: fc.string() }),
-);
-const request = fc.record({
-  method: fc.string(),
-  url: fc.string(),
-  target: fc.string(),
-  fields,
-  body: fc.option(body),
-});
-const response = fc.record({
-  status: fc.nat(999),
-  reason: fc.option(fc.string()),
-  httpVersion: fc.option(fc.constant('1.1')),
-  fields,
-  trailers: fields,
-  body,
-  informational: fc.array(fc.record({ status: fc.constant(103), fields }), { maxLength: 2 }),
-  framingFaults: fc.option(fc.array(fc.string(), { maxLength: 2 })),
-});
-const heading = {
-  id,
-  purpose: fc.string(),
-  credential: fc.constantFrom('right' as const, 'second' as const, 'wrong' as const, 'none' as const),
-};
-const exchange: fc.Arbitrary<Exchange> = fc.record(
-  {
-    kind: fc.constant('exchange' as const),
-    ...heading,
-    request,
-    response: fc.option(response),
-    failure,
-    timing,
-    connection: fc.record({ reused: fc.boolean(), replaced: fc.option(fc.string()) }),
-  },
-  { requiredKeys: ['kind', 'id', 'purpose', 'credential', 'request', 'response', 'failure', 'timing'] },
-);
-const side = fc.constantFrom('client' as const, 'server' as const);
-const frame = fc.record(
-  {
-    fin: fc.boolean(),
-    rsv: fc.nat(7),
-    opcode: fc.nat(15),
-    masked: fc.boolean(),
-    length: fc.nat(),
-    lengthOctets: fc.constantFrom(0 as const, 2 as const, 8 as const),
-    payload: octets,
-    truncated: fc.boolean(),
-    digest: fc.string(),
-  },
-  { requiredKeys: ['fin', 'rsv', 'opcode', 'masked', 'length', 'lengthOctets', 'payload', 'truncated'] },
-);
-const event: fc.Arbitrary<ConversationEvent> = fc.oneof(
-  fc.record({ atMs: ms, from: side, type: fc.constant('frame' as const), frame }),
-  fc.record({ atMs: ms, from: side, type: fc.constant('octets' as const), octets, note: fc.string() }),
-  fc.record({ atMs: ms, from: side, type: fc.constantFrom('end' as const, 'reset' as const) }),
-  fc.record({
-    atMs: ms,
-    from: fc.constant('client' as const),
-    type: fc.constant('waited' as const),
-    forMs: ms,
-    note: fc.string(),
-  }),
-);
-const conversation: fc.Arbitrary<Conversation> = fc.record({
-  kind: fc.constant('conversation' as const),
-  ...heading,
-  handshake: fc.record({ request, response: fc.option(response), expectedAccept: fc.option(fc.string()) }),
-  events: fc.array(event, { maxLength: 4 }),
-  failure,
-  timing,
-});
-const burst: fc.Arbitrary<Burst> = fc.record({
-  kind: fc.constant('burst' as const),
-  ...heading,
-  mode: fc.constantFrom('serial' as const, 'parallel' as const),
-  before: fc.nat(),
-  entries: fc.array(
-    fc.record({
-      index: fc.nat(),
-      sentMs: ms,
-      durationMs: ms,
-      status: fc.option(fc.nat(599)),
-      fields,
-      failure: fc.option(fc.string()),
+const failure = fc.option(fc.constant({ kind: 'not-sent', message: 'too many' } as const));
+
+const exchange = fc
+  .record({ fields, octets, failure, reason: fc.option(fc.string()), replaced: fc.option(fc.string()) })
+  .map(({ fields, octets, failure, reason, replaced }) =>
+    exampleExchange({
+      request: exampleRequest({ fields, body: failure && { ...exampleBody(octets), truncated: true } }),
+      response:
+        failure &&
+        exampleResponse({
+          fields,
+          reason,
+          trailers: fields,
+          body: exampleBody(octets),
+          informational: [{ status: 103, fields }],
+          framingFaults: ['bare LF'],
+        }),
+      failure,
+      ...(replaced !== '' && { connection: { reused: true, replaced } }),
     }),
-    { maxLength: 4 },
-  ),
-  refusal: fc.option(id),
-  timing,
+  );
+const frame = octets.map((payload) => exampleFrame(2, payload, payload.length > 9 ? { digest: 'aa' } : {}));
+const event = fc
+  .record({
+    atMs: ms,
+    from: fc.constantFrom('client' as const, 'server' as const),
+    frame,
+    octets,
+    note: fc.string(),
+  })
+  .chain(({ atMs, from, frame, octets, note }) =>
+    fc.constantFrom<ConversationEvent>(
+      { atMs, from, type: 'frame', frame },
+      { atMs, from, type: 'octets', octets, note },
+      { atMs, from, type: 'end' },
+      { atMs, from, type: 'reset' },
+      { atMs, from: 'client', type: 'waited', forMs: atMs, note },
+    ),
+  );
+const conversation = fc
+  .record({ events: fc.array(event, { maxLength: 4 }), failure })
+  .map((members) => exampleConversation(members));
+const entry = fc.record({
+  index: fc.nat(),
+  sentMs: ms,
+  durationMs: ms,
+  status: fc.option(fc.nat(599)),
+  fields,
+  failure: fc.option(fc.string()),
 });
+const burst = fc
+  .record({ entries: fc.array(entry, { maxLength: 4 }), refusal: fc.option(fc.constant(exampleId('e7'))) })
+  .map((members) => exampleBurst(members));
 
 describe('evidence as JSON', () => {
   it('comes back as it was', () => {

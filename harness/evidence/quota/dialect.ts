@@ -98,16 +98,11 @@ export interface QuotaDialect {
   readonly write?: (standing: QuotaStanding) => readonly FieldLine[];
   /** Makes a conforming variant of the reference provider that does so. */
   readonly variant?: { readonly name: string; readonly summary: string };
-  /** Responses at 12:00:00 UTC on 21 November 2026, for a plan with a window of a minute, and what is read of them. */
-  readonly examples: readonly {
-    readonly lines: readonly string[];
-    readonly tells: readonly [
-      limit: number | null,
-      remaining: number | null,
-      resetSeconds: number | null,
-      windowSeconds: number | null,
-    ];
-  }[];
+  /**
+   * Field lines of a response at 12:00:00 UTC on 21 November 2026, for a plan with a window of a minute, set apart by
+   * ` | `; behind the arrow the limit, what remains, the seconds until the reset, those of the window, `–` for none.
+   */
+  readonly examples: readonly string[];
 }
 
 /** Dialects whose fields have the same prefix. */

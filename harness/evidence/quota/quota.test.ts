@@ -28,11 +28,13 @@ describe('readQuota', () => {
     expect(numbers(...lines)).toEqual(['none', null, null, null, null]);
   });
 
-  const examples = QUOTA_DIALECTS.flatMap(({ name, examples }) =>
-    examples.map(({ lines, tells }) => ({ name, lines, tells })),
-  );
-  it.each(examples)('reads $lines as $name', ({ name, lines, tells }) => {
-    expect(numbers(...lines)).toEqual([name, ...tells]);
+  it.each(
+    QUOTA_DIALECTS.flatMap(({ name, examples }) => examples.map((example) => [name, example] as const)),
+  )('reads %s: %s', (name, example) => {
+    const [fields = '', tells] = example.split(' → ');
+    const lines = fields.split(' | ');
+    const [dialect, ...told] = numbers(...lines);
+    expect([dialect, told.map((number) => number ?? '–').join(', ')]).toEqual([name, tells]);
     const { faults, contradictions } = read(...lines);
     expect([...faults, ...contradictions]).toEqual([]);
     expect(fieldsOf(...lines).filter(([field]) => !isQuotaField(field))).toEqual([]);

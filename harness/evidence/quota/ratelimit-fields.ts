@@ -26,12 +26,7 @@ const DICTIONARY: QuotaDialect = {
     const [limit, remaining, resetSeconds] = [member('limit'), member('remaining'), member('reset')];
     return withIntegerPolicies(told, { limit, remaining, resetSeconds });
   },
-  examples: [
-    {
-      lines: ['RateLimit: limit=100, remaining=50, reset=5', 'RateLimit-Policy: 100;w=60'],
-      tells: [100, 50, 5, 60],
-    },
-  ],
+  examples: ['RateLimit: limit=100, remaining=50, reset=5 | RateLimit-Policy: 100;w=60 → 100, 50, 5, 60'],
 };
 
 const speaksInThreeFields = (told: Told) =>
@@ -46,16 +41,7 @@ const GITLAB: QuotaDialect = {
   speaks: (told) => tellsEpoch(told) && told.has('observed', 'resettime'),
   read: readThreeFields,
   examples: [
-    {
-      lines: [
-        'RateLimit-Limit: 60',
-        'RateLimit-Observed: 1',
-        'RateLimit-Remaining: 59',
-        'RateLimit-Reset: 1795262420',
-        'RateLimit-ResetTime: Sat, 21 Nov 2026 12:00:20 GMT',
-      ],
-      tells: [60, 59, 20, null],
-    },
+    'RateLimit-Limit: 60 | RateLimit-Observed: 1 | RateLimit-Remaining: 59 | RateLimit-Reset: 1795262420 | RateLimit-ResetTime: Sat, 21 Nov 2026 12:00:20 GMT → 60, 59, 20, –',
   ],
 };
 
@@ -76,10 +62,7 @@ const POLICIES_IN_LIMIT: QuotaDialect = {
   speaks: (told) => /[,;]/.test(told.get('limit') ?? ''),
   read: readThreeFields,
   examples: [
-    {
-      lines: ['RateLimit-Limit: 100, 100;w=60, 1000;w=3600', 'RateLimit-Remaining: 50', 'RateLimit-Reset: 5'],
-      tells: [100, 50, 5, 60],
-    },
+    'RateLimit-Limit: 100, 100;w=60, 1000;w=3600 | RateLimit-Remaining: 50 | RateLimit-Reset: 5 → 100, 50, 5, 60',
   ],
 };
 
@@ -89,19 +72,8 @@ const THREE_FIELDS: QuotaDialect = {
   speaks: speaksInThreeFields,
   read: readThreeFields,
   examples: [
-    {
-      lines: [
-        'RateLimit-Limit: 100',
-        'RateLimit-Remaining: 0',
-        'RateLimit-Reset: 50',
-        'RateLimit-Policy: 100;w=60',
-      ],
-      tells: [100, 0, 50, 60],
-    },
-    {
-      lines: ['ratelimit-limit:100', 'ratelimit-remaining:99', 'ratelimit-reset:60'],
-      tells: [100, 99, 60, null],
-    },
+    'RateLimit-Limit: 100 | RateLimit-Remaining: 0 | RateLimit-Reset: 50 | RateLimit-Policy: 100;w=60 → 100, 0, 50, 60',
+    'ratelimit-limit:100 | ratelimit-remaining:99 | ratelimit-reset:60 → 100, 99, 60, –',
   ],
 };
 

@@ -41,12 +41,9 @@ export const NAMED_POLICIES: QuotaDialect = {
     ];
   },
   examples: [
-    {
-      lines: ['RateLimit-Policy: "default";q=100;w=60', 'RateLimit: "default";r=50;t=30'],
-      tells: [100, 50, 30, 60],
-    },
-    { lines: ['RateLimit: "20-in-3sec"; r=19; t=3'], tells: [null, 19, 3, null] },
-    { lines: ['RateLimit-Policy: "default";q=100'], tells: [100, null, null, null] },
+    'RateLimit-Policy: "default";q=100;w=60 | RateLimit: "default";r=50;t=30 → 100, 50, 30, 60',
+    'RateLimit: "20-in-3sec"; r=19; t=3 → –, 19, 3, –',
+    'RateLimit-Policy: "default";q=100 → 100, –, –, –',
   ],
 };
 

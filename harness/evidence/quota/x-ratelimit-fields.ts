@@ -26,16 +26,7 @@ const DISCORD: QuotaDialect = {
     return { ...counts(told), resetSeconds: after ?? reset };
   },
   examples: [
-    {
-      lines: [
-        'X-RateLimit-Limit: 5',
-        'X-RateLimit-Remaining: 0',
-        'X-RateLimit-Reset: 1795262401.250',
-        'X-RateLimit-Reset-After: 1.250',
-        'X-RateLimit-Bucket: abcd1234',
-      ],
-      tells: [5, 0, 1.25, null],
-    },
+    'X-RateLimit-Limit: 5 | X-RateLimit-Remaining: 0 | X-RateLimit-Reset: 1795262401.250 | X-RateLimit-Reset-After: 1.250 | X-RateLimit-Bucket: abcd1234 → 5, 0, 1.25, –',
   ],
 };
 
@@ -47,14 +38,7 @@ const HAPI: QuotaDialect = {
     resetSeconds: readReset(told, 'userreset'),
   }),
   examples: [
-    {
-      lines: [
-        'X-RateLimit-UserLimit: 300',
-        'X-RateLimit-UserRemaining: 299',
-        'X-RateLimit-UserReset: 1795262402000',
-      ],
-      tells: [300, 299, 2, null],
-    },
+    'X-RateLimit-UserLimit: 300 | X-RateLimit-UserRemaining: 299 | X-RateLimit-UserReset: 1795262402000 → 300, 299, 2, –',
   ],
 };
 
@@ -87,14 +71,7 @@ const KONG: QuotaDialect = {
     };
   },
   examples: [
-    {
-      lines: [
-        'X-RateLimit-Limit-Minute: 20',
-        'X-RateLimit-Remaining-Minute: 19',
-        'X-RateLimit-Limit-Hour: 500',
-      ],
-      tells: [20, 19, null, 60],
-    },
+    'X-RateLimit-Limit-Minute: 20 | X-RateLimit-Remaining-Minute: 19 | X-RateLimit-Limit-Hour: 500 → 20, 19, –, 60',
   ],
 };
 
@@ -123,25 +100,9 @@ const OPENAI: QuotaDialect = {
     summary: 'announces its quota in fields per thing that is counted, the reset as a duration',
   },
   examples: [
-    {
-      lines: [
-        'x-ratelimit-limit-requests: 60',
-        'x-ratelimit-limit-tokens: 150000',
-        'x-ratelimit-remaining-requests: 59',
-        'x-ratelimit-remaining-tokens: 149984',
-        'x-ratelimit-reset-requests: 1s',
-        'x-ratelimit-reset-tokens: 6m0s',
-      ],
-      tells: [60, 59, 1, null],
-    },
-    {
-      lines: ['x-ratelimit-limit-requests: 14400', 'x-ratelimit-reset-requests: 1h2m59.56s'],
-      tells: [14_400, null, 3779.56, null],
-    },
-    {
-      lines: ['x-ratelimit-remaining-requests: 7', 'x-ratelimit-reset-requests: 12ms'],
-      tells: [null, 7, 0.012, null],
-    },
+    'x-ratelimit-limit-requests: 60 | x-ratelimit-limit-tokens: 150000 | x-ratelimit-remaining-requests: 59 | x-ratelimit-remaining-tokens: 149984 | x-ratelimit-reset-requests: 1s | x-ratelimit-reset-tokens: 6m0s → 60, 59, 1, –',
+    'x-ratelimit-limit-requests: 14400 | x-ratelimit-reset-requests: 1h2m59.56s → 14400, –, 3779.56, –',
+    'x-ratelimit-remaining-requests: 7 | x-ratelimit-reset-requests: 12ms → –, 7, 0.012, –',
   ],
 };
 
@@ -179,14 +140,7 @@ const ENVOY: QuotaDialect = {
     };
   },
   examples: [
-    {
-      lines: [
-        'X-RateLimit-Limit: 10, 10;w=1;name="per-ip", 1000;w=3600',
-        'X-RateLimit-Remaining: 9',
-        'X-RateLimit-Reset: 1',
-      ],
-      tells: [10, 9, 1, 1],
-    },
+    'X-RateLimit-Limit: 10, 10;w=1;name="per-ip", 1000;w=3600 | X-RateLimit-Remaining: 9 | X-RateLimit-Reset: 1 → 10, 9, 1, 1',
   ],
 };
 
@@ -217,16 +171,7 @@ const GITHUB: QuotaDialect = {
   speaks: (told) => resetOf(told, 'reset')?.unit === 'epoch' && told.has('used', 'resource'),
   read: readPlain,
   examples: [
-    {
-      lines: [
-        'x-ratelimit-limit: 60',
-        'x-ratelimit-remaining: 58',
-        'x-ratelimit-used: 2',
-        'x-ratelimit-resource: core',
-        'x-ratelimit-reset: 1795266000',
-      ],
-      tells: [60, 58, 3600, null],
-    },
+    'x-ratelimit-limit: 60 | x-ratelimit-remaining: 58 | x-ratelimit-used: 2 | x-ratelimit-resource: core | x-ratelimit-reset: 1795266000 → 60, 58, 3600, –',
   ],
 };
 
@@ -242,15 +187,15 @@ function plain(unit: Unit, more: Pick<QuotaDialect, 'examples' | 'write' | 'vari
   };
 }
 
-const three = (limit: string, remaining: string, reset: string) => [
-  `X-RateLimit-Limit: ${limit}`,
-  `X-RateLimit-Remaining: ${remaining}`,
-  `X-RateLimit-Reset: ${reset}`,
-];
-
 const PLAIN: readonly QuotaDialect[] = [
-  plain('delta', { examples: [{ lines: three('100', '42', '30'), tells: [100, 42, 30, null] }] }),
-  plain('delta-ms', { examples: [{ lines: three('100', '42', '29500'), tells: [100, 42, 29.5, null] }] }),
+  plain('delta', {
+    examples: ['X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 | X-RateLimit-Reset: 30 → 100, 42, 30, –'],
+  }),
+  plain('delta-ms', {
+    examples: [
+      'X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 | X-RateLimit-Reset: 29500 → 100, 42, 29.5, –',
+    ],
+  }),
   plain('epoch', {
     write: ({ limit, remaining, resetAt }) => [
       ['X-RateLimit-Limit', String(limit)],
@@ -262,31 +207,25 @@ const PLAIN: readonly QuotaDialect[] = [
       summary: 'announces its quota in X-RateLimit fields, the reset in epoch seconds',
     },
     examples: [
-      { lines: three('100', '42', '1795262430.5'), tells: [100, 42, 30.5, null] },
-      {
-        lines: ['X-Rate-Limit-Limit: 100', 'X-Rate-Limit-Remaining: 42', 'X-Rate-Limit-Reset: 1795262430'],
-        tells: [100, 42, 30, null],
-      },
+      'X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 | X-RateLimit-Reset: 1795262430.5 → 100, 42, 30.5, –',
+      'X-Rate-Limit-Limit: 100 | X-Rate-Limit-Remaining: 42 | X-Rate-Limit-Reset: 1795262430 → 100, 42, 30, –',
     ],
   }),
   plain('epoch-ms', {
-    examples: [{ lines: three('100', '42', '1795262401500'), tells: [100, 42, 1.5, null] }],
+    examples: [
+      'X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 | X-RateLimit-Reset: 1795262401500 → 100, 42, 1.5, –',
+    ],
   }),
   plain('date', {
     examples: [
-      {
-        lines: three('100', '42', 'Sat Nov 21 2026 12:00:45 GMT+0000 (UTC)'),
-        tells: [100, 42, 45, null],
-      },
+      'X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 | X-RateLimit-Reset: Sat Nov 21 2026 12:00:45 GMT+0000 (UTC) → 100, 42, 45, –',
     ],
   }),
   {
     name: 'x-ratelimit',
     speaks: () => true,
     read: readPlain,
-    examples: [
-      { lines: ['X-RateLimit-Limit: 100', 'X-RateLimit-Remaining: 42'], tells: [100, 42, null, null] },
-    ],
+    examples: ['X-RateLimit-Limit: 100 | X-RateLimit-Remaining: 42 → 100, 42, –, –'],
   },
 ];
 
