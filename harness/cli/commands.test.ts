@@ -201,9 +201,9 @@ describe('init', () => {
     });
   });
 
-  it.skipIf(NO_TERMINAL)('asks at a terminal, and keeps answers that are pasted at once', () => {
+  it.skipIf(NO_TERMINAL)('asks at a terminal, and keeps answers that are pasted at once', async () => {
     const config = join(folder.path, 'asked');
-    const { status, stdout } = atTerminal(['init', '--config', config], {
+    const { status, stdout } = await atTerminal(['init', '--config', config], {
       typed: 'My Shop\nshop\nhttp://127.0.0.1:9\nv1\n/v1\n\nSHOP_KEY\n',
     });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('Scheme (bearer, ') });
@@ -229,9 +229,9 @@ describe('init', () => {
     expect(await conformHere(['config', 'orders', '--config', config], env)).toMatchObject({ code: 0 });
   });
 
-  it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', () => {
+  it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', async () => {
     const config = join(folder.path, 'silent');
-    const { status, stdout } = atTerminal(['init', '--config', config], { typed: 'shop\n' });
+    const { status, stdout } = await atTerminal(['init', '--config', config], { typed: 'shop\n' });
     expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('nothing is written') });
     expect(existsSync(config)).toBe(false);
   });

@@ -11,6 +11,7 @@ import { oauth2 } from '../../credential/schemes/oauth2.ts';
 import { query } from '../../credential/schemes/query.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { Secret } from '../../credential/secret.ts';
+import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { exampleCredentials, howToCall } from './how-to-call.ts';
 import { type ReferenceOptions, type ReferenceProvider, startReference } from './reference.ts';
 
@@ -30,6 +31,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((provider) => provider.stop()));
 });
 
+/** Whether what is told can be run here. */
+const runs = mayUse('curl') && mayUse('openssl');
 const SERVICES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
 const KEY = new Secret('STAGING_KEY', 'key-from-the-environment');
 
@@ -47,13 +50,13 @@ async function shell(text: string, pattern: RegExp): Promise<string> {
 }
 
 describe('how to call a service', () => {
-  it.each(SERVICES)('%s: the sample, with the example key as it is, runs', async (service) => {
+  it.skipIf(!runs).each(SERVICES)('%s: the sample, with the example key as it is, runs', async (service) => {
     const text = await told(service, exampleCredentials(service));
     expect(text).toContain(`Bearer example-${service}-key`);
     expect(JSON.parse(await shell(text, /^curl -H/))).toHaveProperty('links');
   });
 
-  it.each<[string, Credentials, string]>([
+  it.skipIf(!runs).each<[string, Credentials, string]>([
     ['bearer', bearer.of({ key: KEY }), '"Authorization: Bearer $STAGING_KEY"'],
     ['header', header.of({ name: 'X-API-Key', key: KEY }), '"X-API-Key: $STAGING_KEY"'],
     ['query', query.of({ name: 'api_key', key: KEY }), '?api_key=$STAGING_KEY"'],
@@ -66,14 +69,14 @@ describe('how to call a service', () => {
     expect(JSON.parse(await shell(text, /^curl/))).toHaveProperty('links');
   });
 
-  it('obtains a key first where that is how clients are let in', async () => {
+  it.skipIf(!runs)('obtains a key first where that is how clients are let in', async () => {
     const client = { tokenUrl: '/oauth/token', clientId: 'tester', clientSecret: KEY };
     const text = await told('search', oauth2.of(client));
     expect(text).toContain('-u "tester:$STAGING_KEY"');
     expect(JSON.parse(await shell(text, /^(export|curl)/))).toHaveProperty('links');
   });
 
-  it('signs where requests are signed', async () => {
+  it.skipIf(!runs)('signs where requests are signed', async () => {
     const secret = new Secret('APP_SECRET', 'secret-from-the-environment');
     const text = await told('realtime', signed.of({ app: { id: '7', key: 'app-key', secret } }));
     expect(text).not.toContain(secret.reveal());
