@@ -5,7 +5,7 @@ const NAMES = ['search', 'messaging', 'realtime'] as const;
 
 export type ReferenceName = (typeof NAMES)[number];
 
-interface ReferenceProvider {
+export interface ReferenceProvider {
   readonly kind: 'reference';
   readonly name: ReferenceName;
   readonly defects: readonly string[];

@@ -3,7 +3,7 @@ import { text } from '../shape/kinds.ts';
 import { isLoopback } from '../shape/loopback.ts';
 import { providerKind } from './kind.ts';
 
-interface UrlProvider {
+export interface UrlProvider {
   readonly kind: 'url';
   readonly url: string;
 }

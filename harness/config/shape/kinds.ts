@@ -64,7 +64,7 @@ export function shapeWithin(shape: TSchema, name: string): TSchema {
   return isJsonObject(inner) ? inner : {};
 }
 
-interface Options<W> {
+export interface Options<W> {
   /** Completes "write …". */
   readonly expected?: string;
   readonly examples?: readonly unknown[];
