@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type BadConfig, expectFault, GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
+import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import type { BadInput, Operation } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
 
@@ -220,98 +220,4 @@ describe('what the operations may take', () => {
       operationRequests: 20,
     });
   });
-});
-
-const operation = (text: string) =>
-  `${GOOD_SERVICE}operations:\n  - { id: a, method: GET, path: /a, ${text} }\n`;
-
-const BAD: readonly BadConfig[] = [
-  {
-    what: 'a field that is no name',
-    service: operation('fields: { "X Y": §1 }'),
-    key: 'operations.0.fields.X Y',
-    problem: 'is no name of a header field',
-    remedy: 'hyphens',
-  },
-  {
-    what: 'a credential among the fields',
-    service: operation('fields: { Authorization: §hush }'),
-    key: 'operations.0.fields.Authorization',
-    problem: 'is not set here',
-    remedy: 'credentials:',
-  },
-  {
-    what: 'a field value with a line break',
-    service: operation('fields: { X-A: §"a\\nb" }'),
-    key: 'operations.0.fields.X-A',
-    problem: 'no header field can carry',
-    remedy: 'printable',
-  },
-  {
-    what: 'two bodies',
-    service: operation('body: §{ json: 1, text: a }'),
-    key: 'operations.0.body',
-    problem: 'has both json and text',
-    remedy: 'keep one',
-  },
-  {
-    what: 'an empty body',
-    service: operation('body: §{ type: text/plain }'),
-    key: 'operations.0.body',
-    problem: 'has neither json nor text',
-    remedy: 'write one',
-  },
-  {
-    what: 'a text of no type',
-    service: operation('body: §{ text: a }'),
-    key: 'operations.0.body',
-    problem: 'has a text of no type',
-    remedy: 'text/plain',
-  },
-  {
-    what: 'JSON of another type',
-    service: operation('body: { json: 1, type: §text/plain }'),
-    key: 'operations.0.body.type',
-    problem: 'is no media type of JSON',
-    remedy: 'application/json',
-  },
-  {
-    what: 'a parameter with a schema that is none',
-    service: operation('parameters: [{ name: q, in: query, schema: §{ type: thing } }]'),
-    key: 'operations.0.parameters.0.schema',
-    problem: 'is not a JSON Schema',
-    remedy: 'correct',
-  },
-  {
-    what: 'a required parameter without a value',
-    service: operation('parameters: [§{ name: q, in: query, required: true }]'),
-    key: 'operations.0.parameters.0',
-    problem: 'is required and has no value',
-    remedy: '`query:`',
-  },
-  {
-    what: 'a parameter of the path',
-    service: operation('parameters: [{ name: q, in: §path }]'),
-    key: 'operations.0.parameters.0.in',
-    problem: '"path" is not known',
-    remedy: 'query',
-  },
-  {
-    what: 'a media type that is none',
-    service: operation('response: { type: §json }'),
-    key: 'operations.0.response.type',
-    problem: 'has the wrong form',
-    remedy: 'application/json',
-  },
-  {
-    what: 'a ceiling of nothing',
-    service: `${GOOD_SERVICE}safety: { operationRequests: §0 }\n`,
-    key: 'safety.operationRequests',
-    problem: 'must be at least 1',
-    remedy: 'at least 1',
-  },
-];
-
-describe('an operation that cannot be', () => {
-  it.each(BAD)('is refused: $what', expectFault);
 });
