@@ -239,7 +239,7 @@ describe('a websocket', () => {
   refusalCode: 4401
   keepsIdle: 30s
 `);
-    expect(websocket).toEqual({
+    expect(websocket).toMatchObject({
       url: '/ws',
       dialect: 'raw',
       echo: false,

@@ -21,7 +21,9 @@ type Cases = Readonly<Record<string, string | Case>>;
 
 function areRefused(cases: Cases, written: (text: string) => Case = (service) => ({ service })): void {
   it.each(Object.entries(cases))('%s', async (_what, wrong) => {
-    expect(await refusalOf(typeof wrong === 'string' ? written(wrong) : wrong)).toMatchSnapshot();
+    const told = await refusalOf(typeof wrong === 'string' ? written(wrong) : wrong);
+    // A list of all that is known grows with every key, kind and scheme.
+    expect(told.replaceAll(/(one of: ?|neither )\w+,.*$/gm, '$1…')).toMatchSnapshot();
   });
 }
 
