@@ -31,7 +31,9 @@ const BOUNDS: Readonly<Record<string, number>> = {
   'A check with a new probe and its defect': 3,
   'A credential scheme': 5,
   'A provider kind': 4,
+  'A quota dialect': 3,
   'A report format': 2,
+  'A config key': 3,
 };
 
 /** Everything that is written by hand and runs. */
@@ -59,6 +61,13 @@ describe('the stories of CONTRIBUTING.md', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
+  it('shows a check as it stands in its suite', () => {
+    const [, shown = ''] = /```ts\n(.*?)```/s.exec(PAGE) ?? [];
+    const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+    const suites = SOURCES.filter((path) => path.startsWith('suites/')).map((path) => plain(read(path)));
+    expect(suites.filter((text) => text.includes(plain(shown)))).toHaveLength(1);
+  });
+
   it('names every room', () => {
     const rooms = readdirSync(join(ROOT, 'harness'), { withFileTypes: true }).filter((each) =>
       each.isDirectory(),
