@@ -2,14 +2,12 @@ import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { spentBefore } from '../../evidence/limit/others.ts';
-import { retrying } from '../../transport/pace/backoff.ts';
+import { untilAdmitted } from '../../transport/pace/backoff.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import type { SessionMeans } from '../turn/means.ts';
 
 const TOO_MANY = 429;
-/** RFC 6585 §4: the only answer that tells nothing but that others were here before. */
-const ONLY = new Set([TOO_MANY]);
 const MOST_ATTEMPTS = 6;
 
 /**
@@ -36,34 +34,21 @@ export class QuotaOpening {
     return first;
   }
 
-  async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+  #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
     const { budget, transport, pauses, random } = this.#means;
     const { windowMs } = budget.rate;
-    const first = await send();
-    let last = first;
-    if (first.exchange.response?.status === TOO_MANY) {
-      const attempts = async (attempt: number) => {
-        if (attempt > 1) last = await send();
-        return last.exchange;
-      };
-      await retrying(
-        { request: { method: first.exchange.request.method, fields: [] }, send: attempts },
-        {
-          clock: transport.clock,
-          random,
-          baseMs: windowMs / 8,
-          capMs: windowMs,
-          maxAttempts: MOST_ATTEMPTS,
-          // Rounded up to a whole second, it may ask for a little more than a window.
-          maxTotalMs: 1.5 * windowMs + 2_000,
-          onlyFor: ONLY,
-          signal,
-          waiting: (wait) =>
-            pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` }),
-        },
-      );
-    }
-    return last;
+    return untilAdmitted(send, {
+      clock: transport.clock,
+      random,
+      baseMs: windowMs / 8,
+      capMs: windowMs,
+      maxAttempts: MOST_ATTEMPTS,
+      // Rounded up to a whole second, it may ask for a little more than a window.
+      maxTotalMs: 1.5 * windowMs + 2_000,
+      signal,
+      waiting: (wait) =>
+        pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` }),
+    });
   }
 }
 
