@@ -26,8 +26,8 @@ const FAULTS: Readonly<Record<string, string>> = {
   'any-key': 'auth.wrong-credential',
   'no-challenge': 'auth.challenge',
   'html-errors': 'json.error-media-type',
-  'wrong-type': 'operations.schema.listOrders',
-  'bad-input-crashes': 'operations.negative-type.listOrders',
+  'wrong-type': 'operations.schema',
+  'bad-input-crashes': 'operations.negative-type',
 };
 
 const execute = promisify(execFile);
