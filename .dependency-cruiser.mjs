@@ -4,8 +4,8 @@
  */
 const FLOORS = [
   {
-    floor: 'exit codes, verdicts, what was thrown and what a JSON text holds',
-    rooms: ['harness/exit\\.ts$', 'harness/verdict\\.ts$', 'harness/thrown\\.ts$', 'harness/json-text\\.ts$'],
+    floor: 'exit codes, verdicts, what was thrown, what a JSON text holds, what listens on loopback',
+    rooms: ['exit', 'verdict', 'thrown', 'json-text', 'loopback'].map((name) => `harness/${name}\\.ts$`),
   },
   { floor: 'contract and evidence', rooms: ['harness/contract/', 'harness/evidence/'] },
   { floor: 'credential', rooms: ['harness/credential/'] },

@@ -1,7 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import type { PactBroker } from '../config/pact/pacts.ts';
 import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { hasMembers } from '../json-text.ts';
+import { listening } from '../loopback.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';
 import { BrokerFailure, openBroker } from './broker-client.ts';
 import { pactsOf, publishPacts, publishResults } from './broker-pacts.ts';
@@ -67,7 +67,7 @@ function pactCli(
 /** Pact's own verifier, driving the broker itself, in a process of its own for what it prints. */
 async function pactCore(broker: string, status: number): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   closing.push(() => server.close());
   const child = fork(new URL('./verify-child.ts', import.meta.url), {
     execArgv: [],
@@ -78,7 +78,7 @@ async function pactCore(broker: string, status: number): Promise<string> {
     id: 1,
     options: {
       provider: 'search',
-      providerBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      providerBaseUrl: `http://127.0.0.1:${port}`,
       pactBrokerUrl: broker,
       pactBrokerToken: TOKEN,
       consumerVersionSelectors: [{ mainBranch: true }],

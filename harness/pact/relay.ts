@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FieldLine } from '../evidence/exchange.ts';
 import { isJsonObject, type JsonObject } from '../json-text.ts';
+import { listening } from '../loopback.ts';
 
 /** A request of Pact's, as its interaction has it. Strings are latin1: one character is one octet. */
 export interface RelayedRequest {
@@ -80,7 +80,9 @@ export async function openRelay(): Promise<Relay> {
   const server = createServer({ maxHeaderSize: MAX_FIELD_BYTES, keepAlive: true }, (request, response) => {
     void answer(routes, request, response);
   });
-  const { port } = await listening(server);
+  const port = await listening(server);
+  // A relay that is left open must not keep its process alive.
+  server.unref();
   return {
     route(pact, handlers) {
       const secret = randomBytes(16).toString('hex');
@@ -110,18 +112,6 @@ export async function openRelay(): Promise<Relay> {
       server.closeAllConnections();
     },
   };
-}
-
-function listening(server: Server): Promise<AddressInfo> {
-  const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>();
-  server.once('error', reject);
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (typeof address === 'object' && address !== null) resolve(address);
-  });
-  // A relay that is left open must not keep its process alive.
-  server.unref();
-  return promise;
 }
 
 async function answer(

@@ -5,6 +5,7 @@ import { bearer } from '../credential/schemes/bearer.ts';
 import { none } from '../credential/schemes/none.ts';
 import { Secret } from '../credential/secret.ts';
 import { UsageError } from '../exit.ts';
+import { listening } from '../loopback.ts';
 import { ask, KEY, start } from './reference/fixtures/http-client.ts';
 import { startReference } from './reference/reference.ts';
 import { startProvider } from './start.ts';
@@ -77,12 +78,7 @@ describe('starting a provider', () => {
 
   it('says so when a port is taken', async () => {
     const taken = createServer();
-    const port = await new Promise<number>((resolve) => {
-      taken.listen(0, '127.0.0.1', () => {
-        const address = taken.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
+    const port = await listening(taken);
     const starting = startReference({ service: 'search', credentials: none.of({}), plan: null, port });
     await expect(starting).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+: EADDRINUSE/);
     taken.close();

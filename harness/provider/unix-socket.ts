@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { UnixSocketProvider } from '../config/provider/unix-socket.ts';
 import { InconclusiveError } from '../exit.ts';
+import { listening } from '../loopback.ts';
 import type { RunningProvider } from './provider.ts';
 
 /** For a connection to a socket of this machine, to see whether somebody listens. */
@@ -27,13 +28,7 @@ export async function startUnixSocket({ path }: UnixSocketProvider): Promise<Run
       each.on('close', () => open.delete(each));
     }
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
+  const port = await listening(server);
   let stopped = false;
   return {
     kind: 'unixSocket',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../harness/config/service.ts';
+import { listening } from '../../harness/loopback.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { webhooks } from '../webhooks.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
@@ -49,9 +49,8 @@ describe('webhooks', () => {
 
   it('cannot be expected of a service that refuses the trigger', async () => {
     const service = createServer((_request, response) => response.writeHead(404).end());
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const port = await listening(service);
     ending.push(() => service.close());
-    const { port } = service.address() as AddressInfo;
     const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
     expect(kinds(found)).toEqual(['blocked']);
     expect(found.messages['webhooks.delivered']).toContain('the trigger was answered 404');
@@ -78,13 +77,12 @@ describe('webhooks', () => {
         await sent.catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
       }
     }
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const port = await listening(service);
     ending.push(() => {
       stop.abort();
       service.closeAllConnections();
       service.close();
     });
-    const { port } = service.address() as AddressInfo;
     const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
     expect(kinds(found)).not.toContain('error');
     expect(found.outcomes['webhooks.signature']).toBe('fail');

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
+import { listening } from '../../harness/loopback.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../harness/transport/websocket/opening-handshake.ts';
@@ -288,14 +289,13 @@ async function bareEndpoint(act: (socket: Socket) => void, more: readonly string
       act(socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   ending.push(async () => {
     for (const socket of open) socket.destroy();
     server.close();
     await once(server, 'close');
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 /** Writes the same octets for as long as they are taken. */

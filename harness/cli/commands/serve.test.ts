@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { listening } from '../../loopback.ts';
 import { type ConformProcess, conform, until } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 
@@ -88,9 +89,7 @@ describe('conform serve that does not serve', () => {
 
   it('says that a port is taken', async () => {
     const holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    const address = holder.address();
-    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const port = String(await listening(holder));
     const { code, stderr } = await conformHere(['serve', 'search', '--port', port]);
     holder.close();
     expect(code).toBe(2);

@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
 import { type BadConfig, expectFault } from '../../config/fixtures/config-folder.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
+import { listening } from '../../loopback.ts';
 import { ask, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
 import { started } from '../../provider/reference/fixtures/started.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
@@ -66,10 +66,9 @@ describe('the request for a token', () => {
 });
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  const server = createServer(listener);
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
 /** What becomes of one request to a service whose tokens come from there. */

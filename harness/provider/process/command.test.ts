@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
+import { listening } from '../../loopback.ts';
 import { runs } from '../fixtures/processes.ts';
 import type { RunningProvider } from '../provider.ts';
 import { startCommand } from './command.ts';
@@ -142,12 +143,7 @@ describe('a provider that is a command', () => {
 
   it('would be taken for another service that has its port', async () => {
     const other = createServer();
-    const port = await new Promise<number>((resolve) => {
-      other.listen(0, '127.0.0.1', () => {
-        const address = other.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
+    const port = await listening(other);
     const message = await failing(command({ url: `http://127.0.0.1:${port}` }));
     other.close();
     expect(message).toMatch(/something listens at http:\/\/127\.0\.0\.1:\d+ already/);

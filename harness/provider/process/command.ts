@@ -1,9 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { revealed } from '../../config/draft/secret-text.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
 import { HarnessError, InconclusiveError } from '../../exit.ts';
+import { freePort } from '../../loopback.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
@@ -135,18 +136,6 @@ function probeOf({ ready }: CommandProvider, url: string, logs: LogCapture): Rea
   if (ready === null) return httpProbe(`${url}/`, 'any');
   if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status);
   return logProbe(ready.text, ready.times, logs);
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function isTaken({ protocol, hostname, port }: URL): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import { Secret } from '../../credential/secret.ts';
+import { listening } from '../../loopback.ts';
 import { type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import { withPactsFetched } from './remote-pacts.ts';
 
@@ -51,9 +51,8 @@ function brokerAt(url: string, pending = false): NonNullable<PactsConfig['broker
 
 async function served(content: unknown): Promise<string> {
   const server = createServer((_request, response) => response.end(JSON.stringify(content)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => new Promise((resolve) => server.close(resolve)));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.json?version=1`;
+  return `http://127.0.0.1:${await listening(server)}/a.json?version=1`;
 }
 
 const idsOf = ({ interactions }: PactsConfig) => interactions.map(({ id }) => id);

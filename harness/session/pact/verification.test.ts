@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { loadServices } from '../../config/load.ts';
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import { listening } from '../../loopback.ts';
 import { interaction, message } from '../../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import { settingNamed } from '../../proof/settings.ts';
@@ -48,12 +48,12 @@ async function provider(answer: Answer): Promise<{ readonly url: string; readonl
     asked.push(`${request.method} ${request.url}`);
     answer(request, response, body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   closing.push(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${port}`, asked };
 }
 
 const resource: Answer = (_request, response) =>

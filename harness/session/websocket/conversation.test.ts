@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -11,6 +10,7 @@ import { header } from '../../credential/schemes/header.ts';
 import { query } from '../../credential/schemes/query.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { freePort } from '../../loopback.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { openSession, type Port, type Probe, probe, type Session } from '../../session.ts';
 import { echoing, serveSockets } from '../../transport/fixtures/ws-endpoint.ts';
@@ -284,13 +284,7 @@ describe('no conversation', () => {
   });
 
   it('is held once nobody is there', async () => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    const { session } = await open(`http://127.0.0.1:${port}`);
+    const { session } = await open(`http://127.0.0.1:${await freePort()}`);
     await expect(shake(session)).rejects.toThrow(/cannot be reached/);
     expect(session.outage).toMatch(/cannot be reached/);
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { InconclusiveError } from '../../exit.ts';
+import { portOf } from '../../loopback.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /** A request that the service sent to the receiver. */
@@ -77,10 +77,9 @@ export async function openReceiver(
     );
     server.listen(listen.port, listen.address, resolve);
   });
-  const { port } = server.address() as AddressInfo;
   const host = listen.address.includes(':') ? `[${listen.address}]` : listen.address;
   return {
-    url: `http://${host}:${port}`,
+    url: `http://${host}:${portOf(server)}`,
     deliveries,
     waitFor(count, timeoutMs) {
       if (deliveries.length >= count) return Promise.resolve(true);

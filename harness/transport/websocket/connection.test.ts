@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -7,6 +7,7 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { portOf } from '../../loopback.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, setting, valuesOf } from '../fixtures/setting.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
@@ -67,8 +68,7 @@ async function echoServer(options: ConstructorParameters<typeof WebSocketServer>
     socket.on('message', (message: Buffer, isBinary) => socket.send(message, { binary: isBinary }));
     socket.on('error', () => undefined);
   });
-  const { port } = server.address() as AddressInfo;
-  return { server, url: `http://127.0.0.1:${port}` };
+  return { server, url: `http://127.0.0.1:${portOf(server)}` };
 }
 
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptFor(SAMPLE_KEY)}\r\n\r\n`;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender, WebSocket, WebSocketServer } from 'ws';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
+import { listening, portOf } from '../../loopback.ts';
 import { closePayload, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
 import { acceptFor } from './opening-handshake.ts';
 
@@ -223,8 +224,7 @@ describe('against ws, over a socket', () => {
     server.on('connection', (socket) => {
       socket.on('message', (message: Buffer, isBinary) => socket.send(message, { binary: isBinary }));
     });
-    const { port } = server.address() as AddressInfo;
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = connect({ port: portOf(server), host: '127.0.0.1' });
     socket.write(`${handshake}\r\n\r\n`);
     const decoder = new FrameDecoder(1_000_000);
     const frames: WireFrame[] = [];
@@ -280,9 +280,7 @@ describe('against ws, over a socket', () => {
         });
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listening(server);
     const client = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
     await once(client, 'open');
     for (const payload of payloads) client.send(payload);

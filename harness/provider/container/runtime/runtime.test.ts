@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../../loopback.ts';
 import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 
@@ -54,15 +55,7 @@ describe('no container runtime', () => {
   });
 
   it('where nobody listens', async () => {
-    const server = createServer();
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-    await new Promise((resolve) => server.close(resolve));
-    expect(await opening(`tcp://127.0.0.1:${port}`)).toMatch(
+    expect(await opening(`tcp://127.0.0.1:${await freePort()}`)).toMatch(
       /no container runtime: nobody answers at 127\.0\.0\.1:\d+ \(named by DOCKER_HOST\): ECONNREFUSED/,
     );
   });

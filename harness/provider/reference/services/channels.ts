@@ -64,10 +64,6 @@ export class Channels {
     }
   }
 
-  isSubscribed(channel: string, socketId: string): boolean {
-    return this.#channels.get(channel)?.has(socketId) ?? false;
-  }
-
   /** Sends an event to all subscribers of its channel but one. */
   publish(event: PusherEvent & { readonly channel: string }, exceptSocketId: string | null): void {
     for (const { subscriber } of this.#channels.get(event.channel)?.values() ?? []) {
