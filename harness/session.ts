@@ -18,8 +18,9 @@ import { openTurn, type Turn } from './session/turn/turn.ts';
 import { webhookPort } from './session/webhooks.ts';
 import { webSocketPort } from './session/websocket/conversation.ts';
 import { openBudget } from './transport/pace/budget.ts';
-import type { Clock } from './transport/pace/clock.ts';
+import { type Clock, startDeadline } from './transport/pace/clock.ts';
 import type { TransportOptions } from './transport/socket/options.ts';
+import { Blocked } from './verdict.ts';
 
 export { type Port, type Probe, probe } from './session/probe.ts';
 
@@ -84,6 +85,9 @@ export function openSession(options: SessionOptions): Session {
   const verifier = options.verifier ?? openVerifier();
   const memory = new ProbeMemory();
   const openedMs = clock.now();
+  const over = new AbortController();
+  const { runMs } = config.timeouts;
+  const endDeadline = runMs === undefined ? null : startDeadline(clock, runMs, () => over.abort(OVERTIME));
 
   function portFor(turn: Turn): Port {
     return {
@@ -108,7 +112,7 @@ export function openSession(options: SessionOptions): Session {
 
   function ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
     return memory.recall(asked, async (): Promise<Remembered<E>> => {
-      const turn = openTurn(log, outage, signal);
+      const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal]));
       try {
         const value = await asked.send(portFor(turn));
         return { evidence: [...turn.trail], value };
@@ -122,7 +126,7 @@ export function openSession(options: SessionOptions): Session {
     config,
     clock,
     get outage() {
-      return outage.reason;
+      return over.signal.aborted ? OVERTIME.message : outage.reason;
     },
     get waitedMs() {
       return pauses.totalMs;
@@ -132,12 +136,15 @@ export function openSession(options: SessionOptions): Session {
     reproduce: (id) => log.reproduce(id),
     redact: (text) => transport.redaction.sink(text),
     async close() {
+      endDeadline?.();
       await http.close();
       if (verifier !== options.verifier) await verifier.close();
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
     },
   };
 }
+
+const OVERTIME = new Blocked('the run of this service took longer than timeouts.run');
 
 function transportOf({ config, providerUrl, clock, userAgent, runId }: SessionOptions): TransportOptions {
   return {

@@ -29,6 +29,7 @@ const STORIES: readonly Story[] = [
 /** How many files each change may touch. */
 const BOUNDS: Readonly<Record<string, number>> = {
   'A check with a new probe and its defect': 3,
+  'A config key': 3,
   'A credential scheme': 5,
   'A provider kind': 4,
   'A quota dialect': 3,

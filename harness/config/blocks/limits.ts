@@ -59,6 +59,11 @@ export const TIMEOUTS = mapping(
   {
     connect: duration('Until the connection stands.', { default: '5s', atMost: '10m' }),
     response: duration('Until the response is whole.', { default: '10s', atMost: '10m' }),
+    // What `timeouts.run` cuts short is blocked: it says nothing against the service.
+    run: duration(
+      'The whole run of this service. What is left when it is over is blocked. With freshForEachSuite it counts from each start.',
+      { atMost: '24h' },
+    ),
   },
 );
 

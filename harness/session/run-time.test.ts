@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import { expect, it } from 'vitest';
+import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
+import { listening } from '../probe/quota/fixtures/limited-server.ts';
+import { openSession, probe } from '../session.ts';
+import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
+import { Blocked } from '../verdict.ts';
+
+it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = await listening(createServer(() => asked.resolve()));
+  const [service] = (await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`)).services;
+  if (!service) throw new Error('expected a service');
+  const clock = virtualClock();
+  const session = openSession({
+    config: service.config,
+    providerUrl: server.url,
+    runId: 'test',
+    userAgent: 'conform/test',
+    clock,
+    record: () => undefined,
+  });
+  try {
+    const { signal } = new AbortController();
+    const send = (name: string) =>
+      session.ask(
+        probe(name, ({ http }) => http.send({ purpose: name })),
+        signal,
+      );
+    const first = send('never answered');
+    await asked.promise;
+    await clock.advance(89_999);
+    expect(session.outage).toBeNull();
+    await clock.advance(1);
+    const overtime = new Blocked('the run of this service took longer than timeouts.run');
+    expect(await first).toMatchObject({ failed: overtime });
+    expect(session.outage).toBe(overtime.message);
+    expect(await send('not sent')).toMatchObject({ failed: overtime });
+  } finally {
+    await session.close();
+    await server.stop();
+  }
+});
