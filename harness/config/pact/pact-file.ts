@@ -71,7 +71,7 @@ function pactOf(whole: unknown, from: Provenance): PactFile {
   return { consumer, provider, interactions: [...read('interactions'), ...read('messages')] };
 }
 
-interface Standing {
+interface Surroundings {
   /** `interactions[3]`. */
   readonly at: string;
   readonly list: List;
@@ -82,7 +82,7 @@ interface Standing {
 
 function interactionOf(
   interaction: JsonObject,
-  { at, list, whole, consumer, from }: Standing,
+  { at, list, whole, consumer, from }: Surroundings,
 ): ExpectedInteraction {
   const { description } = interaction;
   if (typeof description !== 'string') throw new NotAPact(`${at}.description is missing`);

@@ -76,8 +76,8 @@ export class Told {
   }
 }
 
-/** How a client stands, for whoever tells it. */
-export interface QuotaStanding {
+/** What there is to tell of a quota. */
+export interface QuotaState {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
@@ -95,7 +95,7 @@ export interface QuotaDialect {
   readonly speaks: (told: Told) => boolean;
   readonly read: (told: Told) => QuotaNumbers;
   /** How the reference provider tells it; left out where it never does. */
-  readonly write?: (standing: QuotaStanding) => readonly FieldLine[];
+  readonly write?: (state: QuotaState) => readonly FieldLine[];
   /** Makes a conforming variant of the reference provider that does so. */
   readonly variant?: { readonly name: string; readonly summary: string };
   /**

@@ -43,8 +43,8 @@ describe('readQuota', () => {
   it.each(QUOTA_DIALECTS.filter(({ write }) => write))(
     'reads what is written in $name',
     ({ name, write }) => {
-      const standing = { limit: 5, windowMs: 60_000, remaining: 2, resetSeconds: 30, resetAt: EPOCH + 30 };
-      const { dialect, limit, remaining, resetSeconds, faults } = readQuota(write?.(standing) ?? [], MINUTE);
+      const state = { limit: 5, windowMs: 60_000, remaining: 2, resetSeconds: 30, resetAt: EPOCH + 30 };
+      const { dialect, limit, remaining, resetSeconds, faults } = readQuota(write?.(state) ?? [], MINUTE);
       expect({ dialect, limit, remaining, resetSeconds, faults }).toEqual({
         dialect: name,
         limit: 5,

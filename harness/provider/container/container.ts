@@ -13,7 +13,7 @@ import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, type ReadinessProbe } from '../readiness.ts';
 import { type PresentImage, presentImage } from './image.ts';
-import { type Launched, launch, type Standing } from './launch.ts';
+import { type Launched, launch, type Role } from './launch.ts';
 import { labelsOf, removeStart, sweep, sweepOnce } from './leftovers.ts';
 import { companionProbe, providerProbe } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime/runtime.ts';
@@ -104,10 +104,10 @@ class ContainerGroup {
 
   async start(
     config: ContainerConfig,
-    standing: Pick<Standing, 'called' | 'aliases' | 'port'>,
+    role: Pick<Role, 'called' | 'aliases' | 'port'>,
   ): Promise<{ readonly launched: Launched; readonly image: PresentImage }> {
     const { signal, say } = this.#options;
-    const purpose = [this.#service, ...standing.aliases].join('-');
+    const purpose = [this.#service, ...role.aliases].join('-');
     const image =
       this.#images.get(config.image) ??
       (await presentImage(this.runtime, config.image, purpose, this.#options));
@@ -121,10 +121,10 @@ class ContainerGroup {
         `the image ${image.name} has no HEALTHCHECK${hint}: use ready.http or ready.log`,
       );
     }
-    say(`starting ${standing.called} from ${image.name}`);
-    const place = { ...standing, labels: this.#labels, network: this.#network };
+    say(`starting ${role.called} from ${image.name}`);
+    const place = { ...role, labels: this.#labels, network: this.#network };
     const logs = createLogCapture();
-    this.#outputs.push({ called: standing.called, logs });
+    this.#outputs.push({ called: role.called, logs });
     const launched = await launch(this.runtime, image, config, place, logs, signal);
     this.#running.push(launched);
     return { launched, image };

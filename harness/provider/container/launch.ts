@@ -11,8 +11,8 @@ import { type Container, endingOf, followOutput, stateOf } from './runtime/conta
 import type { Runtime } from './runtime/runtime.ts';
 import { within } from './runtime/within.ts';
 
-/** Where a container stands among those of its start. */
-export interface Standing {
+/** What a container is among those of its start. */
+export interface Role {
   /** As messages call it: `the container`, `its companion cache`. */
   readonly called: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -56,11 +56,11 @@ export async function launch(
   { docker, host, podman }: Runtime,
   image: PresentImage,
   config: ContainerConfig,
-  standing: Standing,
+  role: Role,
   logs: LogCapture,
   signal: AbortSignal,
 ): Promise<Launched> {
-  const { called, port } = standing;
+  const { called, port } = role;
   const created = Promise.withResolvers<Container>();
   const givenUp = new AbortController();
   const ended = created.promise.then((container) => endingOf(container, called, givenUp.signal));
@@ -74,7 +74,7 @@ export async function launch(
     await followOutput(docker, container, logs);
     created.resolve(container);
   });
-  define(definition, config, standing, isLocal(host));
+  define(definition, config, role, isLocal(host));
   if (podman) definition.bindExposed(image.exposedPorts);
 
   const starting = definition.start();
@@ -112,7 +112,7 @@ export async function launch(
 function define(
   container: ProviderContainer,
   config: ContainerConfig,
-  { labels, network, aliases, port }: Standing,
+  { labels, network, aliases, port }: Role,
   local: boolean,
 ): void {
   const { env, secrets, files, command, limits, capabilities } = config;

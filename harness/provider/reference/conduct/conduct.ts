@@ -1,12 +1,34 @@
+import type { WebSocket } from 'ws';
 import type { Access } from '../credentials/access.ts';
 import type { CredentialConduct } from '../credentials/authentication.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
+import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
-import type { Service, SocketEndpoint } from './service.ts';
 import type { WebhookConduct } from './webhooks.ts';
+
+/** An address where WebSocket connections are taken. */
+export interface SocketEndpoint {
+  /** Path with `:name` segments, e.g. `/app/:key`. */
+  readonly template: string;
+  /** Demand a credential on the opening handshake. */
+  readonly credential: boolean;
+  /** Speaks the endpoint's dialect on an open connection. */
+  readonly converse: (
+    socket: WebSocket,
+    request: ReceivedRequest,
+    parameters: Readonly<Record<string, string>>,
+  ) => void;
+}
+
+/** What one of the three services offers; everything else is the kernel's. */
+export interface Service {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly sockets: readonly SocketEndpoint[];
+}
 
 export type AnswerChange = (answer: Answer, request: ReceivedRequest, kernel: Kernel) => Answer;
 

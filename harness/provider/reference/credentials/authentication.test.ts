@@ -4,8 +4,7 @@ import { header } from '../../../credential/schemes/header.ts';
 import { none } from '../../../credential/schemes/none.ts';
 import { query } from '../../../credential/schemes/query.ts';
 import { Secret } from '../../../credential/secret.ts';
-import { ask, KEY } from '../fixtures/http-client.ts';
-import { started } from '../fixtures/started.ts';
+import { ask, KEY, started } from '../fixtures/http-client.ts';
 
 describe('schemes other than bearer', () => {
   const key = new Secret('KEY', KEY);

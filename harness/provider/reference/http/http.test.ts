@@ -13,9 +13,9 @@ import {
   requestOctets,
   SECOND_KEY,
   Seen,
+  started,
   VirtualClock,
 } from '../fixtures/http-client.ts';
-import { started } from '../fixtures/started.ts';
 
 const SERVICES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
 

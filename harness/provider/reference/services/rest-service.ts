@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../../json-text.ts';
-import type { Service } from '../conduct/service.ts';
+import type { Service } from '../conduct/conduct.ts';
 import { queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';

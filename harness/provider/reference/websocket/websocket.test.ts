@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { KEY } from '../fixtures/http-client.ts';
-import { started } from '../fixtures/started.ts';
+import { KEY, started } from '../fixtures/http-client.ts';
 import {
   closeCode,
   closeFrame,
