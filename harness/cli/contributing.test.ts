@@ -34,7 +34,6 @@ const BOUNDS: Readonly<Record<string, number>> = {
   'A provider kind': 4,
   'A quota dialect': 3,
   'A report format': 2,
-  'A config key': 3,
 };
 
 /** Everything that is written by hand and runs. */
