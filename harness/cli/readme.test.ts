@@ -73,7 +73,7 @@ const isPacts = (command: string) => command.startsWith(PACT);
 /** What asks a broker, or what was found out about its pacts. */
 const isForBroker = (command: string) => isPacts(command) || command.includes(' pact publish ');
 /** What can as well be this process. */
-const STARTS_NOTHING = /^npx conform (?:list|explain|config|init|report|pact write|serve --defect)\b/;
+const STARTS_NOTHING = /^npx conform (?:list|explain|clauses|config|init|report|pact write|serve --defect)\b/;
 const ORDERS_KEY = 'example-orders-key';
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
@@ -91,6 +91,8 @@ function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending
     .replace(PACT, '')
     .replace(/--port 4010/, '--port 0')
     .replaceAll('4010', port)
+    // What comes before it there is a selection, to be quick.
+    .replace('reports/latest', 'reports/selection')
     .split(' ')
     .map((word) => word.replaceAll("'", ''));
   if (STARTS_NOTHING.test(command))
@@ -119,7 +121,7 @@ describe('README', () => {
     const others = commands().filter(
       (command) => !isOurs(command) && !isPacts(command) && !command.startsWith('export '),
     );
-    expect(others).toEqual(['npm ci && npm start', 'npm test']);
+    expect(others).toEqual(['npm ci && npm start', 'npm ci && npm test']);
     for (const part of ['npm ci', 'npm start', 'npm test']) expect(CI).toMatch(new RegExp(`^${part}$`, 'm'));
   });
 
@@ -146,7 +148,7 @@ describe('README', () => {
     const [judge = ''] = commands().filter((command) => command.includes('--environment release --strict'));
     const before = await run(ask, folder);
     const ending: (number | null)[] = [];
-    for (const command of [`${judge} --suite pact`, publish, ask])
+    for (const command of [`${judge} --suite pact --partial`, publish, ask])
       ending.push((await run(command, folder)).code);
     await broker.close();
     expect(before.code).toBe(1);
