@@ -1,13 +1,12 @@
 import type { TSchema } from 'typebox';
+import { hasMembers, isJsonObject, type JsonObject } from '../../json-text.ts';
 import { traitsOf } from './kinds.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON Schema of a shape, for editors and for validation. What stands in several places stands once, among the
  * `$defs`. An environment may complete a mapping, so only what is in a list, which is never merged, must be complete.
  */
-export function jsonSchemaOf(title: string, shape: TSchema): Schema {
+export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
   const whole = plain(shape, false);
   const shared = sharedSchemas(whole);
   const defs = [...shared].map(([def, { schema }]) => [def, referring(schema, shared, true)] as const);
@@ -23,10 +22,17 @@ export function jsonSchemaOf(title: string, shape: TSchema): Schema {
 const DEF = '~def';
 
 /** A shape as JSON Schema, everything in its place. */
-function plain(shape: TSchema, inList: boolean): Schema {
-  const { '~traits': _, description, properties, required: __, items, ...keywords } = { ...shape } as Schema;
+function plain(shape: TSchema, inList: boolean): JsonObject {
+  const {
+    '~traits': _,
+    description,
+    properties,
+    required: __,
+    items,
+    ...keywords
+  } = { ...shape } as JsonObject;
   const { def, required = [] } = traitsOf(shape);
-  const keys = Object.entries(isSchema(properties) ? properties : {}).filter(hasSchema);
+  const keys = Object.entries(isJsonObject(properties) ? properties : {}).filter(hasSchema);
   const must = inList ? keys.filter(([, inner]) => traitsOf(inner).needed).map(([key]) => key) : required;
   const values = keywords.additionalProperties;
   return {
@@ -36,14 +42,14 @@ function plain(shape: TSchema, inList: boolean): Schema {
     ...(keys.length === 0
       ? {}
       : { properties: Object.fromEntries(keys.map(([key, inner]) => [key, plain(inner, inList)])) }),
-    ...(isSchema(values) ? { additionalProperties: plain(values, inList) } : {}),
-    ...(isSchema(items) ? { items: plain(items, true) } : {}),
+    ...(isJsonObject(values) ? { additionalProperties: plain(values, inList) } : {}),
+    ...(isJsonObject(items) ? { items: plain(items, true) } : {}),
     ...(def === undefined ? {} : { [DEF]: def }),
   };
 }
 
 /** Editors show the description more readily than the default. */
-function describedBy(description: unknown, fallback: unknown): Schema {
+function describedBy(description: unknown, fallback: unknown): JsonObject {
   if (typeof description !== 'string' || description === '') return {};
   const shown =
     ['string', 'number', 'boolean'].includes(typeof fallback) && !description.includes('Default: ');
@@ -51,13 +57,13 @@ function describedBy(description: unknown, fallback: unknown): Schema {
 }
 
 interface Shared {
-  readonly schema: Schema;
+  readonly schema: JsonObject;
   /** The schema as text, without what each place may say for itself. */
   readonly core: string;
 }
 
 /** What is the same in several places, by its name; with its description where that is the same too. */
-function sharedSchemas(whole: Schema): ReadonlyMap<string, Shared> {
+function sharedSchemas(whole: JsonObject): ReadonlyMap<string, Shared> {
   const shared = new Map<string, Shared>();
   for (const [def, uses] of Map.groupBy(withDef(whole), ({ [DEF]: name }) => String(name))) {
     const [most = []] = [...Map.groupBy(uses, coreOf).values()].toSorted(byLength);
@@ -78,17 +84,17 @@ function byLength(a: readonly unknown[], b: readonly unknown[]): number {
   return b.length - a.length;
 }
 
-function withDef(schema: unknown): readonly Schema[] {
-  if (!isSchema(schema)) return [];
+function withDef(schema: unknown): readonly JsonObject[] {
+  if (!isJsonObject(schema)) return [];
   return [...(DEF in schema ? [schema] : []), ...Object.values(schema).flatMap(withDef)];
 }
 
-function coreOf({ description: _, default: __, ...core }: Schema): string {
+function coreOf({ description: _, default: __, ...core }: JsonObject): string {
   return JSON.stringify(core);
 }
 
 /** The same with references to what is shared; `itself` for what is shared, or the whole. */
-function referring(schema: Schema, shared: ReadonlyMap<string, Shared>, itself: boolean): Schema {
+function referring(schema: JsonObject, shared: ReadonlyMap<string, Shared>, itself: boolean): JsonObject {
   const { [DEF]: def, ...plainly } = schema;
   const target = itself ? undefined : shared.get(String(def));
   if (target?.core === coreOf(schema)) {
@@ -99,16 +105,12 @@ function referring(schema: Schema, shared: ReadonlyMap<string, Shared>, itself: 
       $ref: `#/$defs/${def}`,
     };
   }
-  const within = (value: unknown): unknown => (isSchema(value) ? referring(value, shared, false) : value);
+  const within = (value: unknown): unknown => (isJsonObject(value) ? referring(value, shared, false) : value);
   return Object.fromEntries(Object.entries(plainly).map(([key, value]) => [key, within(value)]));
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function hasSchema(entry: [string, unknown]): entry is [string, TSchema] {
-  return isSchema(entry[1]);
+  return isJsonObject(entry[1]);
 }
 
 const WIDTH = 110;
@@ -121,8 +123,7 @@ export function jsonText(value: unknown): string {
 /** `taken`: characters of the line that stand before and behind it. */
 function printed(value: unknown, indent: string, taken: number): string {
   const line = oneLine(value);
-  if (typeof value !== 'object' || value === null || indent.length + taken + line.length <= WIDTH)
-    return line;
+  if (!hasMembers(value) || indent.length + taken + line.length <= WIDTH) return line;
   const inner = `${indent}  `;
   const rows = Array.isArray(value)
     ? value.map((item) => printed(item, inner, 1))
@@ -135,7 +136,7 @@ function printed(value: unknown, indent: string, taken: number): string {
 }
 
 function oneLine(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!hasMembers(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${oneLine(member)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
