@@ -1,12 +1,16 @@
+import { serviceSecrets } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import type { Sample } from '../../contract/clause.ts';
+import { documentedSample, type Sample } from '../../contract/clause.ts';
 import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
-import { type Budget, BudgetExhausted } from '../../transport/pace/budget.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
+import type { Clock } from '../../transport/pace/clock.ts';
 import type { TransportOptions } from '../../transport/socket/options.ts';
 import { Blocked } from '../../verdict.ts';
-import type { EvidenceLog } from './evidence-log.ts';
-import type { OutageWatch } from './outage.ts';
-import type { Pauses } from './pause.ts';
+import { EvidenceLog } from './evidence-log.ts';
+import { OutageWatch } from './outage.ts';
+import { Pauses } from './pause.ts';
 
 /** What the parts of a session share: whatever goes out is budgeted, redacted, recorded, and stops when nobody is there. */
 export interface SessionMeans {
@@ -22,6 +26,58 @@ export interface SessionMeans {
   /** Uniform in [0, 1); what waits are spread by. */
   readonly random: () => number;
 }
+
+export interface MeansOptions {
+  readonly config: ServiceConfig;
+  readonly providerUrl: string;
+  readonly runId: string;
+  /** `conform/1.2.3`. */
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly record: (event: JournalEvent) => void;
+  /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
+  readonly evidenceBefore?: number;
+  /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
+  readonly random?: () => number;
+}
+
+export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credentials'> {
+  const { config, clock, record } = options;
+  const { service } = config;
+  const pauses = new Pauses(clock, service, record);
+  return {
+    config,
+    documented: documentedSample(config.contract) ?? PLAINEST,
+    transport: transportOf(options),
+    budget: openBudget({
+      plan: config.plan,
+      maxRequests: config.safety.maxRequests,
+      clock,
+      concurrency: 4,
+      waiting: (wait) => pauses.announce(wait),
+    }),
+    outage: new OutageWatch(),
+    log: new EvidenceLog({ service, record, after: options.evidenceBefore }),
+    pauses,
+    random: options.random ?? Math.random,
+  };
+}
+
+function transportOf({ config, providerUrl, clock, userAgent, runId }: MeansOptions): TransportOptions {
+  return {
+    baseUrl: providerUrl,
+    timeouts: config.timeouts,
+    redaction: createRedaction(serviceSecrets(config)),
+    clock,
+    userAgent,
+    runId,
+    plainHttp: config.safety.plainHttp,
+    ...(config.tls && { tls: { ca: config.tls.ca } }),
+  };
+}
+
+/** Stands for the service where the contract documents no request: GET of its base address. */
+const PLAINEST: Sample = { method: 'GET', path: '/', fields: {} };
 
 /** Why a request that was answered 429 shows nothing of what it was for. */
 export function rateLimited({ config: { plan }, budget }: Pick<SessionMeans, 'config' | 'budget'>): string {
