@@ -4,7 +4,7 @@ import { serverClock } from './observing.ts';
 import { pacing } from './pacing.ts';
 import { type Decision, decisionsOf, type Fit } from './sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
-import { fitAnchored, fitPhase } from './window-model.ts';
+import { type Extension, fitAnchored, fitPhase } from './window-model.ts';
 
 /** Stable names, observed as `limits.algorithm`. */
 export type LimitAlgorithm =
@@ -57,42 +57,18 @@ interface Context {
 }
 
 const MODELS: readonly Model[] = [
-  {
-    algorithm: 'fixed-window',
-    refusalsExtend: false,
-    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'nothing'),
-  },
-  {
-    algorithm: 'fixed-window',
-    refusalsExtend: true,
-    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'refusals'),
-  },
-  {
-    algorithm: 'fixed-window',
-    refusalsExtend: true,
-    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'every-request'),
-  },
-  {
-    algorithm: 'penalty',
-    refusalsExtend: false,
-    fit: (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, 'first-refusal'),
-  },
+  { algorithm: 'fixed-window', refusalsExtend: false, fit: anchored('nothing') },
+  { algorithm: 'fixed-window', refusalsExtend: true, fit: anchored('refusals') },
+  { algorithm: 'fixed-window', refusalsExtend: true, fit: anchored('every-request') },
+  { algorithm: 'penalty', refusalsExtend: false, fit: anchored('first-refusal') },
   {
     algorithm: 'fixed-window-aligned',
     refusalsExtend: false,
     fit: (decisions, { documented, epochPhase }) =>
       fitPhase(decisions, documented.windowMs, epochPhase.ms, epochPhase.toleranceMs),
   },
-  {
-    algorithm: 'sliding-log',
-    refusalsExtend: false,
-    fit: (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, false),
-  },
-  {
-    algorithm: 'sliding-log',
-    refusalsExtend: true,
-    fit: (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, true),
-  },
+  { algorithm: 'sliding-log', refusalsExtend: false, fit: slidingLog(false) },
+  { algorithm: 'sliding-log', refusalsExtend: true, fit: slidingLog(true) },
   { algorithm: 'sliding-counter', refusalsExtend: false, fit: anySlidingCounter(false) },
   { algorithm: 'sliding-counter', refusalsExtend: true, fit: anySlidingCounter(true) },
   {
@@ -101,6 +77,14 @@ const MODELS: readonly Model[] = [
     fit: (decisions, { documented }) => fitTokenBucket(decisions, documented),
   },
 ];
+
+function anchored(extension: Extension): Model['fit'] {
+  return (decisions, { documented }) => fitAnchored(decisions, documented.windowMs, extension);
+}
+
+function slidingLog(refusalsCount: boolean): Model['fit'] {
+  return (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, refusalsCount);
+}
 
 /** Its windows begin with the first request, or on the clock. */
 function anySlidingCounter(refusalsCount: boolean): Model['fit'] {
