@@ -140,7 +140,9 @@ describe('a usage error ends with 2 before anything is sent', () => {
     const reports = reportsFolder();
     const { code, stderr } = await conformHere(['run', '--config', config, '--reports', reports]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^conform: .*search\.yaml:\d+:\d+: provider\.defects\.0: there is no defect "nope"/);
+    expect(stderr).toMatch(
+      /^conform: .*search\.yaml:\d+:\d+: provider\.defects\.0: there is no defect "nope"/,
+    );
     expect(runFolders(reports)).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import type { AppCredentials } from '../../credential/keys.ts';
 import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
+import { isLoopback } from '../../loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import { isLoopback } from '../shape/loopback.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
 export async function buildCredentials(

@@ -27,7 +27,7 @@ function listenAddress(written: string, fault: Fault): { readonly address: strin
 }
 
 export const WEBHOOKS = mapping(
-  'Where events are received that the service sends, and how one is brought about.',
+  'Where events that the service sends are received, and how to make it send one.',
   {
     expected: 'a mapping such as { listen: 127.0.0.1:0, trigger: { path: /webhooks } }',
     nullable: true,
@@ -39,7 +39,7 @@ export const WEBHOOKS = mapping(
       expected: 'an address and a port such as 0.0.0.0:8080',
       read: listenAddress,
     }),
-    url: text('The same as the service reaches it. Default: http at the address listened to.', {
+    url: text('Address under which the service reaches it. Default: http at the address above.', {
       default: null,
       expected: 'an http or https URL',
       read: baseUrl,

@@ -84,7 +84,7 @@ export const WEBSOCKET = mapping(
       { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
       jsonSchema('JSON Schema (2020-12) of the event'),
     ),
-    origin: text('The only origin whose pages may connect, where there is such a policy.', {
+    origin: text('The only origin whose pages may connect, if the service has such a rule.', {
       default: null,
       expected: 'an origin such as https://app.example',
       read: origin,
@@ -96,7 +96,7 @@ export const WEBSOCKET = mapping(
       text('Name of a subprotocol.', { read: token('is not a token', 'use letters, digits and - . _') }),
     ),
     credential: mapping(
-      'Where the key stands in the opening handshake, where that is not its place in other requests.',
+      'Where the key stands in the opening handshake, if it is not where other requests have it.',
       { nullable: true, expected: 'a mapping such as { in: subprotocol, prefix: bearer. }' },
       {
         in: needed(
@@ -105,20 +105,23 @@ export const WEBSOCKET = mapping(
             ['header', 'query', 'subprotocol', 'none'],
           ),
         ),
-        name: text('Of the header or the query parameter.'),
+        name: text('Name of the header or query parameter.'),
         prefix: text('What comes before the key in the subprotocol.', {
           read: token('is not part of a token', 'use letters, digits and - . _'),
         }),
-        encoding: choice('Of the key in the subprotocol. Default: base64url.', ['base64url', 'plain']),
+        encoding: choice('How the key is written in the subprotocol. Default: base64url.', [
+          'base64url',
+          'plain',
+        ]),
       },
     ),
     refusalCode: whole(
-      'The documented close code with which a bad credential is refused, where the connection is opened first.',
+      'The documented close code for a bad credential, if the service opens the connection first and then closes it.',
       { minimum: 1008, maximum: 4999, expected: 'a close code such as 4401' },
     ),
     // No conversation lasts much longer.
     keepsIdle: duration(
-      'So long a connection on which only pings are answered must be kept. Without it what happens is observed for 2s.',
+      'How long the service must keep a connection on which only pings are answered. Without it, what happens within 2s is observed.',
       { atMost: '150s' },
     ),
   },

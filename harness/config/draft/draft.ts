@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { keysOf, shapeWithin, traitsOf } from '../shape/kinds.ts';
+import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
 import {
   childrenOf,
   keyWithin,

@@ -86,7 +86,7 @@ const OPERATION = mapping(
       either<Scalar>('Its value.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
     ),
     body: mapping(
-      'Content of the request: json as it stands here, or a text of some type.',
+      'Content of the request: JSON as it stands here, or a text with its media type.',
       {
         nullable: true,
         expected: 'a mapping such as { json: { name: a } }, or { text: "a,b", type: text/csv }',
@@ -98,7 +98,7 @@ const OPERATION = mapping(
       },
     ),
     parameters: list(
-      'What query parameters and headers are held to: from this bad input is made, which must be refused.',
+      'Rules for query parameters and headers. Bad input is made from them, which the service must refuse.',
       { maxItems: 100, expected: 'a list of parameters' },
       mapping(
         '',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { isLoopback } from '../../loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { baseUrl } from '../shape/address.ts';
@@ -14,7 +15,6 @@ import {
   secret,
   text,
 } from '../shape/kinds.ts';
-import { isLoopback } from '../shape/loopback.ts';
 import { SHIPPED_CONFIG, shown } from '../yaml/catalogue-folder.ts';
 import type { LocatedEntry, LocatedMap } from '../yaml/located.ts';
 import type { Origin } from '../yaml/origin.ts';
@@ -74,10 +74,10 @@ const BROKER = mapping(
         },
       ),
     ),
-    pending: flag('Verify what the provider has never fulfilled yet too; it does not fail for that.', {
+    pending: flag('Also verify what the provider has never fulfilled yet. A mismatch there is no failure.', {
       default: false,
     }),
-    wipSince: text('With pending: work in progress of the consumers too, from this day on.', {
+    wipSince: text('With pending: also verify what the consumers are still working on, from this day on.', {
       pattern: orReference('[0-9]{4}-[0-9]{2}-[0-9]{2}'),
       expected: 'a date such as 2026-01-31',
     }),
@@ -101,7 +101,7 @@ export const PACTS = mapping(
     ),
     broker: BROKER,
     states: mapping(
-      'Who brings the provider into the state that an interaction takes for granted: a path of the provider or a URL that gets { action, state, params } by POST, or a command that gets the same as JSON on standard input. Without it no state is set up.',
+      'Sets up the state that an interaction expects: a path of the provider or a URL that gets { action, state, params } by POST, or a command that gets the same as JSON on standard input. Without it no state is set up.',
       {
         expected: 'a mapping such as { url: /_states } or { command: ./set-state.sh }',
         nullable: true,

@@ -1,7 +1,7 @@
+import { isLoopback } from '../../loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { baseUrl } from '../shape/address.ts';
 import { either, type Fault, type Loaded, mapping, needed, text } from '../shape/kinds.ts';
-import { isLoopback } from '../shape/loopback.ts';
 import { existing, FRESH, readEnv, STARTED } from './container.ts';
 import { providerKind } from './kind.ts';
 import { buildReadiness } from './ready.ts';

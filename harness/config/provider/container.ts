@@ -63,7 +63,7 @@ export const STARTED = {
 /** Of what is started for the provider itself. */
 export const FRESH = {
   freshForEachSuite: flag(
-    'Starts it anew before each suite, with its companions, so that none meets what another has left behind. Each suite then asks for itself what it would share with the others: that takes more requests, and safety.maxRequests counts from each start.',
+    'Starts it again before each suite, with its companions, so that no suite meets what another left behind. Suites then share nothing: that takes more requests, and safety.maxRequests counts from each start.',
     { default: false },
   ),
 } as const;
@@ -108,7 +108,7 @@ const CONTAINER = {
     expected: 'a port, 1 to 65535',
   }),
   secrets: named(
-    'Files that hold one secret each, by their path in the container; readable by every user there.',
+    'Files with one secret each, by their path in the container. Every user there can read them.',
     {
       names: { pattern: PATHS, expected: 'an absolute path in the container, such as /run/secrets/api-key' },
       expected: `a mapping such as { /run/secrets/api-key: "\${env:SEARCH_API_KEY}" }`,
@@ -118,7 +118,7 @@ const CONTAINER = {
     optionalSecret(),
   ),
   files: named(
-    'Files copied into the container before it starts, by their path there; the source is relative to this file.',
+    'Files to copy into the container before it starts, by their path there. Sources are relative to this file.',
     {
       names: { pattern: PATHS, expected: 'an absolute path in the container, such as /etc/search.json' },
       expected: 'a mapping such as { /etc/search.json: search.json }',

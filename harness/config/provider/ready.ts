@@ -3,7 +3,7 @@ import type { FaultAt } from '../yaml/origin.ts';
 import type { Readiness } from './started-provider.ts';
 
 export const READY = mapping(
-  "How it is known that it can be asked: exactly one of http, log and health. Without it: for a provider that it answers a request at all; for a companion its image's health check, where there is one.",
+  'How to know that it is ready: exactly one of http, log and health. Without it, a provider is ready when it answers any request, and a companion when the health check of its image succeeds, if it has one.',
   { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready', replaces: () => true },
   {
     http: text('Path below the base address that answers a GET with 2xx.', {
@@ -18,7 +18,7 @@ export const READY = mapping(
       maximum: 599,
       expected: 'a final status code, 200 to 599',
     }),
-    log: text('Text within a line that it writes.'),
+    log: text('Text in a line that it writes.'),
     times: whole('How many such lines. Default: 1.', {
       minimum: 1,
       maximum: 1_000,

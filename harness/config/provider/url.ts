@@ -1,6 +1,6 @@
+import { isLoopback } from '../../loopback.ts';
 import { baseUrl } from '../shape/address.ts';
 import { text } from '../shape/kinds.ts';
-import { isLoopback } from '../shape/loopback.ts';
 import { providerKind } from './kind.ts';
 
 export interface UrlProvider {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { hasMembers, isJsonObject, type JsonObject } from '../../json-text.ts';
-import { traitsOf } from './kinds.ts';
+import { traitsOf } from './traits.ts';
 
 /**
  * The JSON Schema of a shape, for editors and for validation. What stands in several places stands once, among the

@@ -3,7 +3,8 @@ import type { UsageError } from '../../exit.ts';
 import { isJsonObject } from '../../json-text.ts';
 import { keyWithin } from '../yaml/located.ts';
 import { nearestNames } from '../yaml/nearest.ts';
-import { isNamed, keysOf, type Loaded, shapeWithin, traitsOf } from './kinds.ts';
+import type { Loaded } from './kinds.ts';
+import { isNamed, keysOf, shapeWithin, traitsOf } from './traits.ts';
 
 type FaultAt = (key: string, problem: string, remedy: string) => UsageError;
 

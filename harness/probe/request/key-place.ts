@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/service.ts';
-import { isLoopback } from '../../config/shape/loopback.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
+import { isLoopback } from '../../loopback.ts';
 import { type Probe, probe } from '../../session.ts';
 import { NotApplicable } from '../../verdict.ts';
 import { served } from './sample.ts';
