@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { loadServices } from '../../config/load.ts';
 import { reaperOf } from '../../provider/fixtures/processes.ts';
+import { REFUSING_SERVER } from '../../provider/fixtures/provider-image.ts';
 import {
   beginRelease,
   example,
@@ -148,7 +149,10 @@ describe.skipIf(none !== null)(`a release${none === null ? '' : ` (${none})`}`, 
     ],
   ] as const)('does not: %s', async ([_what, ready, port, why]) => {
     const environment = example({})
-      .replace('{ log: listening }', `${JSON.stringify(ready)}\n        timeout: 8s`)
+      .replace(
+        '{ log: listening }',
+        `${JSON.stringify(ready)}\n        timeout: 8s\n        command: ${JSON.stringify(['--eval', REFUSING_SERVER])}`,
+      )
       .replace('port: 8080', `port: ${port}`);
     const shipped = await release(image, { environment, args: ['--partial', '--suite', 'json'] });
     expect(shipped.code).toBe(3);

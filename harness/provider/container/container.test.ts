@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
 import { InconclusiveError } from '../../exit.ts';
-import { providerContext } from '../fixtures/provider-image.ts';
+import { providerContext, REFUSING_SERVER } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';
 import { startContainer } from './container.ts';
 import { openRuntime } from './runtime/runtime.ts';
@@ -229,6 +229,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
 
   it('is never ready', async () => {
     const message = await failing({
+      command: ['--eval', REFUSING_SERVER],
       ready: { kind: 'http', path: '/healthz', status: null },
       timeoutMs: 4_000,
     });
@@ -238,7 +239,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
   });
 
   it('listens on another port', async () => {
-    expect(await failing({ port: 9_999, timeoutMs: 4_000 })).toMatch(
+    expect(await failing({ command: ['--eval', REFUSING_SERVER], port: 9_999, timeoutMs: 4_000 })).toMatch(
       /not ready within 4 s: GET \/ was not answered: \w+ \(does it listen on port 9999, .*listening on 8080/,
     );
   });
