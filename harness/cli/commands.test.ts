@@ -231,7 +231,12 @@ describe('init', () => {
 
   it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', async () => {
     const config = join(folder.path, 'silent');
-    const { status, stdout } = await atTerminal(['init', '--config', config], { typed: 'shop\n' });
+    const { status, stdout } = await atTerminal(['init', '--config', config], {
+      replies: [
+        ['Name of the service: ', 'shop\n'],
+        ['Base URL', '\x04'],
+      ],
+    });
     expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('nothing is written') });
     expect(existsSync(config)).toBe(false);
   });
