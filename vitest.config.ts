@@ -18,6 +18,8 @@ export default defineConfig({
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // What a test waits for may take as long as the test.
+    expect: { poll: { timeout: 170_000 } },
     cache: false,
     env: { ...compiledCodeEnvironment() },
     experimental: { viteModuleRunner: false },

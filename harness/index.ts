@@ -1,7 +1,7 @@
 import { buildProgram } from './cli/program.ts';
 
 /** The package's own surface, for programs that start `conform` or read what it wrote. */
-export { HarnessError, InconclusiveError, UsageError } from './exit.ts';
+export { HarnessError, InconclusiveError, UsageError } from './base/exit.ts';
 export type {
   CheckResult,
   Observation,

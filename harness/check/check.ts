@@ -1,6 +1,6 @@
+import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
-import { Blocked } from '../verdict.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 

@@ -1,8 +1,8 @@
+import { HarnessError } from '../base/exit.ts';
+import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
-import { HarnessError } from '../exit.ts';
-import type { Probe, Session } from '../session.ts';
-import { Blocked, NotApplicable, Violation } from '../verdict.ts';
+import type { Probe, Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
 import { gather } from './hold.ts';
 

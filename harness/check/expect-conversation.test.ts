@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { NotApplicable, Violation } from '../base/verdict.ts';
 import { OPCODE } from '../evidence/conversation/frame.ts';
 import { type ConversationView, viewConversation } from '../evidence/conversation/view.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../evidence/conversation.ts';
 import { exampleConversation, exampleFrame, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
-import { NotApplicable, Violation } from '../verdict.ts';
 import { Expectation } from './expect.ts';
 
 const { handshake } = exampleConversation();

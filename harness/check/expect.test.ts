@@ -1,4 +1,5 @@
 import { describe, it, expect as see } from 'vitest';
+import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
 import {
@@ -8,7 +9,6 @@ import {
   exampleResponse,
   octetsOf,
 } from '../evidence/fixtures/example-evidence.ts';
-import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import { Expectation } from './expect.ts';
 import { FRAMED, IN_CONTENT, IN_JSON, type Reading, THROUGHOUT } from './reading.ts';
 

@@ -1,10 +1,10 @@
+import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import { closeCodeMeaning } from '../evidence/conversation/frame.ts';
 import type { FrameRule } from '../evidence/conversation/frame-faults.ts';
 import type { Echo } from '../evidence/conversation/message.ts';
 import type { ConversationView } from '../evidence/conversation/view.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { ResponseView } from '../evidence/exchange/response.ts';
-import { Blocked, NotApplicable, Violation } from '../verdict.ts';
 import type { Asked, Gathered, PieceOf } from './hold.ts';
 import { holdEach, orList, type Subject } from './hold.ts';
 import { IN_CONTENT, type Reading, THROUGHOUT } from './reading.ts';

@@ -1,5 +1,5 @@
-import type { Probe } from '../session.ts';
-import { Violation } from '../verdict.ts';
+import { Violation } from '../base/verdict.ts';
+import type { Probe } from '../session/session.ts';
 
 /** A piece of evidence as expectations name it. */
 export interface Subject {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
 import { none } from '../credential/schemes/none.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import { exampleExchange, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
-import { Blocked, NotApplicable } from '../verdict.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
 import { judge } from './judge.ts';
 

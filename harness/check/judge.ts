@@ -1,9 +1,9 @@
+import { traceOf } from '../base/thrown.ts';
+import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
-import type { Session } from '../session.ts';
-import { traceOf } from '../thrown.ts';
-import { Blocked, NotApplicable, Violation } from '../verdict.ts';
+import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { openContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { UsageError } from '../exit.ts';
-import { reasonOf } from '../thrown.ts';
+import { UsageError } from '../base/exit.ts';
+import { reasonOf } from '../base/thrown.ts';
 import { onSignal } from './process.ts';
 
 /** Editors write a file several times; a change counts when it has been calm for so long, in ms. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import { CommanderError } from 'commander';
-import { EXIT, HarnessError, InconclusiveError, UsageError } from '../exit.ts';
-import { traceOf } from '../thrown.ts';
+import { EXIT, HarnessError, InconclusiveError, UsageError } from '../base/exit.ts';
+import { traceOf } from '../base/thrown.ts';
 
 const { name, version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

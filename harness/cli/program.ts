@@ -1,7 +1,7 @@
 import { Command, Help, InvalidArgumentError, Option } from 'commander';
+import { EXIT } from '../base/exit.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
-import { EXIT } from '../exit.ts';
 import { HARNESS } from './process.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
+import { type Place, UsageError } from '../base/exit.ts';
 import type { Contract } from '../contract/clause.ts';
-import { type Place, UsageError } from '../exit.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { fillFacts } from './blocks/facts.ts';
 import { planOf, safetyOf } from './blocks/limits.ts';

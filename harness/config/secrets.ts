@@ -1,9 +1,9 @@
+import { HarnessError } from '../base/exit.ts';
+import { hasMembers, isJsonObject } from '../base/json-text.ts';
 import { derivedSecrets } from '../credential/placing.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { schemeNamed } from '../credential/schemes.ts';
 import { Secret } from '../credential/secret.ts';
-import { HarnessError } from '../exit.ts';
-import { hasMembers, isJsonObject } from '../json-text.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
 import type { ServiceConfig } from './service.ts';
 

@@ -1,7 +1,7 @@
+import type { UsageError } from '../base/exit.ts';
 import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
-import type { UsageError } from '../exit.ts';
 import type { Fact } from './blocks/facts.ts';
 import type { Plan, Safety, Timeouts } from './blocks/limits.ts';
 import { PLAN, SAFETY, TIMEOUTS } from './blocks/limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../exit.ts';
+import { HarnessError } from '../base/exit.ts';
 import { resolveAuthority } from './authority.ts';
 import type { Clause, Contract } from './clause.ts';
 import { clause, practice, rfc6455, rfc9110 } from './ground.ts';

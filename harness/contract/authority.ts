@@ -1,4 +1,4 @@
-import { HarnessError } from '../exit.ts';
+import { HarnessError } from '../base/exit.ts';
 import { type ClauseValue, type Contract, findClause } from './clause.ts';
 import type { Ground, RequirementWord } from './ground.ts';
 import type { Level, ResolvedGround } from './outcome.ts';

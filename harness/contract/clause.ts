@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-text.ts';
+import { isJsonObject } from '../base/json-text.ts';
 
 /** How firmly the provider's document says something. */
 export type Standing = 'stated' | 'advised' | 'not-shown';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { HarnessError } from '../base/exit.ts';
+import { NotApplicable } from '../base/verdict.ts';
 import { exampleExchange } from '../evidence/fixtures/example-evidence.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
-import { HarnessError } from '../exit.ts';
 import { type Access, accessBy } from '../provider/reference/credentials/access.ts';
 import { CONFORMING_CREDENTIALS } from '../provider/reference/credentials/authentication.ts';
 import { splitTarget } from '../provider/reference/http/message.ts';
 import { inHandshakes } from '../session/websocket/handshake-stimulus.ts';
-import { NotApplicable } from '../verdict.ts';
 import {
   type CredentialChoice,
   credentialUse,

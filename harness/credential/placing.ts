@@ -1,7 +1,7 @@
+import { HarnessError } from '../base/exit.ts';
+import { NotApplicable } from '../base/verdict.ts';
 import type { CredentialUse, FieldLine } from '../evidence/exchange.ts';
 import { type Derivation, derivedName } from '../evidence/redaction/marker.ts';
-import { HarnessError } from '../exit.ts';
-import { NotApplicable } from '../verdict.ts';
 import {
   type Carrier,
   carrierAt,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Blocked } from '../base/verdict.ts';
 import { exampleExchange } from '../evidence/fixtures/example-evidence.ts';
-import { Blocked } from '../verdict.ts';
 import type { CredentialChoice } from './placing.ts';
 import { ReadyCredentials } from './ready-credentials.ts';
 import type { KeyRequest } from './scheme.ts';

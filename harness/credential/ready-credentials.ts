@@ -1,5 +1,5 @@
-import { HarnessError } from '../exit.ts';
-import { Blocked } from '../verdict.ts';
+import { HarnessError } from '../base/exit.ts';
+import { Blocked } from '../base/verdict.ts';
 import type { CredentialChoice } from './placing.ts';
 import type { Credentials, ObtainingPort } from './scheme.ts';
 

@@ -1,7 +1,7 @@
+import { HarnessError } from '../base/exit.ts';
 import type { ClauseValue } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
 import type { Exchange, FieldLine } from '../evidence/exchange.ts';
-import { HarnessError } from '../exit.ts';
 import type { Carrier } from './carrier.ts';
 import type { FirstUse } from './first-use.ts';
 import { type AppCredentials, EXAMPLE_KEY, type KEYED, type Key, type Keys, type Values } from './keys.ts';

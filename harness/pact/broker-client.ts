@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../base/json-text.ts';
 import { parseKeepingNumbers } from '../config/pact/number-keeping-json.ts';
 import type { PactBroker } from '../config/pact/pacts.ts';
-import { isJsonObject, type JsonObject } from '../json-text.ts';
 
 /** A whole response, its body as text. */
 export interface BrokerAnswer {

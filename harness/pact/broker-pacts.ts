@@ -1,5 +1,5 @@
+import { isJsonObject } from '../base/json-text.ts';
 import type { PactBroker } from '../config/pact/pacts.ts';
-import { isJsonObject } from '../json-text.ts';
 import { type BrokerClient, BrokerFailure } from './broker-client.ts';
 
 /** One version of a consumer's pact, as a broker has it. */

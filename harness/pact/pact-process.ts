@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { VerifierOptions } from '@pact-foundation/pact-core';
+import { isJsonObject } from '../base/json-text.ts';
 import { visible } from '../evidence/octets/visible.ts';
-import { isJsonObject } from '../json-text.ts';
 
 /** Pact's process crashed, or hangs. */
 export class PactFailure extends Error {

@@ -1,5 +1,5 @@
 import { MatchersV3, PactV4 } from '@pact-foundation/pact';
-import { reasonOf } from '../thrown.ts';
+import { reasonOf } from '../base/thrown.ts';
 import type {
   ExpectedField,
   ExpectedText,

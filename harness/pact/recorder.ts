@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HarnessError } from '../exit.ts';
-import { isJsonObject } from '../json-text.ts';
+import { HarnessError } from '../base/exit.ts';
+import { isJsonObject } from '../base/json-text.ts';
 import { childEnvironment } from './pact-process.ts';
 import { isRecorderReply, type PactScript, type RecorderOrder } from './recording.ts';
 

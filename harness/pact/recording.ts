@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-text.ts';
+import { isJsonObject } from '../base/json-text.ts';
 
 /** A value as a consumer sends or expects it: this one, or any that the pattern matches. */
 export interface ExpectedText {

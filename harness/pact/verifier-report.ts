@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from '../base/json-text.ts';
 import { visible } from '../evidence/octets/visible.ts';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../json-text.ts';
 
 /** What Pact says of one interaction. */
 export type PactVerdict =

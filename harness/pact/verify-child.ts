@@ -1,5 +1,5 @@
 import core, { type VerifierOptions } from '@pact-foundation/pact-core';
-import { reasonOf } from '../thrown.ts';
+import { reasonOf } from '../base/thrown.ts';
 import type { ChildOrder, ChildReply } from './pact-process.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { NotApplicable } from '../base/verdict.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import type { Ask } from '../session/probe.ts';
-import { type Probe, probe } from '../session.ts';
-import { NotApplicable } from '../verdict.ts';
+import { type Probe, probe } from '../session/session.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
 import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';

@@ -2,7 +2,7 @@ import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { visible } from '../evidence/octets/visible.ts';
 import type { Verification } from '../session/pact/verification.ts';
-import { type Probe, probe } from '../session.ts';
+import { type Probe, probe } from '../session/session.ts';
 
 /** Id of the check that is made for each interaction. */
 export const INTERACTION = 'pact.interaction';

@@ -1,5 +1,5 @@
+import { HarnessError } from '../base/exit.ts';
 import type { ReferenceName } from '../config/service.ts';
-import { HarnessError } from '../exit.ts';
 import { findVariant, listDefects, listVariants } from '../provider/reference/catalogue.ts';
 import { CONFORMING, SHIPPED } from './settings.ts';
 

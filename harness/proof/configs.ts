@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { HarnessError } from '../base/exit.ts';
 import { loadServices } from '../config/load.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { HarnessError } from '../exit.ts';
 import type { ProofCase } from './cases.ts';
 
 /** Configs of the reference providers by service, as they are shipped, and that of search with its operations. */

@@ -6,7 +6,7 @@ import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/events.ts';
-import { openSession } from '../session.ts';
+import { openSession } from '../session/session.ts';
 import type { ProofCase } from './cases.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
 import { type Configs, configOf } from './configs.ts';

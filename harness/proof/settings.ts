@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { HarnessError } from '../base/exit.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import { type Scheme, shippedApp } from '../credential/scheme.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
-import { HarnessError } from '../exit.ts';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { InconclusiveError } from '../exit.ts';
+import { InconclusiveError } from '../base/exit.ts';
 
 /** Lines kept from the beginning, where a start goes wrong, and from the end, where a run does. */
 const FIRST_LINES = 200;

@@ -1,5 +1,5 @@
+import { InconclusiveError } from '../base/exit.ts';
 import type { ProviderConfig } from '../config/service.ts';
-import { InconclusiveError } from '../exit.ts';
 
 /** How a service comes to be there. */
 export interface RunningProvider {

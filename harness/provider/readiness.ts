@@ -1,7 +1,7 @@
 import { get as httpGet } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { InconclusiveError } from '../exit.ts';
+import { InconclusiveError } from '../base/exit.ts';
 import type { LogCapture } from './log-capture.ts';
 
 /** One look: null when it is ready, else what was seen instead, as in `GET / was answered with 503`. */

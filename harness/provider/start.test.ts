@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../base/exit.ts';
+import { listening } from '../base/loopback.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { bearer } from '../credential/schemes/bearer.ts';
 import { none } from '../credential/schemes/none.ts';
 import { Secret } from '../credential/secret.ts';
-import { UsageError } from '../exit.ts';
-import { listening } from '../loopback.ts';
 import { ask, KEY, start } from './reference/fixtures/http-client.ts';
 import { startReference } from './reference/reference.ts';
 import { startProvider } from './start.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { UsageError } from '../base/exit.ts';
 import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
-import { UsageError } from '../exit.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/conduct/clock.ts';
 

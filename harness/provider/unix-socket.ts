@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { InconclusiveError } from '../base/exit.ts';
+import { listening } from '../base/loopback.ts';
 import type { UnixSocketProvider } from '../config/provider/unix-socket.ts';
-import { InconclusiveError } from '../exit.ts';
-import { listening } from '../loopback.ts';
 import type { RunningProvider } from './provider.ts';
 
 /** For a connection to a socket of this machine, to see whether somebody listens. */

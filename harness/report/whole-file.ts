@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { HarnessError } from '../base/exit.ts';
 import { makeFolder, makeFolders } from '../evidence/record/folder.ts';
-import { HarnessError } from '../exit.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HarnessError } from '../exit.ts';
+import { HarnessError } from '../base/exit.ts';
 import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { junit } from './junit.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../exit.ts';
+import { UsageError } from '../base/exit.ts';
 import type { ReportFormat } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { readResults } from './results/read-results.ts';

@@ -1,14 +1,14 @@
+import { HarnessError, UsageError } from '../base/exit.ts';
+import { traceOf } from '../base/thrown.ts';
 import type { Suite } from '../check/check.ts';
 import { packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
-import { HarnessError, UsageError } from '../exit.ts';
 import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { plainLine } from '../report/results/plain.ts';
 import type { RunFolder } from '../report/write.ts';
-import { traceOf } from '../thrown.ts';
 import type { WorkerMessage } from './engine/channel.ts';
 import { type EngineReport, runEngine } from './engine/engine.ts';
 import type { Interruption } from './interruption.ts';

@@ -1,9 +1,9 @@
+import { UsageError } from '../base/exit.ts';
+import { reasonOf } from '../base/thrown.ts';
 import { loadServices } from '../config/load.ts';
-import { UsageError } from '../exit.ts';
 import { sample } from '../probe/request/sample.ts';
 import type { Results } from '../report/results/results.ts';
-import { openSession } from '../session.ts';
-import { reasonOf } from '../thrown.ts';
+import { openSession } from '../session/session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 
 interface FirstAsk {

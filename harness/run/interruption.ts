@@ -1,4 +1,4 @@
-import { reasonOf } from '../thrown.ts';
+import { reasonOf } from '../base/thrown.ts';
 
 /** What may end a run before its end. */
 export interface Interruption {

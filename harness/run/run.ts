@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { HarnessError, UsageError } from '../base/exit.ts';
 import { loadServices } from '../config/load.ts';
 import { brokerSecrets } from '../config/pact/pacts.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
-import { HarnessError, UsageError } from '../exit.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';

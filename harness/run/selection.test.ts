@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../base/exit.ts';
 import { check, checkEach, type Suite, suite } from '../check/check.ts';
 import { loadServices } from '../config/load.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { UsageError } from '../exit.ts';
 import { selectById, selectChecks } from './selection.ts';
 
 const common = { title: 'does it', grounds: [], judge: () => {} };

@@ -1,10 +1,10 @@
 import { matchesGlob } from 'node:path';
+import { HarnessError, UsageError } from '../base/exit.ts';
+import { reasonOf } from '../base/thrown.ts';
 import type { CheckDefinition, Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
-import { HarnessError, UsageError } from '../exit.ts';
-import { reasonOf } from '../thrown.ts';
 
 interface SelectionOptions {
   /** Suite names; empty means all. */

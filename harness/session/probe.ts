@@ -1,6 +1,6 @@
+import { HarnessError } from '../base/exit.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Sample } from '../contract/clause.ts';
-import { HarnessError } from '../exit.ts';
 import type { Clock } from '../transport/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
+import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
 import { listening } from '../probe/quota/fixtures/limited-server.ts';
-import { openSession, probe } from '../session.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
-import { Blocked } from '../verdict.ts';
+import { openSession, probe } from './session.ts';
 
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();

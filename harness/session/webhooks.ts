@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { HarnessError } from '../base/exit.ts';
+import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
-import { HarnessError } from '../exit.ts';
 import { type Delivery, openReceiver, type WebhookReceiver } from '../transport/http/webhook-receiver.ts';
 import { recordRequest } from '../transport/socket/recording.ts';
-import { Blocked, NotApplicable } from '../verdict.ts';
 import type { SessionMeans } from './turn/means.ts';
 import type { Turn } from './turn/turn.ts';
 

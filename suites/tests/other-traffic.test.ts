@@ -5,7 +5,7 @@ import { loadServices } from '../../harness/config/load.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
 import { type ReferenceProvider, startReference } from '../../harness/provider/reference/reference.ts';
-import { openSession } from '../../harness/session.ts';
+import { openSession } from '../../harness/session/session.ts';
 import { limits } from '../limits/limits.suite.ts';
 
 /** A quota that somebody else spends as well: another run, a colleague, a dashboard. */

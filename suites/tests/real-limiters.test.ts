@@ -10,7 +10,7 @@ import { withNest } from '../../harness/probe/quota/fixtures/nest-limiter.ts';
 import { NODE_LIMITERS } from '../../harness/probe/quota/fixtures/node-limiters.ts';
 import { HAPROXY, NGINX, PROXY_LIMITERS } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
-import { openSession } from '../../harness/session.ts';
+import { openSession } from '../../harness/session/session.ts';
 import { systemClock } from '../../harness/transport/pace/clock.ts';
 import { limits } from '../limits/limits.suite.ts';
 

@@ -15,7 +15,7 @@ import {
 } from '../../harness/probe/quota/fixtures/limited-server.ts';
 import { SIMULATED } from '../../harness/probe/quota/fixtures/simulated-limiter.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
-import { openSession } from '../../harness/session.ts';
+import { openSession } from '../../harness/session/session.ts';
 import { limits } from '../limits/limits.suite.ts';
 import { status } from '../status/status.suite.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listening } from '../../harness/base/loopback.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { listening } from '../../harness/loopback.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { webhooks } from '../webhooks.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';

@@ -3,7 +3,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
-import { listening } from '../../harness/loopback.ts';
+import { listening } from '../../harness/base/loopback.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../harness/transport/websocket/opening-handshake.ts';

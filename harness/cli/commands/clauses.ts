@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
+import { UsageError } from '../../base/exit.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { CLAUSE_KEYS, isClauseKey, type JsonSchema, VOCABULARY } from '../../contract/vocabulary.ts';
-import { UsageError } from '../../exit.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
 /**

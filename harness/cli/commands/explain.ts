@@ -1,3 +1,4 @@
+import { UsageError } from '../../base/exit.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
@@ -7,7 +8,6 @@ import { didYouMean } from '../../config/yaml/nearest.ts';
 import { findClause } from '../../contract/clause.ts';
 import type { Ground } from '../../contract/ground.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
-import { UsageError } from '../../exit.ts';
 import { type ProofCase, proofCases } from '../../proof/cases.ts';
 import { type Configs, proofConfigs } from '../../proof/configs.ts';
 import { settingNamed } from '../../proof/settings.ts';

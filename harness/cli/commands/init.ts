@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { UsageError } from '../../base/exit.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import {
   FIT,
@@ -13,9 +15,7 @@ import { usualFolder } from '../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Scheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
-import { UsageError } from '../../exit.ts';
 import { firstAnswer } from '../../run/first-answer.ts';
-import { reasonOf } from '../../thrown.ts';
 import { HARNESS } from '../process.ts';
 
 export interface InitOptions extends Readonly<Record<string, string | undefined>> {

@@ -1,9 +1,9 @@
+import { HarnessError } from '../../base/exit.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import { HarnessError } from '../../exit.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
 export interface ListOptions {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listening as listen } from '../../loopback.ts';
+import { listening as listen } from '../../base/loopback.ts';
 import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import type { CheckResult, Results } from '../../report/results/results.ts';
 import { conform, lastReports } from '../../run/fixtures/conform-process.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { UsageError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import { UsageError } from '../../exit.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import { newestReports } from '../../report/write.ts';
 import { HARNESS } from '../process.ts';

@@ -1,6 +1,6 @@
+import { HarnessError, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { type JournalContent, readJournal } from '../../evidence/record/journal.ts';
-import { HarnessError, UsageError } from '../../exit.ts';
 import type { ReportFormat } from '../../report/format.ts';
 import { REPORT_FORMATS } from '../../report/formats.ts';
 import { readEvent } from '../../report/results/events.ts';

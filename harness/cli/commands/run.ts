@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { UsageError } from '../../exit.ts';
+import { UsageError } from '../../base/exit.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
 import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';

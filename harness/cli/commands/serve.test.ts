@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { listening } from '../../loopback.ts';
+import { listening } from '../../base/loopback.ts';
 import { type ConformProcess, conform, until } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 

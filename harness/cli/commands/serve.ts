@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Credentials } from '../../credential/scheme.ts';
-import { UsageError } from '../../exit.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../provider/reference/how-to-call.ts';

@@ -1,8 +1,8 @@
+import { isLoopback } from '../../base/loopback.ts';
 import type { AppCredentials } from '../../credential/keys.ts';
 import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
-import { isLoopback } from '../../loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { isJsonObject } from '../../json-text.ts';
-import { reasonOf } from '../../thrown.ts';
+import { isJsonObject } from '../../base/json-text.ts';
+import { reasonOf } from '../../base/thrown.ts';
 
 /**
  * What is spoken over a WebSocket, as far as a client must know it to be judged: how the connection is asked for,

@@ -1,4 +1,4 @@
-import { hasMembers, isJsonObject } from '../../json-text.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import type { OperationBody, OperationRequest } from './operation.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */

@@ -1,7 +1,7 @@
 import { generateSync, type JsonSchema } from 'json-schema-faker';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
-import { hasMembers, isJsonObject } from '../../json-text.ts';
-import { reasonOf } from '../../thrown.ts';
 
 export type Example = { readonly value: unknown } | { readonly reason: string };
 

@@ -1,4 +1,4 @@
-import { formatPlace, type Place, UsageError, UsageErrors } from '../../exit.ts';
+import { formatPlace, type Place, UsageError, UsageErrors } from '../../base/exit.ts';
 
 /** What cannot be built because of something else that is wrong, and told there. */
 export class Consequence extends Error {}

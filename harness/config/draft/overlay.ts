@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { type Place, UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { type Place, UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { shapeWithin, traitsOf } from '../shape/traits.ts';
 import { type Located, type LocatedMap, originsOf, plainOf, withChildren } from '../yaml/located.ts';
 import { didYouMean } from '../yaml/nearest.ts';

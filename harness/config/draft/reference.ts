@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
-import type { UsageError } from '../../exit.ts';
+import type { UsageError } from '../../base/exit.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import { readText } from '../yaml/read-text.ts';
 import { commandOutput } from './command-output.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { reasonOf } from '../../base/thrown.ts';
 import { SchemaBook } from '../../evidence/json/schema.ts';
-import { reasonOf } from '../../thrown.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Draft } from './draft.ts';
 

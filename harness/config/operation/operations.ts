@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
+import type { Place } from '../../base/exit.ts';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { SchemaBook } from '../../evidence/json/schema.ts';
-import type { Place } from '../../exit.ts';
 import { pathValues } from '../call/call.ts';
 import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';

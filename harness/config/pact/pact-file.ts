@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../json-text.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { type ExpectedInteraction, interactionId } from './interaction.ts';
 import { isRawNumber, type JsonFault, parseKeepingNumbers } from './number-keeping-json.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { baseUrl } from '../shape/address.ts';

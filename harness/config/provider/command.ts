@@ -1,4 +1,4 @@
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { baseUrl } from '../shape/address.ts';
 import { either, type Fault, type Loaded, mapping, needed, text } from '../shape/kinds.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { hasMembers } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
-import { hasMembers } from '../../json-text.ts';
 import { revealed } from '../draft/secret-text.ts';
 import { loadOrders } from '../fixtures/config-folder.ts';
 import type { LoadedService } from '../load.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { baseUrl } from '../shape/address.ts';
 import { text } from '../shape/kinds.ts';
 import { providerKind } from './kind.ts';

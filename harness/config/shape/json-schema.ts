@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { hasMembers, isJsonObject, type JsonObject } from '../../json-text.ts';
+import { hasMembers, isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { traitsOf } from './traits.ts';
 
 /**

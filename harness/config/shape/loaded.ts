@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import type { UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { keyWithin } from '../yaml/located.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import type { Loaded } from './kinds.ts';

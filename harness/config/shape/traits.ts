@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import type { UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 
 /** Makes the error for a value, at the place where it is written. */
 export type Fault = (problem: string, remedy: string) => UsageError;

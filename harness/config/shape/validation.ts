@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Place, UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-import { type Place, UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
 import type { Located, LocatedMap } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageError, UsageErrors } from '../../exit.ts';
+import { UsageError, UsageErrors } from '../../base/exit.ts';
 import {
   type Case,
   GOOD_SERVICE,

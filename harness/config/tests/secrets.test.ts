@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HarnessError } from '../../base/exit.ts';
+import { hasMembers } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
-import { HarnessError } from '../../exit.ts';
-import { hasMembers } from '../../json-text.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import { packService, unpackService } from '../secrets.ts';
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
-import { isJsonObject } from '../../json-text.ts';
 import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { type LoadedService, loadServices } from '../load.ts';
 import type { ServiceConfig } from '../service.ts';

@@ -1,5 +1,5 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
-import { formatPlace } from '../../exit.ts';
+import { formatPlace } from '../../base/exit.ts';
 import type { Operation } from '../call/operation.ts';
 import type { LoadedService } from '../load.ts';
 import { plainOf } from '../yaml/located.ts';

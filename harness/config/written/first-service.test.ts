@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../base/exit.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
-import { UsageError } from '../../exit.ts';
 import { inFolder } from '../fixtures/config-folder.ts';
 import { loadServices } from '../load.ts';
 import { initService, writeNewFiles } from './first-service.ts';

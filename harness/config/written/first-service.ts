@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
+import { UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { VOCABULARY } from '../../contract/vocabulary.ts';
 import type { Answers } from '../../credential/first-use.ts';
 import type { Scheme } from '../../credential/scheme.ts';
 import { makeFolders } from '../../evidence/record/folder.ts';
-import { UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
 import type { FirstFacts } from '../operation/openapi/first-facts.ts';
 import { baseUrl } from '../shape/address.ts';
 import { namedFiles, SHIPPED_CONFIG } from '../yaml/catalogue-folder.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../../exit.ts';
+import { UsageError } from '../../base/exit.ts';
 
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));

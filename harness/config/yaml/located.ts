@@ -9,8 +9,8 @@ import {
   type Pair,
   parseDocument,
 } from 'yaml';
-import { type Place, UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { type Place, UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import type { Origin } from './origin.ts';
 import { readText } from './read-text.ts';
 

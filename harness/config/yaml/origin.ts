@@ -1,4 +1,4 @@
-import { formatPlace, type Place, UsageError } from '../../exit.ts';
+import { formatPlace, type Place, UsageError } from '../../base/exit.ts';
 
 /** Where a value of the effective config comes from. */
 export type Origin =

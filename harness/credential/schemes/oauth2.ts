@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { parseJson, parseJsonObject } from '../../base/json-text.ts';
+import { Blocked } from '../../base/verdict.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { parseJson, parseJsonObject } from '../../json-text.ts';
-import { Blocked } from '../../verdict.ts';
 import { bearerField } from '../carrier.ts';
 import type { Question } from '../first-use.ts';
 import { APPLICATION, optional, secret, text, type Values } from '../keys.ts';

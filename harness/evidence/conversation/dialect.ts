@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from '../../json-text.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../base/json-text.ts';
 import type { Message } from './message.ts';
 
 /** Protocols above WebSocket that can be told by the first message of the server. */

@@ -1,5 +1,5 @@
 import { constants, inflateRawSync } from 'node:zlib';
-import { reasonOf } from '../../thrown.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import type { Extension } from '../fields/extension.ts';
 
 /** The window of LZ77 is never larger (RFC 7692 §7.1.2), in octets. */

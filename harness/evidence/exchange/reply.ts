@@ -1,4 +1,4 @@
-import { Violation } from '../../verdict.ts';
+import { Violation } from '../../base/verdict.ts';
 import type { Exchange } from '../exchange.ts';
 import { type FramingMatter, faultOfMatter } from './framing-faults.ts';
 import { type ResponseView, viewResponse } from './response.ts';

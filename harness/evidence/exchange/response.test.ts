@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import type { FieldLine, RecordedResponse } from '../exchange.ts';
 import {
   exampleBody,

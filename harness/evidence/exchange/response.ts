@@ -1,4 +1,4 @@
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';

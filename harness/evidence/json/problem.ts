@@ -1,4 +1,4 @@
-import { hasMembers, isJsonObject } from '../../json-text.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { visible } from '../octets/visible.ts';
 
 /** A string that is a URI reference by RFC 3986 §4.1: its characters, its escapes, and that it can be resolved. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as addFormats } from 'ajv-formats';
-import { isJsonObject } from '../../json-text.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { visible } from '../octets/visible.ts';
 
 /** The first thing in a JSON value that its schema refuses. */

@@ -1,5 +1,5 @@
 import { type BareItem, ParseError } from 'structured-headers';
-import { hasMembers } from '../../json-text.ts';
+import { hasMembers } from '../../base/json-text.ts';
 import { visible } from '../octets/visible.ts';
 import type { Told } from './dialect.ts';
 

@@ -1,5 +1,5 @@
-import { HarnessError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { HarnessError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 
 /** How many octets are stored, at most; the rest is counted as omitted. */
 export interface StorageLimits {

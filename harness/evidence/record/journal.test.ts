@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import { openJournal, readJournal } from './journal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conform-journal-'));

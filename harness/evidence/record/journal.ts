@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { HarnessError } from '../../exit.ts';
-import { parseJson } from '../../json-text.ts';
-import { reasonOf } from '../../thrown.ts';
+import { HarnessError } from '../../base/exit.ts';
+import { parseJson } from '../../base/json-text.ts';
+import { reasonOf } from '../../base/thrown.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
 const LONGEST_ENTRY = 16 * 1024 * 1024;

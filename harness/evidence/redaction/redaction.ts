@@ -1,4 +1,4 @@
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { FragmentSearch, type Occurrence, type Pattern } from './fragment-search.ts';

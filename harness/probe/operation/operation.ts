@@ -1,7 +1,7 @@
+import { Blocked } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
-import { Blocked } from '../../verdict.ts';
+import { type Port, type Probe, probe } from '../../session/session.ts';
 import {
   isSafe,
   type OperationPlan,

@@ -1,3 +1,4 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
 import type { BurstEntry } from '../../evidence/burst.ts';
 import { countedBounds, type FirstRefused, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
@@ -6,8 +7,7 @@ import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { type LimitMeasurement, limitMeasurement, type Recount } from './measurement.ts';
 import { exhaustion, flowedBack } from './quota.ts';
 

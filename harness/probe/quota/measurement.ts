@@ -1,3 +1,4 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { countedBounds, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
 import { resetFault, retryAfterFault } from '../../evidence/limit/honesty.ts';
@@ -6,8 +7,7 @@ import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
+import { type Port, type Probe, probe } from '../../session/session.ts';
 import { type LimitStep, nextLimitStep, serialBurst } from './planner.ts';
 import { type Exhaustion, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {

@@ -1,3 +1,4 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
@@ -5,8 +6,7 @@ import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
+import { type Port, type Probe, probe } from '../../session/session.ts';
 import { sample, served } from '../request/sample.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 

@@ -1,7 +1,7 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal } from './quota.ts';
 
 /**

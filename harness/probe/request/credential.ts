@@ -1,8 +1,8 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { type Probe, probe } from '../../session.ts';
-import { NotApplicable } from '../../verdict.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { sampleAgain, variation } from './sample.ts';
 
 /** The sample with every kind of credential but the right one. */

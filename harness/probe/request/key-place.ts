@@ -1,9 +1,9 @@
+import { isLoopback } from '../../base/loopback.ts';
+import { NotApplicable } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { isLoopback } from '../../loopback.ts';
-import { type Probe, probe } from '../../session.ts';
-import { NotApplicable } from '../../verdict.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { served } from './sample.ts';
 
 /** Where the documents leave header or query open: does the key open from places that nobody configured? */

@@ -1,8 +1,8 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session.ts';
-import { NotApplicable } from '../../verdict.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { withoutCredential } from './credential.ts';
 import { served, variation } from './sample.ts';
 

@@ -1,10 +1,10 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { type Probe, probe } from '../../session.ts';
 import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
-import { NotApplicable } from '../../verdict.ts';
 import { echoes } from './echo.ts';
 import { deflateOffer } from './handshake-forms.ts';
 import { alive } from './ordinary-client.ts';

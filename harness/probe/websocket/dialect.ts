@@ -1,13 +1,13 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import type { Dialect, DialectEvent } from '../../config/blocks/dialect.ts';
 import type { MessagePair } from '../../config/blocks/websocket.ts';
 import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
 import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
+import { type Port, type Probe, probe } from '../../session/session.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { type Port, type Probe, probe } from '../../session.ts';
-import { NotApplicable } from '../../verdict.ts';
 import { everyConversation } from './every-conversation.ts';
 import { alive } from './ordinary-client.ts';
 

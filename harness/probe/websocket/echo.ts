@@ -1,7 +1,7 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
 import { alive } from './ordinary-client.ts';
 
 /** Messages that an echo endpoint sends back. */

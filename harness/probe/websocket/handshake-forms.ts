@@ -1,7 +1,7 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
-import { NotApplicable } from '../../verdict.ts';
 import { answersPings, conversed, held, taken } from './ordinary-client.ts';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */

@@ -1,9 +1,9 @@
+import { Blocked } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import { answerOf, type Conversing, requireHeardOut } from '../../session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
-import { type Probe, probe } from '../../session.ts';
-import { Blocked } from '../../verdict.ts';
 
 /**
  * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin

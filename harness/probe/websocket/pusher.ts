@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../base/json-text.ts';
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { AppCredentials } from '../../credential/keys.ts';
 import { withoutQuery, withQuery } from '../../credential/request.ts';
 import { signChannel } from '../../credential/signature.ts';
@@ -8,10 +10,8 @@ import {
   readPusherEvent,
 } from '../../evidence/conversation/dialect.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { type Probe, probe } from '../../session/session.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { type Probe, probe } from '../../session.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
 import type { Latency } from './liveness.ts';
 import { alive, held } from './ordinary-client.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { InconclusiveError } from '../../base/exit.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import type {
   Companion,
   ContainerConfig,
   ContainerProvider,
   ImageSource,
 } from '../../config/provider/started-provider.ts';
-import { InconclusiveError } from '../../exit.ts';
-import { reasonOf } from '../../thrown.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { handOver } from '../process/reaper.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ImageName } from 'testcontainers';
+import { InconclusiveError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
+import { reasonLineOf } from '../../base/thrown.ts';
 import type { ImageSource } from '../../config/provider/started-provider.ts';
-import { InconclusiveError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
-import { reasonLineOf } from '../../thrown.ts';
 import { createLogCapture, withLastLines } from '../log-capture.ts';
 import type { StartOptions } from '../provider.ts';
 import type { Docker, Runtime } from './runtime/runtime.ts';

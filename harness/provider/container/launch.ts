@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GenericContainer, PullPolicy, type WaitStrategy } from 'testcontainers';
+import { InconclusiveError } from '../../base/exit.ts';
+import { reasonLineOf } from '../../base/thrown.ts';
 import { revealed } from '../../config/draft/secret-text.ts';
 import type { ContainerConfig } from '../../config/provider/started-provider.ts';
-import { InconclusiveError } from '../../exit.ts';
-import { reasonLineOf } from '../../thrown.ts';
 import { type LogCapture, withLastLines } from '../log-capture.ts';
 import type { PresentImage } from './image.ts';
 import { removeContainer } from './leftovers.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listening } from '../../base/loopback.ts';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
-import { listening } from '../../loopback.ts';
 import { runs } from '../fixtures/processes.ts';
 import type { RunningProvider } from '../provider.ts';
 import { startCommand } from './command.ts';

@@ -1,10 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { HarnessError, InconclusiveError } from '../../base/exit.ts';
+import { freePort } from '../../base/loopback.ts';
 import { revealed } from '../../config/draft/secret-text.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
-import { HarnessError, InconclusiveError } from '../../exit.ts';
-import { freePort } from '../../loopback.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';

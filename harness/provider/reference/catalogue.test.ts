@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../exit.ts';
+import { UsageError } from '../../base/exit.ts';
 import { findDefect, findVariant, listDefects, listVariants } from './catalogue.ts';
 
 describe('the catalogue', () => {

@@ -1,6 +1,6 @@
+import { UsageError } from '../../base/exit.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { UsageError } from '../../exit.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
 import { JSON_DEFECTS } from './defects/json.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { UsageError } from '../../exit.ts';
+import { UsageError } from '../../base/exit.ts';
 import type { Kernel } from './conduct/conduct.ts';
 import { answerRequest, finishAnswer } from './conduct/handling.ts';
 import { asksForWebSocket } from './conduct/handshake.ts';

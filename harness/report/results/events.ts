@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { isJsonObject } from '../../json-text.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import {
   Count,
   type Frozen,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../exit.ts';
+import { UsageError } from '../../base/exit.ts';
 import { resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { readResults, validateResults } from './read-results.ts';
 import { RESULTS_SCHEMA } from './results.ts';

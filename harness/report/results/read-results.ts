@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { UsageError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { RESULTS, type Results } from './results.ts';
 import { compiled, problemOf } from './schemas.ts';
 

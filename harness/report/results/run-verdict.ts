@@ -1,5 +1,5 @@
+import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Results, RunResult, ServiceResult } from './results.ts';
 import { counted, tallyOf } from './tally.ts';
 

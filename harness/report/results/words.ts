@@ -1,5 +1,5 @@
+import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
-import { EXIT, type ExitCode } from '../../exit.ts';
 import { plainLine } from './plain.ts';
 import type { Results, RunResult, ServiceResult } from './results.ts';
 import { selectedOf, type Verdict, type VerdictWord } from './run-verdict.ts';

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../base/json-text.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { isJsonObject } from '../../json-text.ts';
 
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
 export interface WorkerInput {

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
-import { HarnessError } from '../../exit.ts';
-import { isJsonObject } from '../../json-text.ts';
+import { HarnessError } from '../../base/exit.ts';
+import { isJsonObject } from '../../base/json-text.ts';
 import { isWorkerMessage, type RenewalReply, type Renewed, type WorkerInput } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 import { LaneWatch, type LaneWatchOptions, WorkerOutput } from './lane-watch.ts';

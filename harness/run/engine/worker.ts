@@ -5,7 +5,7 @@ import { unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { openSession, type Session } from '../../session.ts';
+import { openSession, type Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { loadSuites, selectById } from '../selection.ts';
 import { askForRenewal, type WorkerInput, type WorkerNews } from './channel.ts';

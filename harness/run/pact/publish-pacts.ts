@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { InconclusiveError, UsageError } from '../../base/exit.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
 import { pactPaths } from '../../config/pact/pact-folder.ts';
 import { brokerSecrets, isUrl, type PactBroker, type PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { InconclusiveError, UsageError } from '../../exit.ts';
 import { type BrokerClient, BrokerFailure, openBroker } from '../../pact/broker-client.ts';
 import {
   type PactResult,

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listening } from '../../base/loopback.ts';
 import { loadServices } from '../../config/load.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import { Secret } from '../../credential/secret.ts';
-import { listening } from '../../loopback.ts';
 import { type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import { withPactsFetched } from './remote-pacts.ts';
 

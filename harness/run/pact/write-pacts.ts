@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { HarnessError, UsageError } from '../../base/exit.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
@@ -11,8 +13,6 @@ import { none } from '../../credential/schemes/none.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { HarnessError, UsageError } from '../../exit.ts';
-import { hasMembers, isJsonObject } from '../../json-text.ts';
 import { recordPact } from '../../pact/recorder.ts';
 import type {
   ExpectedField,

@@ -1,8 +1,9 @@
+import { UsageError } from '../../base/exit.ts';
+import { reasonOf } from '../../base/thrown.ts';
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import { UsageError } from '../../exit.ts';
 import { INTERACTION } from '../../probe/pact.ts';
 import { StartFailure } from '../../provider/provider.ts';
 import { startProvider } from '../../provider/start.ts';
@@ -10,7 +11,6 @@ import type { JournalEvent } from '../../report/results/events.ts';
 import { plainLine } from '../../report/results/plain.ts';
 import type { ListedPact, PlannedCheck } from '../../report/results/results.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
-import { reasonOf } from '../../thrown.ts';
 import type { Selection } from '../selection.ts';
 import type { Providers } from './providers.ts';
 

@@ -1,10 +1,10 @@
+import { NotApplicable } from '../../base/verdict.ts';
 import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { isQuotaField } from '../../evidence/quota/quota.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
-import { NotApplicable } from '../../verdict.ts';
 import type { SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { ServiceHttp } from './service-http.ts';

@@ -1,3 +1,4 @@
+import { Blocked } from '../../base/verdict.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
@@ -5,7 +6,6 @@ import type { Exchange } from '../../evidence/exchange.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
 import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
-import { Blocked } from '../../verdict.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';

@@ -1,10 +1,10 @@
+import { parseJsonObject } from '../../base/json-text.ts';
 import { commandOutput } from '../../config/draft/command-output.ts';
 import { isUrl, type StateHandler, VALID_CREDENTIAL } from '../../config/pact/pacts.ts';
 import type { CredentialChoice } from '../../credential/placing.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { parseJsonObject } from '../../json-text.ts';
 import type { PactQuestion, RelayedResponse } from '../../pact/relay.ts';
 
 /** How a handler is reached. */

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listening } from '../../base/loopback.ts';
+import { Blocked } from '../../base/verdict.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
-import { listening } from '../../loopback.ts';
 import { interaction, message } from '../../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import { settingNamed } from '../../proof/settings.ts';
 import { startProvider } from '../../provider/start.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { openSession, probe } from '../../session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { Blocked } from '../../verdict.ts';
+import { openSession, probe } from '../session.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const KEY = 'example-search-key-not-secret';

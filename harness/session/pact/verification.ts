@@ -1,3 +1,4 @@
+import { Blocked } from '../../base/verdict.ts';
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { CredentialChoice } from '../../credential/placing.ts';
@@ -9,7 +10,6 @@ import { PactFailure } from '../../pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { openHttp } from '../../transport/http/http-client.ts';
-import { Blocked } from '../../verdict.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';

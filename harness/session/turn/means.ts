@@ -1,3 +1,4 @@
+import { Blocked } from '../../base/verdict.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { documentedSample, type Sample } from '../../contract/clause.ts';
@@ -7,7 +8,6 @@ import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import type { TransportOptions } from '../../transport/socket/options.ts';
-import { Blocked } from '../../verdict.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';

@@ -1,5 +1,5 @@
+import { Blocked } from '../../base/verdict.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
-import { Blocked } from '../../verdict.ts';
 
 /** Nothing of the service was reached at all. */
 const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([

@@ -1,6 +1,6 @@
+import { Blocked } from '../../base/verdict.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
-import { Blocked } from '../../verdict.ts';
 import type { EvidenceLog } from './evidence-log.ts';
 import type { OutageWatch } from './outage.ts';
 

@@ -1,3 +1,4 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
@@ -5,7 +6,6 @@ import type { Budget } from '../../transport/pace/budget.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { openConnection } from '../../transport/websocket/connection.ts';
-import { Blocked, NotApplicable } from '../../verdict.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { dialectOf } from './dialects/dialects.ts';

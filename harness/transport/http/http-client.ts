@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
+import { HarnessError } from '../../base/exit.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { decodeContent } from '../../evidence/exchange/content-coding.ts';
 import type { ConnectionUse, Exchange, ExchangeFailure, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import { HarnessError } from '../../exit.ts';
 import { Stopwatch } from '../pace/clock.ts';
 import type { ReadResponse } from '../reader/reading.ts';
 import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';

@@ -1,8 +1,8 @@
 import './older-node.ts';
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
+import { HarnessError } from '../../base/exit.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
-import { HarnessError } from '../../exit.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import type { Address } from '../socket/address.ts';

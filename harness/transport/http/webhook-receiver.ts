@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { InconclusiveError } from '../../base/exit.ts';
+import { portOf } from '../../base/loopback.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { InconclusiveError } from '../../exit.ts';
-import { portOf } from '../../loopback.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /** A request that the service sent to the receiver. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { InconclusiveError } from '../../exit.ts';
+import { InconclusiveError } from '../../base/exit.ts';
 import type { Clock } from './clock.ts';
 
 /** A quota: so many requests in any window of that length. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import { startDeadline, systemClock } from './clock.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 

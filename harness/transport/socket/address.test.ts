@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../../exit.ts';
+import { HarnessError } from '../../base/exit.ts';
 import { absoluteUrl, addressOf, refusePlainHttp, socketAddressOf, targetBelow } from './address.ts';
 
 describe('an address', () => {

@@ -1,6 +1,6 @@
+import { HarnessError } from '../../base/exit.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../../evidence/exchange.ts';
-import { HarnessError } from '../../exit.ts';
-import { isLoopback } from '../../loopback.ts';
 import type { TransportOptions } from './options.ts';
 
 /** Where to connect, and how the request names it. */

@@ -5,8 +5,8 @@ import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender, WebSocket, WebSocketServer } from 'ws';
+import { listening, portOf } from '../../base/loopback.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
-import { listening, portOf } from '../../loopback.ts';
 import { closePayload, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
 import { acceptFor } from './opening-handshake.ts';
 

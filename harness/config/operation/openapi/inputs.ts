@@ -1,10 +1,10 @@
+import { hasMembers } from '../../../base/json-text.ts';
 import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
-import { hasMembers } from '../../../json-text.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
 import { type Example, exampleOf } from '../../call/example.ts';
-import { type At, child, children, faultAt } from './at.ts';
-import type { OpenApiFiles } from './files.ts';
-import type { OpenApiSchemas } from './schemas.ts';
+import { type At, child, children, faultAt } from './document/at.ts';
+import type { OpenApiFiles } from './document/files.ts';
+import type { OpenApiSchemas } from './document/schemas.ts';
 
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {

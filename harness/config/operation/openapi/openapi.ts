@@ -2,11 +2,11 @@ import type { CredentialsBlock } from '../../../credential/schemes.ts';
 import type { Definitions, SchemaBook } from '../../../evidence/json/schema.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
-import { type At, child, children, faultAt } from './at.ts';
-import { OpenApiFiles } from './files.ts';
+import { type At, child, children, faultAt } from './document/at.ts';
+import { OpenApiFiles } from './document/files.ts';
+import { OpenApiSchemas } from './document/schemas.ts';
 import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';
 import { readResponses } from './responses.ts';
-import { OpenApiSchemas } from './schemas.ts';
 import { type Demand, OpenApiSecurity } from './security.ts';
 import { addressOf } from './servers.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonType } from '../../call/call.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
-import { type At, child, children } from './at.ts';
-import type { OpenApiFiles } from './files.ts';
-import type { OpenApiSchemas } from './schemas.ts';
+import { type At, child, children } from './document/at.ts';
+import type { OpenApiFiles } from './document/files.ts';
+import type { OpenApiSchemas } from './document/schemas.ts';
 
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
 const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../../../json-text.ts';
+import { isJsonObject, parseJson } from '../../../base/json-text.ts';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };

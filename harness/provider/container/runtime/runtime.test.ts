@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../../loopback.ts';
+import { freePort } from '../../../base/loopback.ts';
 import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 

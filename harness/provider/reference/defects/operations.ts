@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../../json-text.ts';
+import { parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';

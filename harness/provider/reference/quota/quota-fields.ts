@@ -1,6 +1,6 @@
+import { HarnessError } from '../../../base/exit.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
-import { HarnessError } from '../../../exit.ts';
 import type { Admission, QuotaPlan } from './limiter.ts';
 
 /** How an admission is told to the client; `nowMs` is the epoch time of the answer. */

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../../../json-text.ts';
+import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Answer, queryParameters, type ReceivedRequest, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';

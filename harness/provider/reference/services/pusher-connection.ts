@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { isJsonObject, type JsonObject, parseJsonObject } from '../../../json-text.ts';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import type { App } from '../credentials/access.ts';
 import { sameText } from '../credentials/signature.ts';
 import { queryParameters, type ReceivedRequest } from '../http/message.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import { parseJsonObject } from '../../../json-text.ts';
-import { isLoopback } from '../../../loopback.ts';
+import { parseJsonObject } from '../../../base/json-text.ts';
+import { isLoopback } from '../../../base/loopback.ts';
 import type { Service } from '../conduct/conduct.ts';
 import type { WebhookSender } from '../conduct/webhooks.ts';
 import type { App } from '../credentials/access.ts';

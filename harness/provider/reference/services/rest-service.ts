@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../../json-text.ts';
+import { parseJsonObject } from '../../../base/json-text.ts';
 import type { Service } from '../conduct/conduct.ts';
 import { queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';

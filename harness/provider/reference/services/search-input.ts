@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json-text.ts';
+import type { JsonObject } from '../../../base/json-text.ts';
 
 /** What a request asks for; null where it does not say. */
 export interface Search {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { isJsonObject } from '../../../json-text.ts';
+import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
 import { varyingBy, withContent } from '../http/answer-changes.ts';

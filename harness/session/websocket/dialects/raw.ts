@@ -1,5 +1,5 @@
+import { parseJsonObject } from '../../../base/json-text.ts';
 import type { Dialect } from '../../../config/blocks/dialect.ts';
-import { parseJsonObject } from '../../../json-text.ts';
 
 /** Names by which a JSON message commonly says what it is. */
 const NAMES = ['event', 'type'] as const;

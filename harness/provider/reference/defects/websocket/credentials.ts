@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../../../json-text.ts';
+import { parseJsonObject } from '../../../../base/json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { onAnswer, onHead, onReceipt, type Patch, together } from '../../conduct/patch.ts';

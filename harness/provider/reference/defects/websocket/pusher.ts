@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../../../../json-text.ts';
+import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME } from '../../conduct/deviation.ts';
 import { onReceipt, type Patch } from '../../conduct/patch.ts';
 import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';

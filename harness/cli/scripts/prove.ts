@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { EXIT, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { EXIT, UsageError } from '../../exit.ts';
 import { type ProofCase, proofCases } from '../../proof/cases.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';

@@ -1,8 +1,8 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { type Place, UsageError } from '../../../exit.ts';
-import { hasMembers } from '../../../json-text.ts';
-import { reasonOf } from '../../../thrown.ts';
-import { yamlFault } from '../../yaml/located.ts';
+import { type Place, UsageError } from '../../../../base/exit.ts';
+import { hasMembers } from '../../../../base/json-text.ts';
+import { reasonOf } from '../../../../base/thrown.ts';
+import { yamlFault } from '../../../yaml/located.ts';
 import type { SourceFile } from './at.ts';
 
 const MAX_DEPTH = 200;

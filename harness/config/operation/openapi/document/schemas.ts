@@ -1,7 +1,7 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { SchemaBook } from '../../../evidence/json/schema.ts';
-import { hasMembers, isJsonObject } from '../../../json-text.ts';
-import { reasonOf } from '../../../thrown.ts';
+import { hasMembers, isJsonObject } from '../../../../base/json-text.ts';
+import { reasonOf } from '../../../../base/thrown.ts';
+import { SchemaBook } from '../../../../evidence/json/schema.ts';
 import { type At, child, children, faultAt, pointerText, refOf } from './at.ts';
 import type { OpenApiFiles } from './files.ts';
 

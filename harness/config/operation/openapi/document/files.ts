@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { tokenMember } from '../../../evidence/json/pointer.ts';
-import { UsageError } from '../../../exit.ts';
-import { hasMembers } from '../../../json-text.ts';
-import { type ReadFault, readText } from '../../yaml/read-text.ts';
+import { UsageError } from '../../../../base/exit.ts';
+import { hasMembers } from '../../../../base/json-text.ts';
+import { tokenMember } from '../../../../evidence/json/pointer.ts';
+import { type ReadFault, readText } from '../../../yaml/read-text.ts';
 import { type At, faultAt, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 

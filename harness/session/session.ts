@@ -1,19 +1,19 @@
-import type { ServiceConfig } from './config/service.ts';
-import type { Secret } from './credential/secret.ts';
-import { openVerifier, type PactVerifier } from './pact/verifier.ts';
-import { openCredentials } from './session/credentials.ts';
-import { quotaPort } from './session/http/burst.ts';
-import { ServiceHttp } from './session/http/service-http.ts';
-import { pactPort } from './session/pact/verification.ts';
-import { type Port, type Probe, ProbeMemory, type Remembered } from './session/probe.ts';
-import { type MeansOptions, openMeans, type SessionMeans } from './session/turn/means.ts';
-import { openTurn, type Turn } from './session/turn/turn.ts';
-import { webhookPort } from './session/webhooks.ts';
-import { webSocketPort } from './session/websocket/conversation.ts';
-import { type Clock, startDeadline } from './transport/pace/clock.ts';
-import { Blocked } from './verdict.ts';
+import { Blocked } from '../base/verdict.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import type { Secret } from '../credential/secret.ts';
+import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
+import { type Clock, startDeadline } from '../transport/pace/clock.ts';
+import { openCredentials } from './credentials.ts';
+import { quotaPort } from './http/burst.ts';
+import { ServiceHttp } from './http/service-http.ts';
+import { pactPort } from './pact/verification.ts';
+import { type Port, type Probe, ProbeMemory, type Remembered } from './probe.ts';
+import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
+import { openTurn, type Turn } from './turn/turn.ts';
+import { webhookPort } from './webhooks.ts';
+import { webSocketPort } from './websocket/conversation.ts';
 
-export { type Port, type Probe, probe } from './session/probe.ts';
+export { type Port, type Probe, probe } from './probe.ts';
 
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
