@@ -201,7 +201,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
         companions: [companion({ command: ['--eval', ask] })],
       }),
     );
-    await expect.poll(() => running.logs?.() ?? '', { timeout: 10_000 }).toMatch(/^it answers 401$/m);
+    await expect.poll(() => running.logs?.() ?? '').toMatch(/^it answers 401$/m);
     expect(running.logs?.()).toMatch(/^quick: fast$/m);
   });
 
@@ -285,7 +285,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     await status(running);
     await status(running).catch(() => undefined);
     await expect
-      .poll(() => running.ending?.(0), { timeout: 5_000 })
+      .poll(() => running.ending?.(0))
       .toMatch(/^the container exited with code 9; its last lines: .*the index is corrupt/);
   });
 
@@ -304,7 +304,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
 
   it('writes without end: what is kept of it is bounded', async () => {
     const running = await start(provider({ env: { FAULT: ['flood'] } }));
-    await expect.poll(() => running.logs?.() ?? '', { timeout: 10_000 }).toContain('lines left out');
+    await expect.poll(() => running.logs?.() ?? '').toContain('lines left out');
     expect(await status(running)).toBe(200);
     expect(running.logs?.().length).toBeLessThan(5_000_000);
   });

@@ -7,7 +7,7 @@ import { openRuntime } from '../container/runtime/runtime.ts';
 import { reaperOf, runs } from '../fixtures/processes.ts';
 
 const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');
-const LONG = { timeout: 15_000, interval: 100 };
+const OFTEN = { interval: 100 };
 const { image, none } = inject('containers');
 
 const harnesses: ChildProcess[] = [];
@@ -40,16 +40,16 @@ const processes = (said: string): readonly number[] => [
 describe('a harness that ends without ending its command', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('by %s: its process group is ended for it', async (signal) => {
     const { pid, said } = await harness('command');
-    await expect.poll(() => processes(said()), LONG).toHaveLength(2);
+    await expect.poll(() => processes(said()), OFTEN).toHaveLength(2);
     process.kill(pid, signal);
-    await expect.poll(() => processes(said()).filter(runs), LONG).toEqual([]);
+    await expect.poll(() => processes(said()).filter(runs), OFTEN).toEqual([]);
   });
 
   it('leaves no reaper behind', async () => {
     const { pid } = await harness('command');
     const reaper = reaperOf(pid);
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => runs(reaper), LONG).toBe(false);
+    await expect.poll(() => runs(reaper), OFTEN).toBe(false);
   });
 });
 
@@ -69,7 +69,7 @@ describe.skipIf(none !== null)(
       const { pid } = await harness('container', image, runId);
       expect(await left(runId)).toHaveLength(3);
       process.kill(pid, 'SIGKILL');
-      await expect.poll(() => left(runId), LONG).toEqual([]);
+      await expect.poll(() => left(runId), OFTEN).toEqual([]);
     });
 
     it('leaves them behind when its reaper is killed too: the next run sweeps them, and no others', async () => {
@@ -77,20 +77,20 @@ describe.skipIf(none !== null)(
       const { pid } = await harness('container', image, runId);
       const other = await harness('container', image, `${runId}-other`);
       for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');
-      await expect.poll(() => runs(pid), LONG).toBe(false);
+      await expect.poll(() => runs(pid), OFTEN).toBe(false);
       // Any run on this machine may be the next one, or sweep at the same time: what is there is gone all the same.
       await sweep(await openRuntime());
       expect(await left(runId)).toEqual([]);
       expect(await left(`${runId}-other`)).toHaveLength(3);
       process.kill(other.pid, 'SIGTERM');
-      await expect.poll(() => left(`${runId}-other`), LONG).toEqual([]);
+      await expect.poll(() => left(`${runId}-other`), OFTEN).toEqual([]);
     });
 
     it('may be swept after by several runs at once: each finds all of it gone', async () => {
       const runId = `sweeps-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');
-      await expect.poll(() => runs(pid), LONG).toBe(false);
+      await expect.poll(() => runs(pid), OFTEN).toBe(false);
       const runtime = await openRuntime();
       const sweeps = Array.from({ length: 4 }, async () => {
         await sweep(runtime);
