@@ -3,7 +3,7 @@ import type { Patch } from './patch.ts';
 
 /** Something that a reference provider does otherwise, and what the proof shows of it. */
 interface Deviation {
-  /** Kebab-case, named for what it does. */
+  /** Kebab-case, named for what it does; its key in a table. */
   readonly name: string;
   /** Those that can have it; a defect is proven on the first. */
   readonly services: readonly ReferenceName[];
@@ -34,6 +34,19 @@ export interface Variant extends Deviation {
   readonly countsByKind?: true;
 }
 
-export const REST: readonly ReferenceName[] = ['search', 'messaging'];
-export const REALTIME: readonly ReferenceName[] = ['realtime'];
-export const EVERY: readonly ReferenceName[] = [...REST, ...REALTIME];
+/** What holds of every row of a table that does not say otherwise. */
+type Shared = Pick<Deviation, 'services' | 'setting'>;
+
+export const REST: Shared = { services: ['search', 'messaging'] };
+export const REALTIME: Shared = { services: ['realtime'] };
+export const EVERY: Shared = { services: [...REST.services, ...REALTIME.services] };
+
+type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Shared>;
+
+/** A table of deviations by their names. */
+export function tableOf<D extends Deviation>(
+  shared: Shared,
+  rows: Readonly<Record<string, Row<D>>>,
+): readonly (Row<D> & Pick<D, 'name' | 'services'>)[] {
+  return Object.entries(rows).map(([name, row]) => ({ name, ...shared, ...row }));
+}

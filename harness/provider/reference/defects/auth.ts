@@ -1,5 +1,5 @@
 import { queryParameter } from '../../../credential/carrier.ts';
-import { type Defect, EVERY } from '../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -60,10 +60,25 @@ function presentedKey(request: ReceivedRequest): string {
   return value.replace(/^\S+ +/, '');
 }
 
-export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
-  {
-    name: 'accepts-missing-key',
-    services: EVERY,
+/** The checks of the ways in which a credential can be wrong. */
+const WRONG_CREDENTIALS = [
+  'auth.wrong-credential',
+  'auth.empty-credential',
+  'auth.truncated-credential',
+  'auth.extended-credential',
+  'auth.case-flipped-credential',
+  'auth.non-ascii-credential',
+  'auth.quoted-credential',
+  'auth.oversized-credential',
+];
+
+const SERVED_INSTEAD = {
+  checks: ['auth.refusal-class'],
+  because: 'it is served where a refusal of some class belongs',
+};
+
+export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
+  'accepts-missing-key': {
     summary: 'serves requests that carry no credential at all',
     breaks: 'a request without a credential is answered 200',
     trips: ['auth.missing-credential'],
@@ -81,9 +96,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     },
     patch: admitting(({ reason }) => reason === 'missing'),
   },
-  {
-    name: 'accepts-any-key',
-    services: EVERY,
+  'accepts-any-key': {
     summary: 'takes whatever stands in the place of the key',
     breaks: 'a wrong key is answered 200',
     trips: [
@@ -103,58 +116,46 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     },
     patch: matchingKeys((presented) => presented !== ''),
   },
-  {
-    name: 'accepts-empty-key',
-    services: EVERY,
+  'accepts-empty-key': {
     summary: 'takes an empty key for a right one',
     breaks: '`Authorization: Bearer` with nothing after it is answered 200',
     trips: ['auth.empty-credential'],
-    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented) => presented === ''),
   },
-  {
-    name: 'accepts-key-prefix',
-    services: EVERY,
+  'accepts-key-prefix': {
     summary: 'compares only as many characters as were presented',
     breaks: 'the beginning of the key is answered 200',
     trips: ['auth.truncated-credential'],
-    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
-  {
-    name: 'accepts-key-with-suffix',
-    services: EVERY,
+  'accepts-key-with-suffix': {
     summary: 'compares only as many characters as the key has',
     breaks: 'the key with more characters after it is answered 200',
     trips: ['auth.extended-credential'],
-    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
-  {
-    name: 'accepts-key-case-insensitively',
-    services: EVERY,
+  'accepts-key-case-insensitively': {
     summary: 'ignores the case of the key',
     breaks: 'the key with its letters in the other case is answered 200',
     trips: ['auth.case-flipped-credential'],
-    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
-  {
-    name: 'ignores-token-signature',
-    services: EVERY,
+  'ignores-token-signature': {
     summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
     breaks: 'a token with its signature cut short, or made longer, is answered 200',
     setting: 'oauth2',
     trips: ['auth.truncated-credential', 'auth.extended-credential'],
-    drags: { checks: ['auth.refusal-class'], because: 'it is served where a refusal of some class belongs' },
+    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => {
       const [said, known] = [presented, key].map((token) => token.split('.').slice(0, 2).join('.'));
       return presented.split('.').length === 3 && said === known;
     }),
   },
-  {
-    name: 'scheme-case-sensitive',
-    services: EVERY,
+  'scheme-case-sensitive': {
     summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',
     breaks: '`bearer` in lower case with the right key is answered 401',
     trips: ['auth.scheme-case'],
@@ -163,25 +164,19 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
         presented === expected.charAt(0).toUpperCase() + expected.slice(1),
     })),
   },
-  {
-    name: 'accepts-any-scheme',
-    services: EVERY,
+  'accepts-any-scheme': {
     summary: 'looks for the key behind any scheme name',
     breaks: 'the right key behind a scheme that is not the documented one is answered 200',
     trips: ['auth.other-scheme'],
     patch: inCredentials(() => ({ schemeMatches: () => true })),
   },
-  {
-    name: 'refusal-without-challenge',
-    services: EVERY,
+  'refusal-without-challenge': {
     summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
     breaks: 'the 401 has no WWW-Authenticate field',
     trips: ['auth.challenge'],
     patch: inRefusals((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
-  {
-    name: 'malformed-challenge',
-    services: EVERY,
+  'malformed-challenge': {
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     breaks: 'WWW-Authenticate of the 401 cannot be parsed',
     trips: ['auth.challenge'],
@@ -191,23 +186,14 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     },
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
-  {
-    name: 'refusal-is-200',
-    services: EVERY,
+  'refusal-is-200': {
     summary: 'dresses a refused credential as success',
     breaks: 'a request without a credential is answered 200 with an error in the content',
     trips: ['auth.refusal-class'],
     drags: {
       checks: [
         'auth.missing-credential',
-        'auth.wrong-credential',
-        'auth.empty-credential',
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.non-ascii-credential',
-        'auth.quoted-credential',
-        'auth.oversized-credential',
+        ...WRONG_CREDENTIALS,
         'auth.other-scheme',
         'auth.head',
         'auth.other-representation',
@@ -220,55 +206,27 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     },
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
-  {
-    name: 'refusal-redirects-to-login',
-    services: EVERY,
+  'refusal-redirects-to-login': {
     summary: 'sends a program without a credential to a login page',
     breaks: 'a request without a credential is answered 302 to /login',
     trips: ['auth.refusal-class'],
     drags: {
-      checks: [
-        'auth.missing-credential',
-        'auth.wrong-credential',
-        'auth.empty-credential',
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.non-ascii-credential',
-        'auth.quoted-credential',
-        'auth.oversized-credential',
-        'auth.other-scheme',
-      ],
+      checks: ['auth.missing-credential', ...WRONG_CREDENTIALS, 'auth.other-scheme'],
       because: 'every refusal comes as a redirect',
     },
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
-  {
-    name: 'refusal-is-500',
-    services: EVERY,
+  'refusal-is-500': {
     summary: 'fails over a credential that it does not know',
     breaks: 'a request without a credential is answered 500',
     trips: ['auth.refusal-class'],
     drags: {
-      checks: [
-        'auth.missing-credential',
-        'auth.wrong-credential',
-        'auth.empty-credential',
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.non-ascii-credential',
-        'auth.quoted-credential',
-        'auth.oversized-credential',
-        'auth.other-scheme',
-      ],
+      checks: ['auth.missing-credential', ...WRONG_CREDENTIALS, 'auth.other-scheme'],
       because: 'every refusal comes as a failure of the server',
     },
     patch: inRefusals(failed),
   },
-  {
-    name: 'wrong-key-is-500',
-    services: EVERY,
+  'wrong-key-is-500': {
     summary: 'fails over a key that it cannot look up',
     breaks: 'a wrong key is answered 500, a missing one 401',
     trips: ['auth.wrong-credential'],
@@ -287,31 +245,17 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
     },
     patch: onAnswer('wrong-credential', failed),
   },
-  {
-    name: 'refusal-is-404',
-    services: EVERY,
+  'refusal-is-404': {
     summary: 'hides the resource from clients without a credential',
     breaks: 'a request without a credential is answered 404',
     trips: ['auth.missing-credential'],
     drags: {
-      checks: [
-        'auth.wrong-credential',
-        'auth.empty-credential',
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.non-ascii-credential',
-        'auth.quoted-credential',
-        'auth.oversized-credential',
-        'auth.other-scheme',
-      ],
+      checks: [...WRONG_CREDENTIALS, 'auth.other-scheme'],
       because: 'every refusal comes as 404',
     },
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
   },
-  {
-    name: 'refusal-is-html',
-    services: EVERY,
+  'refusal-is-html': {
     summary: 'refuses with a page for people',
     breaks: 'the content of the 401 is text/html',
     trips: ['auth.refusal-json'],
@@ -324,9 +268,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'echoes-key-in-refusal',
-    services: EVERY,
+  'echoes-key-in-refusal': {
     summary: 'repeats the presented key in the refusal',
     breaks: 'the content of the 401 contains the key that was sent',
     trips: ['auth.key-not-echoed'],
@@ -336,41 +278,31 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'head-skips-auth',
-    services: EVERY,
+  'head-skips-auth': {
     summary: 'asks for a credential on GET only',
     breaks: 'HEAD without a credential is answered 200',
     trips: ['auth.head'],
     patch: admitting((_, request) => request.method === 'HEAD'),
   },
-  {
-    name: 'method-override-skips-auth',
-    services: EVERY,
+  'method-override-skips-auth': {
     summary: 'admits whoever sends a method override',
     breaks: 'a request without a credential but with X-HTTP-Method-Override is answered 200',
     trips: ['auth.method-override'],
     patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
   },
-  {
-    name: 'public-cache',
-    services: EVERY,
+  'public-cache': {
     summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
     breaks: 'an authorised answer says `Cache-Control: public, max-age=60`',
     trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
-  {
-    name: 'shared-cache-by-must-revalidate',
-    services: EVERY,
+  'shared-cache-by-must-revalidate': {
     summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
     breaks: 'an authorised answer says `Cache-Control: max-age=60, must-revalidate`',
     trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
   },
-  {
-    name: 'key-field-answer-cacheable',
-    services: EVERY,
+  'key-field-answer-cacheable': {
     setting: 'header',
     summary: 'forgets that caches know nothing of a key in a field of its own',
     breaks: 'an answer to X-API-Key says `Cache-Control: max-age=60` and has no Vary',
@@ -379,9 +311,7 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       withoutField(withField(answer, 'Cache-Control', 'max-age=60'), 'Vary'),
     ),
   },
-  {
-    name: 'echoes-request-in-404',
-    services: EVERY,
+  'echoes-request-in-404': {
     summary: 'tells in its errors what it was sent, credential included',
     breaks: 'the content of the 404 has the Authorization field of the request',
     trips: ['auth.key-not-echoed'],
@@ -391,25 +321,19 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'refusal-cacheable',
-    services: EVERY,
+  'refusal-cacheable': {
     summary: 'lets caches keep a refused credential',
     breaks: 'the 401 says `Cache-Control: public, max-age=60`',
     trips: ['auth.refusal-not-cached'],
     patch: inRefusals((answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
-  {
-    name: 'html-skips-auth',
-    services: EVERY,
+  'html-skips-auth': {
     summary: 'asks browsers for no credential',
     breaks: 'a request without a credential that accepts text/html is answered 200',
     trips: ['auth.other-representation'],
     patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
   },
-  {
-    name: 'trailing-slash-skips-auth',
-    services: EVERY,
+  'trailing-slash-skips-auth': {
     summary: 'guards a path in one spelling and routes it in several',
     breaks: 'the path with a slash after it is answered 200 without a credential',
     trips: ['auth.path-spelling'],
@@ -421,17 +345,13 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       }),
     ),
   },
-  {
-    name: 'trusts-forwarded-for',
-    services: EVERY,
+  'trusts-forwarded-for': {
     summary: 'takes the client for a local one because a field says so',
     breaks: 'a request without a credential but with `X-Forwarded-For: 127.0.0.1` is answered 200',
     trips: ['auth.local-client'],
     patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
   },
-  {
-    name: 'reflects-any-origin',
-    services: EVERY,
+  'reflects-any-origin': {
     summary: 'lets pages of every origin act with credentials',
     breaks: 'Access-Control-Allow-Origin repeats any Origin, with Access-Control-Allow-Credentials: true',
     trips: ['auth.foreign-origin'],
@@ -446,25 +366,19 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
           );
     }),
   },
-  {
-    name: 'challenge-without-parameters',
-    services: EVERY,
+  'challenge-without-parameters': {
     summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
     breaks: 'WWW-Authenticate of the 401 names a scheme and nothing else',
     trips: ['auth.challenge-parameters'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer')),
   },
-  {
-    name: 'challenge-names-other-scheme',
-    services: EVERY,
+  'challenge-names-other-scheme': {
     summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
     breaks: 'WWW-Authenticate of the 401 is `Negotiate`',
     trips: ['auth.challenge-scheme'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
   },
-  {
-    name: 'challenge-error-without-credential',
-    services: EVERY,
+  'challenge-error-without-credential': {
     summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
     breaks: 'WWW-Authenticate of the 401 to no credential has error="invalid_token"',
     trips: ['auth.challenge-error'],
@@ -472,18 +386,14 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
       withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
     ),
   },
-  {
-    name: 'accepts-key-in-query',
-    services: EVERY,
+  'accepts-key-in-query': {
     summary: 'takes the key from the query as well, where logs and histories keep it',
     breaks: 'the key in `?api_key=` is answered 200 without an Authorization field',
     trips: ['auth.key-in-query'],
     shows: ['auth.location'],
     patch: alsoAt(queryParameter('api_key')),
   },
-  {
-    name: 'refuses-second-key',
-    services: EVERY,
+  'refuses-second-key': {
     summary: 'knows one key only',
     breaks: 'the second key of the account is answered 401',
     trips: ['auth.second-key'],
@@ -492,4 +402,4 @@ export const AUTHENTICATION_DEFECTS: readonly Defect[] = [
         authenticate(request, { ...access, keys: access.keys.slice(0, 1) }, conduct, nowMs),
     })),
   },
-];
+});

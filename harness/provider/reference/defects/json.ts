@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type Defect, EVERY } from '../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, withField, withoutField } from '../http/message.ts';
@@ -38,99 +38,75 @@ const declaringLength = (difference: number): Patch =>
     onWire('served', (head, body) => Buffer.concat([head, body])),
   );
 
-export const JSON_DEFECTS: readonly Defect[] = [
-  {
-    name: 'json-wrong-content-type',
-    services: EVERY,
+export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
+  'json-wrong-content-type': {
     summary: 'sends JSON under the name of plain text',
     breaks: 'Content-Type of the served answer is text/plain',
     trips: ['json.success-media-type', 'pact.interaction'],
     patch: asMediaType('text/plain; charset=utf-8'),
   },
-  {
-    name: 'json-no-content-type',
-    services: EVERY,
+  'json-no-content-type': {
     summary: 'does not name the media type of its content',
     breaks: 'the served answer has no Content-Type',
     trips: ['headers.content-type', 'pact.interaction'],
     drags: { checks: ['json.success-media-type'], because: 'where there is no label, there is none of JSON' },
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
   },
-  {
-    name: 'json-latin1-charset',
-    services: EVERY,
+  'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
     breaks: 'Content-Type is `application/json; charset=iso-8859-1`',
     trips: ['json.charset'],
     patch: asMediaType('application/json; charset=iso-8859-1'),
   },
-  {
-    name: 'json-bom',
-    services: EVERY,
+  'json-bom': {
     summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
     breaks: 'the content begins with EF BB BF',
     trips: ['json.no-bom'],
     patch: inText((text) => `\ufeff${text}`),
   },
-  {
-    name: 'json-invalid-utf8',
-    services: EVERY,
+  'json-invalid-utf8': {
     summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
     breaks: 'a string of the content has the single octet E9',
     trips: ['json.utf8'],
     patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
   },
-  {
-    name: 'json-trailing-bytes',
-    services: EVERY,
+  'json-trailing-bytes': {
     summary: 'appends a remark to the JSON text (RFC 8259 §2)',
     breaks: 'an HTML comment follows the JSON text',
     trips: ['json.one-text'],
     patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
   },
-  {
-    name: 'json-truncated',
-    services: EVERY,
+  'json-truncated': {
     summary: 'sends a JSON text without its end (RFC 8259 §2)',
     breaks: 'the last character of the JSON text is missing',
     trips: ['json.syntax'],
     patch: inText((text) => text.slice(0, -1)),
   },
-  {
-    name: 'json-duplicate-keys',
-    services: EVERY,
+  'json-duplicate-keys': {
     summary: 'names a member twice (RFC 8259 §4)',
     breaks: 'the first member of the content occurs twice',
     trips: ['json.unique-names'],
     patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
   },
-  {
-    name: 'json-nan',
-    services: EVERY,
+  'json-nan': {
     summary: 'writes a number that JSON does not have (RFC 8259 §6)',
     breaks: 'the content has `"score":NaN`',
     trips: ['json.numbers'],
     patch: inText(withFirstMember('"score":NaN')),
   },
-  {
-    name: 'json-big-integer',
-    services: EVERY,
+  'json-big-integer': {
     summary: 'writes an integer that common parsers round (RFC 8259 §6)',
     breaks: 'the content has `"sequence":9007199254740993`',
     shows: ['json.big-integers'],
     patch: inText(withFirstMember('"sequence":9007199254740993')),
   },
-  {
-    name: 'json-empty-body',
-    services: EVERY,
+  'json-empty-body': {
     summary: 'promises JSON and sends nothing',
     breaks: 'the served answer has no content',
     trips: ['json.body-present'],
     patch: inOctets(() => Buffer.alloc(0)),
   },
-  {
-    name: 'errors-are-plain-text',
-    services: EVERY,
+  'errors-are-plain-text': {
     summary: 'explains errors in plain text',
     breaks: 'the content of every error is text/plain',
     trips: ['auth.refusal-json', 'json.error-media-type'],
@@ -139,9 +115,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
       withContent(answer, 'text/plain; charset=utf-8', 'refused'),
     ),
   },
-  {
-    name: 'content-length-too-long',
-    services: EVERY,
+  'content-length-too-long': {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
     breaks: 'the connection ends 10 octets before the content should',
     trips: ['framing.content-length'],
@@ -151,9 +125,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     },
     patch: declaringLength(10),
   },
-  {
-    name: 'content-length-too-short',
-    services: EVERY,
+  'content-length-too-short': {
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
     breaks: 'octets follow the end of the message',
     trips: ['framing.one-message'],
@@ -163,9 +135,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     },
     patch: declaringLength(-10),
   },
-  {
-    name: 'bytes-after-body',
-    services: EVERY,
+  'bytes-after-body': {
     summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
     breaks: 'an empty line and a remark follow the message',
     trips: ['framing.one-message'],
@@ -175,9 +145,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     },
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
   },
-  {
-    name: 'bare-line-feeds',
-    services: EVERY,
+  'bare-line-feeds': {
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
     breaks: 'the head has no CR',
     trips: ['framing.one-message'],
@@ -189,9 +157,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
     ),
   },
-  {
-    name: 'bad-chunk-size',
-    services: EVERY,
+  'bad-chunk-size': {
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     breaks: 'the chunked content cannot be decoded',
     trips: ['framing.chunks'],
@@ -208,17 +174,13 @@ export const JSON_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'unasked-gzip',
-    services: EVERY,
+  'unasked-gzip': {
     summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is gzip on a request with `Accept-Encoding: identity`',
     trips: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
-  {
-    name: 'gzip-in-name-only',
-    services: EVERY,
+  'gzip-in-name-only': {
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
     breaks: 'Content-Encoding is gzip, the content is not',
     trips: ['negotiation.true-coding'],
@@ -228,9 +190,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
     },
     patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
   },
-  {
-    name: 'brotli-for-gzip',
-    services: EVERY,
+  'brotli-for-gzip': {
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
     breaks: 'Content-Encoding is br on a request with `Accept-Encoding: gzip`',
     trips: ['negotiation.content-coding'],
@@ -242,9 +202,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
       acceptsGzip(request) ? encoded(answer, 'br', brotliCompressSync) : answer,
     ),
   },
-  {
-    name: 'gzip-without-vary',
-    services: EVERY,
+  'gzip-without-vary': {
     summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
     breaks: 'the answer to `Accept-Encoding: gzip` is compressed, and Vary does not name Accept-Encoding',
     trips: ['negotiation.coding-vary'],
@@ -252,17 +210,13 @@ export const JSON_DEFECTS: readonly Defect[] = [
       acceptsGzip(request) ? encoded(answer, 'gzip', gzipSync) : answer,
     ),
   },
-  {
-    name: 'no-nosniff',
-    services: EVERY,
+  'no-nosniff': {
     summary: 'leaves browsers to guess the media type',
     breaks: 'no answer has X-Content-Type-Options',
     trips: ['headers.nosniff'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Content-Type-Options')),
   },
-  {
-    name: 'problem-invalid',
-    services: EVERY,
+  'problem-invalid': {
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
     breaks: '`status` in application/problem+json is a string and `title` a number',
     trips: ['json.problem-details'],
@@ -274,9 +228,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'server-errors-are-plain-text',
-    services: EVERY,
+  'server-errors-are-plain-text': {
     summary: 'leaves bad requests to a server in front that knows nothing of JSON',
     breaks: 'the content of 400, 414, 431 and 501 is text/plain',
     trips: ['json.server-error-media-type'],
@@ -284,9 +236,7 @@ export const JSON_DEFECTS: readonly Defect[] = [
       withContent(answer, 'text/plain', 'bad request'),
     ),
   },
-  {
-    name: 'errors-are-empty',
-    services: EVERY,
+  'errors-are-empty': {
     summary: 'refuses without a word of explanation',
     breaks: 'no error has content',
     trips: ['json.error-body-present'],
@@ -296,18 +246,14 @@ export const JSON_DEFECTS: readonly Defect[] = [
     },
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
-  {
-    name: 'malformed-content-type',
-    services: EVERY,
+  'malformed-content-type': {
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
     breaks: 'Content-Type of the served answer is `application/json; charset`',
     trips: ['headers.content-type-form'],
     drags: { checks: ['json.success-media-type'], because: 'a label that cannot be read is none of JSON' },
     patch: asMediaType('application/json; charset'),
   },
-  {
-    name: 'content-is-html-everywhere',
-    services: EVERY,
+  'content-is-html-everywhere': {
     summary: 'sends pages for people where JSON is documented',
     breaks: 'every answer with content is text/html',
     trips: ['json.success-media-type'],
@@ -324,4 +270,4 @@ export const JSON_DEFECTS: readonly Defect[] = [
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
     ),
   },
-];
+});

@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, REST } from '../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
@@ -29,26 +29,20 @@ function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
 }
 
 /** What the service does wrong in the operations beyond the documented sample. */
-export const OPERATION_DEFECTS: readonly Defect[] = [
-  {
-    name: 'operation-wrong-status',
-    services: REST,
+export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
+  'operation-wrong-status': {
     summary: 'answers an operation with another success than the documented one',
     breaks: 'one resource is answered 202',
     trips: ['operations.status'],
     patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
   },
-  {
-    name: 'operation-wrong-media-type',
-    services: REST,
+  'operation-wrong-media-type': {
     summary: 'answers an operation in another media type than the documented one',
     breaks: 'one resource comes as text/json',
     trips: ['operations.content-type'],
     patch: insteadOfServing(isItem, (answer) => withField(answer, 'Content-Type', 'text/json')),
   },
-  {
-    name: 'operation-breaks-schema',
-    services: REST,
+  'operation-breaks-schema': {
     summary: 'answers an operation with a body that does not fit its schema',
     breaks: 'the name of one resource is a number',
     trips: ['operations.schema'],
@@ -56,9 +50,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), name: 7 })),
     ),
   },
-  {
-    name: 'operation-skips-auth',
-    services: REST,
+  'operation-skips-auth': {
     summary: 'serves an operation to anybody',
     breaks: 'one resource is served without a credential',
     trips: ['operations.auth-required'],
@@ -68,9 +60,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
       return { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 };
     }),
   },
-  {
-    name: 'operation-serves-unknown-method',
-    services: REST,
+  'operation-serves-unknown-method': {
     summary: 'takes an unknown method of an operation for GET',
     breaks: 'one resource is served for the method BREW',
     trips: ['operations.unknown-method'],
@@ -80,9 +70,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
         : answer,
     ),
   },
-  {
-    name: 'operation-500-on-bad-type',
-    services: REST,
+  'operation-500-on-bad-type': {
     summary: 'fails over a parameter of the wrong type',
     breaks: '`pageSize=many` is answered 500',
     trips: ['operations.negative-type'],
@@ -90,9 +78,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
       /^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0') ? answer : failed(answer),
     ),
   },
-  {
-    name: 'operation-accepts-missing-input',
-    services: REST,
+  'operation-accepts-missing-input': {
     summary: 'serves an operation without a parameter that it requires',
     breaks: 'matches are served without `text`',
     trips: ['operations.negative-missing'],
@@ -102,9 +88,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
         : request,
     ),
   },
-  {
-    name: 'operation-accepts-surplus-member',
-    services: REST,
+  'operation-accepts-surplus-member': {
     summary: 'overlooks members of a body that its schema rules out',
     breaks: 'matches are served for a body with an unknown member',
     trips: ['operations.negative-surplus'],
@@ -114,9 +98,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
         : request,
     ),
   },
-  {
-    name: 'operation-500-on-extra',
-    services: REST,
+  'operation-500-on-extra': {
     summary: 'fails over a parameter that it does not know',
     breaks: 'one resource with an unknown parameter is answered 500',
     trips: ['operations.extra-handled'],
@@ -125,9 +107,7 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
       failed,
     ),
   },
-  {
-    name: 'operation-accepts-bad-range',
-    services: REST,
+  'operation-accepts-bad-range': {
     summary: 'serves a parameter beyond its range',
     breaks: '`pageSize=101` is served',
     trips: ['operations.negative-range'],
@@ -137,4 +117,4 @@ export const OPERATION_DEFECTS: readonly Defect[] = [
         : request,
     ),
   },
-];
+});

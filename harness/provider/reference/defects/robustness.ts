@@ -1,4 +1,4 @@
-import { type Defect, EVERY } from '../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
 import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest } from '../http/message.ts';
@@ -8,66 +8,50 @@ import { acceptsJson } from '../http/negotiation.ts';
 const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => insteadOfServing(when, failed);
 
 /** What the service does with requests that are unusual, hostile or at the edge of what HTTP allows. */
-export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
-  {
-    name: 'long-url-drops-connection',
-    services: EVERY,
+export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
+  'long-url-drops-connection': {
     summary: 'closes the connection on a long request target',
     breaks: 'a target of more than 8 KiB gets no answer',
     trips: ['status.overlong-target'],
     patch: droppedInsteadOf('target-too-long'),
   },
-  {
-    name: 'long-url-500',
-    services: EVERY,
+  'long-url-500': {
     summary: 'fails over a long request target',
     breaks: 'a target of more than 8 KiB is answered 500',
     trips: ['status.overlong-target'],
     patch: onAnswer('target-too-long', failed),
   },
-  {
-    name: 'long-field-500',
-    services: EVERY,
+  'long-field-500': {
     summary: 'fails over large header fields',
     breaks: 'fields of more than 16 KiB are answered 500',
     trips: ['status.overlong-field'],
     patch: onAnswer('fields-too-large', failed),
   },
-  {
-    name: 'malformed-percent-500',
-    services: EVERY,
+  'malformed-percent-500': {
     summary: 'fails over percent-encoding that it cannot decode',
     breaks: 'a path with `%zz` is answered 500',
     trips: ['status.malformed-target'],
     patch: onAnswer('malformed', (answer, { path }) => (path.includes('%') ? failed(answer) : answer)),
   },
-  {
-    name: 'hostile-query-500',
-    services: EVERY,
+  'hostile-query-500': {
     summary: 'fails over quotes and brackets in the query',
     breaks: "a query with `'`, `<` or a NUL is answered 500",
     trips: ['status.hostile-query'],
     patch: failingOn(({ query }) => /['<\0]|%27|%3c|%00/i.test(query ?? '')),
   },
-  {
-    name: 'accept-unknown-500',
-    services: EVERY,
+  'accept-unknown-500': {
     summary: 'fails when the client accepts no media type that it has',
     breaks: '`Accept: application/x-unknown` is answered 500',
     trips: ['negotiation.unknown-accept'],
     patch: failingOn((request) => !acceptsJson(request)),
   },
-  {
-    name: 'range-500',
-    services: EVERY,
+  'range-500': {
     summary: 'fails over a Range field',
     breaks: 'a request with a Range is answered 500',
     trips: ['caching.range'],
     patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
   },
-  {
-    name: 'range-without-content-range',
-    services: EVERY,
+  'range-without-content-range': {
     summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
     breaks: 'a 206 has no Content-Range',
     trips: ['caching.partial-content'],
@@ -76,9 +60,7 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
       (answer) => ({ ...answer, status: 206, body: answer.body.subarray(0, 2) }),
     ),
   },
-  {
-    name: 'if-none-match-500',
-    services: EVERY,
+  'if-none-match-500': {
     summary: 'fails over a conditional request',
     breaks: 'a request with If-None-Match is answered 500',
     trips: ['caching.conditional'],
@@ -86,17 +68,13 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
       fieldValue(request, 'if-none-match') === undefined ? answer : failed(answer),
     ),
   },
-  {
-    name: 'expect-continue-500',
-    services: EVERY,
+  'expect-continue-500': {
     summary: 'fails over an expectation',
     breaks: '`Expect: 100-continue` is answered 500',
     trips: ['status.expect-continue'],
     patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
   },
-  {
-    name: 'content-type-on-get-415',
-    services: EVERY,
+  'content-type-on-get-415': {
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     breaks: 'GET with `Content-Type: application/json` is answered 415',
     trips: ['status.documented-content-type'],
@@ -109,12 +87,10 @@ export const ROBUSTNESS_DEFECTS: readonly Defect[] = [
       (answer) => asProblem(answer, 415, 'Unsupported Media Type'),
     ),
   },
-  {
-    name: 'missing-user-agent-500',
-    services: EVERY,
+  'missing-user-agent-500': {
     summary: 'fails over a request that does not say what sent it',
     breaks: 'a request without a User-Agent is answered 500',
     trips: ['status.missing-user-agent'],
     patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),
   },
-];
+});

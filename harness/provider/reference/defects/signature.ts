@@ -1,4 +1,4 @@
-import { type Defect, REALTIME } from '../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
 import { inCredentials, type Patch } from '../conduct/patch.ts';
 import type { SignatureRules } from '../credentials/signature.ts';
 
@@ -7,12 +7,11 @@ const loosened = (change: Partial<SignatureRules>): Patch =>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+const SIGNED = { ...REALTIME, setting: 'signed' };
+
 /** Where signed requests are held to less than they should be. */
-export const SIGNATURE_DEFECTS: readonly Defect[] = [
-  {
-    name: 'accepts-any-signature',
-    services: REALTIME,
-    setting: 'signed',
+export const SIGNATURE_DEFECTS = tableOf<Defect>(SIGNED, {
+  'accepts-any-signature': {
     summary: 'looks at the application key of a signed request and not at its signature',
     breaks: 'a request signed with a wrong secret is served',
     trips: ['auth.wrong-credential', 'auth.signed-path'],
@@ -32,37 +31,25 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     },
     patch: loosened({ signatureMatches: () => true }),
   },
-  {
-    name: 'accepts-stale-timestamp',
-    services: REALTIME,
-    setting: 'signed',
+  'accepts-stale-timestamp': {
     summary: 'takes signatures of any age',
     breaks: 'a request signed an hour ago is served',
     trips: ['auth.signed-stale'],
     patch: loosened({ toleranceMs: Number.POSITIVE_INFINITY }),
   },
-  {
-    name: 'ignores-body-digest',
-    services: REALTIME,
-    setting: 'signed',
+  'ignores-body-digest': {
     summary: 'does not hold signed content against its digest',
     breaks: 'a signed request whose content was altered is served',
     trips: ['auth.signed-content'],
     patch: loosened({ digestDemanded: false }),
   },
-  {
-    name: 'signature-ignores-method',
-    services: REALTIME,
-    setting: 'signed',
+  'signature-ignores-method': {
     summary: 'takes a signature for whatever method it comes with',
     breaks: 'a request signed for PUT is served as GET',
     trips: ['auth.signed-method'],
     patch: loosened({ spellings: (of) => [of, ...METHODS.map((method) => ({ ...of, method }))] }),
   },
-  {
-    name: 'signature-ignores-query',
-    services: REALTIME,
-    setting: 'signed',
+  'signature-ignores-query': {
     summary: 'does not hold the parameters of a signed request against its signature',
     breaks: 'a signed request that was given a further parameter is served',
     trips: ['auth.signed-query'],
@@ -73,4 +60,4 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
       ],
     }),
   },
-];
+});

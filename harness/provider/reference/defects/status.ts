@@ -1,4 +1,4 @@
-import { type Defect, EVERY, REALTIME, REST } from '../conduct/deviation.ts';
+import { type Defect, EVERY, REALTIME, REST, tableOf } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
@@ -31,10 +31,8 @@ const everySecond =
 
 const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
 
-export const STATUS_CODE_DEFECTS: readonly Defect[] = [
-  {
-    name: 'sample-is-404',
-    services: EVERY,
+export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
+  'sample-is-404': {
     summary: 'does not serve the documented sample request',
     breaks: 'the sample request with the right credential is answered 404',
     trips: ['status.sample', 'versioning.prefix', 'pact.interaction'],
@@ -42,9 +40,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
     ),
   },
-  {
-    name: 'unknown-path-200',
-    services: EVERY,
+  'unknown-path-200': {
     summary: 'answers every path with success',
     breaks: 'a path that does not exist is answered 200',
     trips: ['status.unknown-path'],
@@ -53,33 +49,25 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       status: 200,
     })),
   },
-  {
-    name: 'unknown-path-html',
-    services: EVERY,
+  'unknown-path-html': {
     summary: 'answers unknown paths with a page for people',
     breaks: 'the content of the 404 is text/html',
     trips: ['json.error-media-type'],
     patch: onAnswer('not-found', (answer) => withContent(answer, 'text/html; charset=utf-8', HTML_ERROR)),
   },
-  {
-    name: 'unknown-path-500',
-    services: EVERY,
+  'unknown-path-500': {
     summary: 'fails over paths that it does not know',
     breaks: 'a path that does not exist is answered 500',
     trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => failed(answer)),
   },
-  {
-    name: 'unknown-method-500',
-    services: EVERY,
+  'unknown-method-500': {
     summary: 'fails over methods that it does not know',
     breaks: 'an unknown method is answered 500',
     trips: ['status.unknown-method'],
     patch: onAnswer('unknown-method', failed),
   },
-  {
-    name: 'unknown-method-served',
-    services: EVERY,
+  'unknown-method-served': {
     summary: 'takes an unknown method for GET',
     breaks: 'an unknown method is answered 200',
     trips: ['status.unknown-method'],
@@ -88,17 +76,13 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       status: 200,
     })),
   },
-  {
-    name: 'method-not-allowed-without-allow',
-    services: EVERY,
+  'method-not-allowed-without-allow': {
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
     breaks: 'the 405 has no Allow field',
     trips: ['status.allow'],
     patch: onAnswer('method-not-allowed', (answer) => withoutField(answer, 'Allow')),
   },
-  {
-    name: 'method-not-allowed-200',
-    services: EVERY,
+  'method-not-allowed-200': {
     summary: 'reports success for methods that it does not offer',
     breaks: 'DELETE on the collection is answered 200',
     trips: ['status.unserved-method'],
@@ -107,9 +91,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       status: 200,
     })),
   },
-  {
-    name: 'head-differs',
-    services: EVERY,
+  'head-differs': {
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     breaks: 'Content-Length of HEAD is 0, that of GET is not',
     trips: ['status.head-equals-get'],
@@ -117,9 +99,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       isHead(request) ? withField(answer, 'Content-Length', '0') : answer,
     ),
   },
-  {
-    name: 'head-lacks-fields',
-    services: EVERY,
+  'head-lacks-fields': {
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     breaks: 'the answer to HEAD has no Cache-Control, that to GET has one',
     trips: ['status.head-equals-get'],
@@ -127,9 +107,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
     ),
   },
-  {
-    name: 'head-is-405',
-    services: EVERY,
+  'head-is-405': {
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
     breaks: 'HEAD is answered 405, GET 200',
     trips: ['status.head'],
@@ -137,9 +115,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       replacedBy(answer, problem('method-not-allowed', [['Allow', 'GET, OPTIONS']])),
     ),
   },
-  {
-    name: 'head-with-body',
-    services: EVERY,
+  'head-with-body': {
     summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
     breaks: 'octets follow the head of the answer to HEAD',
     trips: ['status.head-no-content'],
@@ -149,17 +125,13 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
         : answer,
     ),
   },
-  {
-    name: 'options-500',
-    services: EVERY,
+  'options-500': {
     summary: 'fails over OPTIONS',
     breaks: 'OPTIONS is answered 500',
     trips: ['status.options'],
     patch: onAnswer('options', failed),
   },
-  {
-    name: 'unregistered-status',
-    services: EVERY,
+  'unregistered-status': {
     summary: 'invents a status code (RFC 9110 §15)',
     breaks: 'an unknown path is answered 499',
     trips: ['status.registered'],
@@ -169,9 +141,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     },
     patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
   },
-  {
-    name: 'error-in-200',
-    services: EVERY,
+  'error-in-200': {
     summary: 'reports errors with status 200 and an error object',
     breaks: 'an unknown path is answered 200 with `{"error": …}`',
     trips: ['status.no-error-in-success'],
@@ -190,9 +160,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       status: 200,
     })),
   },
-  {
-    name: 'failure-in-200',
-    services: EVERY,
+  'failure-in-200': {
     summary: 'reports failure with status 200 and a flag in the content',
     breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
     trips: ['status.no-error-in-success'],
@@ -202,9 +170,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       status: 200,
     })),
   },
-  {
-    name: 'trace-echoes-credential',
-    services: EVERY,
+  'trace-echoes-credential': {
     summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
     breaks: 'the content of the answer to TRACE has the Authorization field',
     trips: ['status.trace'],
@@ -215,9 +181,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       return { ...withContent(withoutField(answer, 'Allow'), 'message/http', echo), status: 200 };
     }),
   },
-  {
-    name: 'stack-trace-in-error',
-    services: EVERY,
+  'stack-trace-in-error': {
     summary: 'shows its inner workings in errors',
     breaks: 'the content of every error has a stack trace with file paths',
     trips: ['status.no-internals'],
@@ -225,26 +189,21 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), stack: STACK_TRACE })),
     ),
   },
-  {
-    name: 'no-date',
-    services: EVERY,
+  'no-date': {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
     breaks: 'no answer has a Date field',
     trips: ['headers.date'],
     patch: onFinished('every', (answer) => withoutField(answer, 'Date')),
   },
-  {
-    name: 'request-id-repeats',
+  'request-id-repeats': {
     // The documents of search do not speak of request ids.
-    services: [...REALTIME, ...REST],
+    services: [...REALTIME.services, ...REST.services],
     summary: 'gives every answer the same request id',
     breaks: 'X-Request-Id is the same on all answers',
     trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
   },
-  {
-    name: 'no-content-with-content',
-    services: EVERY,
+  'no-content-with-content': {
     summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
     breaks: 'the 204 to OPTIONS has a Content-Length and octets after its head',
     trips: ['status.no-content'],
@@ -253,17 +212,13 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
     })),
   },
-  {
-    name: 'unserved-method-500',
-    services: EVERY,
+  'unserved-method-500': {
     summary: 'fails over methods that it does not offer',
     breaks: 'DELETE on the collection is answered 500',
     trips: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
   },
-  {
-    name: 'allow-lists-refused-method',
-    services: EVERY,
+  'allow-lists-refused-method': {
     summary: 'names the very method that it refuses among the allowed ones',
     breaks: 'the Allow field of the 405 to DELETE has DELETE',
     trips: ['status.allow-true'],
@@ -271,9 +226,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       withField(answer, 'Allow', `GET, HEAD, ${method}`),
     ),
   },
-  {
-    name: 'not-modified-with-content',
-    services: EVERY,
+  'not-modified-with-content': {
     summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
     breaks: 'octets follow the head of the 304',
     trips: ['status.no-content'],
@@ -282,9 +235,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
     })),
   },
-  {
-    name: 'not-modified-without-fields',
-    services: EVERY,
+  'not-modified-without-fields': {
     summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
     breaks: 'the 304 has neither ETag nor Cache-Control',
     trips: ['caching.not-modified-fields'],
@@ -292,25 +243,19 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
     ),
   },
-  {
-    name: 'if-none-match-ignored',
-    services: EVERY,
+  'if-none-match-ignored': {
     summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
     breaks: 'a GET with the current ETag in If-None-Match is answered 200 with that ETag',
     trips: ['caching.not-modified'],
     patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
   },
-  {
-    name: 'if-none-match-412',
-    services: EVERY,
+  'if-none-match-412': {
     summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
     breaks: 'a GET with the current ETag in If-None-Match is answered 412',
     trips: ['caching.not-modified'],
     patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
   },
-  {
-    name: 'etag-unquoted',
-    services: EVERY,
+  'etag-unquoted': {
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
     breaks: 'ETag of the served answer is no entity tag',
     trips: ['headers.etag-form'],
@@ -318,17 +263,13 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       withField(answer, 'ETag', fieldValues(answer, 'etag').join().replaceAll('"', '')),
     ),
   },
-  {
-    name: 'server-field-tells-version',
-    services: EVERY,
+  'server-field-tells-version': {
     summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
     breaks: 'answers have `Server: example-server/4.2.1`',
     trips: ['headers.no-product-version'],
     patch: onFinished('every', (answer) => withField(answer, 'Server', 'example-server/4.2.1 (Debian)')),
   },
-  {
-    name: 'date-malformed',
-    services: EVERY,
+  'date-malformed': {
     summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
     breaks: 'Date is in the form of ISO 8601',
     trips: ['headers.date-form'],
@@ -336,9 +277,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       withField(answer, 'Date', new Date(clock.now()).toISOString()),
     ),
   },
-  {
-    name: 'date-twice',
-    services: EVERY,
+  'date-twice': {
     summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
     breaks: 'the 404 has two Date fields',
     trips: ['headers.single-fields'],
@@ -347,33 +286,26 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       fields: [...answer.fields, ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT']],
     })),
   },
-  {
-    name: 'cache-control-malformed',
-    services: EVERY,
+  'cache-control-malformed': {
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     breaks: 'errors say `Cache-Control: no-store; no-cache`',
     trips: ['headers.cache-control-form'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
   },
-  {
-    name: 'link-malformed',
-    services: EVERY,
+  'link-malformed': {
     summary: 'writes links that are none (RFC 8288 §3)',
     breaks: 'Link of the served answer lacks its angle brackets',
     trips: ['headers.link-form'],
     patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
   },
-  {
-    name: 'request-id-missing',
-    services: REALTIME,
+  'request-id-missing': {
+    services: REALTIME.services,
     summary: 'leaves clients nothing by which to name a request',
     breaks: 'no answer has a request id',
     trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
   },
-  {
-    name: 'accepts-missing-host',
-    services: EVERY,
+  'accepts-missing-host': {
     summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
     breaks: 'a request without Host is answered like any other',
     trips: ['framing.missing-host'],
@@ -381,9 +313,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
     ),
   },
-  {
-    name: 'accepts-two-hosts',
-    services: EVERY,
+  'accepts-two-hosts': {
     summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
     breaks: 'a request with two Host fields is answered like any other',
     trips: ['framing.two-hosts'],
@@ -392,9 +322,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       return first === undefined || second === undefined ? request : withField(request, 'Host', first);
     }),
   },
-  {
-    name: 'accepts-spaced-field-name',
-    services: EVERY,
+  'accepts-spaced-field-name': {
     summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
     breaks: 'a request with `X-Field : 1` is answered like any other',
     trips: ['framing.spaced-field-name'],
@@ -406,9 +334,7 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
       },
     }),
   },
-  {
-    name: 'flapping-status',
-    services: EVERY,
+  'flapping-status': {
     summary: 'has a broken instance among those that answer',
     breaks: 'every second plain request of a client is answered 500',
     trips: ['status.stable'],
@@ -418,12 +344,10 @@ export const STATUS_CODE_DEFECTS: readonly Defect[] = [
     },
     patch: everySecond((answer) => failed(answer)),
   },
-  {
-    name: 'unstable-shape',
-    services: EVERY,
+  'unstable-shape': {
     summary: 'answers the same request with content of another shape each time',
     breaks: 'every second answer to the sample request has other members',
     trips: ['json.shape-stable'],
     patch: everySecond((answer) => withContent(answer, 'application/json', '{"items":2}')),
   },
-];
+});

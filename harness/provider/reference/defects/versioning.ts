@@ -1,4 +1,4 @@
-import { type Defect, REST } from '../conduct/deviation.ts';
+import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { withText } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
@@ -18,10 +18,8 @@ function redirect(answer: Answer, status: 302 | 307 | 308, location: string): An
 
 const onCollection = (request: ReceivedRequest): boolean => request.path === `${PREFIX}/resources`;
 
-export const VERSIONING_DEFECTS: readonly Defect[] = [
-  {
-    name: 'prefix-redirects',
-    services: REST,
+export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
+  'prefix-redirects': {
     summary: 'sends clients of the documented path away from its version prefix',
     breaks: '/v1/resources is answered 308 to /resources',
     trips: ['versioning.no-redirect'],
@@ -39,9 +37,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
       return next(underPath(request, `${PREFIX}${request.path}`), kernel);
     }),
   },
-  {
-    name: 'serves-without-prefix',
-    services: REST,
+  'serves-without-prefix': {
     summary: 'serves the same resource without a version',
     breaks: '/resources is answered like /v1/resources',
     trips: ['versioning.without-prefix'],
@@ -52,26 +48,20 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
         : underPath(request, `${PREFIX}${request.path}`),
     ),
   },
-  {
-    name: 'serves-any-version',
-    services: REST,
+  'serves-any-version': {
     summary: 'ignores which version is asked for',
     breaks: '/v2/resources, /v0/resources and /V1/resources are answered like /v1/resources',
     trips: ['versioning.other-versions'],
     shows: ['versioning.other-prefixes'],
     patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
   },
-  {
-    name: 'links-leave-prefix',
-    services: REST,
+  'links-leave-prefix': {
     summary: 'links to paths without the version prefix',
     breaks: 'links in the content begin with /resources',
     trips: ['versioning.links'],
     patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
   },
-  {
-    name: 'redirect-to-other-host',
-    services: REST,
+  'redirect-to-other-host': {
     summary: 'sends clients, and their credentials, to another host',
     breaks: '/v1/resources is answered 307 to http://elsewhere.example/v1/resources',
     trips: ['versioning.no-foreign-redirect'],
@@ -83,9 +73,7 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
       redirect(answer, 307, `http://elsewhere.example${request.path}`),
     ),
   },
-  {
-    name: 'links-to-other-host',
-    services: REST,
+  'links-to-other-host': {
     summary: 'links to a host of its inner network',
     breaks: 'links in the content begin with http://backend.internal',
     trips: ['versioning.reachable-links'],
@@ -93,20 +81,16 @@ export const VERSIONING_DEFECTS: readonly Defect[] = [
       withText(answer, (text) => text.replaceAll('"/v1/', '"http://backend.internal/v1/')),
     ),
   },
-  {
-    name: 'sunset-malformed',
-    services: REST,
+  'sunset-malformed': {
     summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
     breaks: 'Sunset of the served answer is a date without a time',
     trips: ['versioning.sunset-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Sunset', '2027-06-30')),
   },
-  {
-    name: 'deprecation-malformed',
-    services: REST,
+  'deprecation-malformed': {
     summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
     breaks: 'Deprecation of the served answer is `true`',
     trips: ['versioning.deprecation-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Deprecation', 'true')),
   },
-];
+});

@@ -1,20 +1,16 @@
-import { type Defect, REALTIME } from '../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
 import { inWebhooks } from '../conduct/patch.ts';
 import { SIGNATURE_FIELD, webhookSignature } from '../conduct/webhooks.ts';
 
 /** Ways to get webhooks wrong. */
-export const WEBHOOK_DEFECTS: readonly Defect[] = [
-  {
-    name: 'webhook-not-sent',
-    services: REALTIME,
+export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
+  'webhook-not-sent': {
     summary: 'takes the address of a receiver and sends nothing there',
     breaks: 'no event comes',
     trips: ['webhooks.delivered'],
     patch: (conduct) => ({ ...conduct, webhooks: null }),
   },
-  {
-    name: 'webhook-form-body',
-    services: REALTIME,
+  'webhook-form-body': {
     summary: 'sends events as a form',
     breaks: 'the body of an event is no JSON',
     trips: ['webhooks.json'],
@@ -30,9 +26,7 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'webhook-wrong-signature',
-    services: REALTIME,
+  'webhook-wrong-signature': {
     setting: 'signed',
     summary: 'signs the id of an event instead of its body',
     breaks: 'the signature is not that of the body',
@@ -44,29 +38,23 @@ export const WEBHOOK_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'webhook-gives-up',
-    services: REALTIME,
+  'webhook-gives-up': {
     summary: 'sends an event once, whatever the receiver says',
     breaks: 'an event that was answered 503 does not come again',
     trips: ['webhooks.retried'],
     shows: ['webhooks.identity'],
     patch: inWebhooks(() => ({ retriesAfterMs: [] })),
   },
-  {
-    name: 'webhook-hammers',
-    services: REALTIME,
+  'webhook-hammers': {
     summary: 'repeats a failed event at once, and again at once',
     breaks: 'attempts follow each other without a pause',
     trips: ['webhooks.backoff'],
     patch: inWebhooks(() => ({ retriesAfterMs: [0, 0, 0] })),
   },
-  {
-    name: 'webhook-repeats',
-    services: REALTIME,
+  'webhook-repeats': {
     summary: 'sends an event again that was received',
     breaks: 'an event that was answered 200 comes twice',
     trips: ['webhooks.no-duplicates'],
     patch: inWebhooks(() => ({ copies: 2 })),
   },
-];
+});

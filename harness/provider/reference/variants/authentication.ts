@@ -1,5 +1,5 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
-import { EVERY, REALTIME, type Variant } from '../conduct/deviation.ts';
+import { EVERY, REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { asProblem } from '../http/answer-changes.ts';
@@ -10,19 +10,15 @@ import { findRoute } from '../http/routes.ts';
 
 const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
 
-export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
-  {
-    name: 'refuses-403-for-wrong-key',
-    services: EVERY,
+export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
+  'refuses-403-for-wrong-key': {
     summary: 'answers a wrong key with 403, a missing one with 401',
     shows: ['auth.refusal-status', 'websocket.refusal'],
     patch: onAnswer('wrong-credential', (answer) =>
       asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
     ),
   },
-  {
-    name: 'not-found-before-auth',
-    services: EVERY,
+  'not-found-before-auth': {
     summary: 'says 404 for an unknown path before it looks at the credential',
     shows: ['status.unknown-path-without-credential'],
     patch: aroundHandling(async (request, next, kernel) => {
@@ -32,9 +28,7 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
       return CREDENTIAL_REFUSALS.includes(answer.occasion) && !known ? problem('not-found') : answer;
     }),
   },
-  {
-    name: 'method-before-auth',
-    services: EVERY,
+  'method-before-auth': {
     summary: 'says 405 or 501 for a method before it looks at the credential',
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
@@ -44,23 +38,17 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
       return NOT_OFFERED.includes(anyway.occasion) ? anyway : answer;
     }),
   },
-  {
-    name: 'api-key-header',
-    services: EVERY,
+  'api-key-header': {
     setting: 'header',
     summary: 'takes the key in X-API-Key as well',
     patch: alsoAt(headerField('X-API-Key')),
   },
-  {
-    name: 'query-key',
-    services: EVERY,
+  'query-key': {
     setting: 'query',
     summary: 'takes the key in the query parameter api_key as well',
     patch: alsoAt(queryParameter('api_key')),
   },
-  {
-    name: 'first-credential-wins',
-    services: EVERY,
+  'first-credential-wins': {
     summary: 'heeds the first of several Authorization fields',
     shows: ['auth.two-credentials'],
     patch: onReceipt((request) => {
@@ -68,26 +56,21 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
       return first === undefined ? request : withField(request, 'Authorization', first);
     }),
   },
-  {
-    name: 'revalidated-caches',
-    services: EVERY,
+  'revalidated-caches': {
     summary: 'lets every cache keep its answers, and none reuse them unasked',
     patch: onAnswer('served', (answer) =>
       withField(answer, 'Cache-Control', 'public, max-age=0, must-revalidate'),
     ),
   },
-  {
-    name: 'several-challenges',
-    services: EVERY,
+  'several-challenges': {
     summary: 'offers two schemes in one WWW-Authenticate field',
     patch: onAnswer(CREDENTIAL_REFUSALS, (answer) => {
       const offered = fieldValues(answer, 'www-authenticate').join(', ');
       return withField(answer, 'WWW-Authenticate', `Negotiate, ${offered}, Basic realm="people, by hand"`);
     }),
   },
-  {
-    name: 'bearer-only',
-    services: REALTIME,
+  'bearer-only': {
+    services: REALTIME.services,
     summary: 'takes a bearer key and no signature',
     shows: ['auth.schemes'],
     patch: inCredentials(({ authenticate }) => ({
@@ -97,4 +80,4 @@ export const AUTHENTICATION_VARIANTS: readonly Variant[] = [
       },
     })),
   },
-];
+});

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { isJsonObject } from '../../../base/json-text.ts';
-import { EVERY, REST, type Variant } from '../conduct/deviation.ts';
+import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
 import { varyingBy, withContent } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
@@ -17,10 +17,8 @@ function shapeFor(status: number): object {
   return SHAPES[status] ?? { errors: [{ reason: 'refused' }] };
 }
 
-export const CONTENT_VARIANTS: readonly Variant[] = [
-  {
-    name: 'plain-json-errors',
-    services: EVERY,
+export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
+  'plain-json-errors': {
     summary: 'explains errors in application/json of its own shape',
     shows: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
@@ -33,9 +31,8 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
         : answer,
     ),
   },
-  {
-    name: 'bare-array-body',
-    services: REST,
+  'bare-array-body': {
+    services: REST.services,
     summary: 'lists resources in a bare array',
     shows: ['json.success-shape'],
     undescribed: true,
@@ -45,16 +42,12 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
       return { ...answer, body: Buffer.from(JSON.stringify(list)) };
     }),
   },
-  {
-    name: 'chunked-body',
-    services: EVERY,
+  'chunked-body': {
     summary: 'sends content in chunks, without Content-Length',
     shows: ['framing.transfer'],
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Length')),
   },
-  {
-    name: 'gzip-when-accepted',
-    services: EVERY,
+  'gzip-when-accepted': {
     summary: 'compresses for clients that accept gzip',
     shows: ['framing.transfer'],
     patch: onAnswer('served', (answer, request) => {
@@ -63,26 +56,20 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
       return { ...withField(varying, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
     }),
   },
-  {
-    name: 'error-shape-by-status',
-    services: EVERY,
+  'error-shape-by-status': {
     summary: 'has another error object for each status',
     shows: ['json.error-shape', 'limits.refusal-shape'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'application/json', JSON.stringify(shapeFor(answer.status))),
     ),
   },
-  {
-    name: 'json-charset-utf-8',
-    services: EVERY,
+  'json-charset-utf-8': {
     summary: 'says of JSON that it is UTF-8, which it always is',
     patch: onAnswer('served', (answer) =>
       withField(answer, 'Content-Type', 'application/json; charset=UTF-8'),
     ),
   },
-  {
-    name: 'vendor-json',
-    services: EVERY,
+  'vendor-json': {
     summary: 'has a JSON media type of its own',
     shows: ['json.media-types'],
     undescribed: true,
@@ -90,20 +77,18 @@ export const CONTENT_VARIANTS: readonly Variant[] = [
       withField(answer, 'Content-Type', 'application/vnd.example.v1+json'),
     ),
   },
-  {
-    name: 'announces-version',
-    services: REST,
+  'announces-version': {
+    services: REST.services,
     summary: 'says in a field which version answers',
     shows: ['versioning.version-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'API-Version', '1.4')),
   },
-  {
-    name: 'announces-deprecation',
-    services: REST,
+  'announces-deprecation': {
+    services: REST.services,
     summary: 'says since when this version is deprecated and when it ends (RFC 9745, RFC 8594)',
     shows: ['versioning.deprecation'],
     patch: onAnswer('served', (answer) =>
       withField(withField(answer, 'Deprecation', '@1767225600'), 'Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT'),
     ),
   },
-];
+});

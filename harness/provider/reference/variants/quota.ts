@@ -1,6 +1,6 @@
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
-import { EVERY, type Variant } from '../conduct/deviation.ts';
+import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota } from '../conduct/patch.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
@@ -13,79 +13,55 @@ import { tokenBucket } from '../quota/token-bucket.ts';
 /** Requests that may wait in a queue. */
 const QUEUE_ROOM = 20;
 
-export const QUOTA_VARIANTS: readonly Variant[] = [
-  {
-    name: 'no-quota-fields',
-    services: EVERY,
+export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
+  'no-quota-fields': {
     summary: 'enforces its limit without announcing it; the refusal still says when to come back',
     shows: ['limits.dialect'],
     patch: inQuota(() => ({ fields: () => [] })),
   },
-  ...QUOTA_DIALECTS.flatMap(({ name, variant }): readonly Variant[] =>
-    variant
-      ? [
-          {
-            ...variant,
-            services: EVERY,
-            shows: ['limits.dialect'],
-            patch: inQuota(() => ({ fields: inDialect(name) })),
-          },
-        ]
-      : [],
+  ...Object.fromEntries(
+    QUOTA_DIALECTS.flatMap(({ name, variant }) => {
+      const patch = inQuota(() => ({ fields: inDialect(name) }));
+      return variant ? [[variant.name, { summary: variant.summary, shows: ['limits.dialect'], patch }]] : [];
+    }),
   ),
-  {
-    name: 'http-date-retry-after',
-    services: EVERY,
+  'http-date-retry-after': {
     summary: 'says when to come back as a date',
     shows: ['limits.refusal'],
     patch: inQuota(() => ({
       retryAfter: (renewsInMs, nowMs) => imfFixdate(Math.ceil((nowMs + renewsInMs) / 1000) * 1000),
     })),
   },
-  {
-    name: 'limiter-clock-aligned',
-    services: EVERY,
+  'limiter-clock-aligned': {
     summary: 'has windows that begin on the clock, not with the first request',
     patch: inQuota(() => ({ algorithm: fixedWindowAligned })),
   },
-  {
-    name: 'limiter-sliding-log',
-    services: EVERY,
+  'limiter-sliding-log': {
     summary: 'remembers every request for one window',
     shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: slidingLog })),
   },
-  {
-    name: 'limiter-token-bucket',
-    services: EVERY,
+  'limiter-token-bucket': {
     summary: 'refills its quota evenly',
     shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: tokenBucket })),
   },
-  {
-    name: 'limiter-sliding-counter',
-    services: EVERY,
+  'limiter-sliding-counter': {
     summary: 'weighs the requests of the last window of the clock by what of it is not yet over',
     patch: inQuota(() => ({ algorithm: slidingCounter })),
   },
-  {
-    name: 'limiter-penalty-block',
-    services: EVERY,
+  'limiter-penalty-block': {
     summary: 'blocks a key for one window from its first refusal on',
     shows: ['limits.algorithm'],
     patch: inQuota(() => ({ algorithm: penaltyBlock })),
   },
-  {
-    name: 'limiter-queue',
-    services: EVERY,
+  'limiter-queue': {
     summary: 'holds requests back so that they keep to the rate, and refuses only when too many wait',
     patch: inQuota(() => ({ algorithm: leakyQueue(QUEUE_ROOM) })),
   },
-  {
-    name: 'counts-known-paths',
-    services: EVERY,
+  'counts-known-paths': {
     summary: 'counts requests for resources that it has, and serves or refuses others for nothing',
     countsByKind: true,
     patch: inQuota(() => ({ counts: ({ path }) => path === '/' || path.startsWith('/v1/resources') })),
   },
-];
+});

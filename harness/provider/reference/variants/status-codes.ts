@@ -1,56 +1,44 @@
-import { EVERY, REST, type Variant } from '../conduct/deviation.ts';
+import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
 import { asProblem, varyingBy } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 
-export const STATUS_CODE_VARIANTS: readonly Variant[] = [
-  {
-    name: '404-instead-of-405',
-    services: EVERY,
+export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
+  '404-instead-of-405': {
     summary: 'says 404 for a method that a path does not offer',
     patch: onAnswer('method-not-allowed', (answer) =>
       asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
     ),
   },
-  {
-    name: 'unknown-method-405',
-    services: EVERY,
+  'unknown-method-405': {
     summary: 'says 405 for a method that nobody has registered, too',
     shows: ['status.conditions'],
     patch: onAnswer('unknown-method', (answer) =>
       asProblem(withField(answer, 'Allow', 'GET, HEAD, OPTIONS'), 405, 'Method Not Allowed'),
     ),
   },
-  {
-    name: 'options-405',
-    services: EVERY,
+  'options-405': {
     summary: 'does not offer OPTIONS',
     patch: onAnswer('options', (answer) =>
       asProblem(withField(answer, 'Allow', 'GET, HEAD'), 405, 'Method Not Allowed'),
     ),
   },
-  {
-    name: 'refuses-size-with-400',
-    services: EVERY,
+  'refuses-size-with-400': {
     summary: 'says 400 to targets and fields that are too long',
     shows: ['status.conditions', 'status.target-size', 'status.field-size'],
     patch: onAnswer(['target-too-long', 'fields-too-large'], (answer) =>
       asProblem(answer, 400, 'Bad Request'),
     ),
   },
-  {
-    name: 'demands-user-agent',
-    services: EVERY,
+  'demands-user-agent': {
     summary: 'says 400 to a request without a User-Agent, as GitHub does',
     patch: insteadOfServing(
       (request) => fieldValues(request, 'user-agent').length === 0,
       (answer) => asProblem(answer, 400, 'Bad Request'),
     ),
   },
-  {
-    name: 'ranges-206',
-    services: EVERY,
+  'ranges-206': {
     summary: 'serves ranges of octets',
     shows: ['status.conditions'],
     patch: onAnswer('served', (answer, request) => {
@@ -62,9 +50,7 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
       return { ...withField(answer, 'Content-Range', range), status: 206, body: part };
     }),
   },
-  {
-    name: 'expectation-417',
-    services: EVERY,
+  'expectation-417': {
     summary: 'says 417 to an expectation that nothing is there to meet',
     shows: ['status.conditions'],
     patch: insteadOfServing(
@@ -72,67 +58,52 @@ export const STATUS_CODE_VARIANTS: readonly Variant[] = [
       (answer) => asProblem(answer, 417, 'Expectation Failed'),
     ),
   },
-  {
-    name: 'ignores-validators',
-    services: EVERY,
+  'ignores-validators': {
     summary: 'has no validators and heeds none',
     patch: (conduct) =>
       onAnswer('served', (answer) => withoutField(answer, 'ETag'))(
         onReceipt((request) => withoutField(request, 'If-None-Match'))(conduct),
       ),
   },
-  {
-    name: 'bare-head',
-    services: EVERY,
+  'bare-head': {
     summary: 'leaves out of the answer to HEAD what only the content yields (RFC 9110 §9.3.2)',
     patch: onFinished('served', (answer, { method }) =>
       method === 'HEAD' ? withoutField(withoutField(answer, 'Content-Length'), 'ETag') : answer,
     ),
   },
-  {
-    name: 'lenient-trailing-slash',
-    services: EVERY,
+  'lenient-trailing-slash': {
     summary: 'takes a path with a slash after it for the same, credential and all',
     patch: onReceipt((request) => ({ ...request, path: request.path.replace(/(?<=.)\/+$/, '') })),
   },
-  {
-    name: 'listed-origin',
-    services: EVERY,
+  'listed-origin': {
     summary: 'lets pages of one origin read its answers',
     patch: onAnswer('served', (answer) => {
       const allowed = withField(answer, 'Access-Control-Allow-Origin', 'https://app.example');
       return varyingBy(withField(allowed, 'Access-Control-Allow-Credentials', 'true'), 'Origin');
     }),
   },
-  {
-    name: 'lower-case-fields',
-    services: EVERY,
+  'lower-case-fields': {
     summary: 'writes field names in lower case',
     patch: onFinished('every', (answer) => ({
       ...answer,
       fields: answer.fields.map(([name, value]) => [name.toLowerCase(), value]),
     })),
   },
-  {
-    name: 'closes-connections',
-    services: EVERY,
+  'closes-connections': {
     summary: 'closes each connection after its answer',
     shows: ['framing.transfer'],
     patch: onFinished('every', (answer) => withField(answer, 'Connection', 'close')),
   },
-  {
-    name: 'no-request-id',
-    services: REST,
+  'no-request-id': {
+    services: REST.services,
     summary: 'does not number its answers',
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
   },
-  {
-    name: 'not-acceptable-406',
-    services: EVERY,
+  'not-acceptable-406': {
     summary: 'says 406 when the client accepts no JSON',
     shows: ['status.conditions'],
     patch: onAnswer('served', (answer, request) =>
       acceptsJson(request) ? answer : asProblem(answer, 406, 'Not Acceptable'),
     ),
   },
-];
+});

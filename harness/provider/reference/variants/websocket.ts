@@ -1,4 +1,4 @@
-import { REALTIME, type Variant } from '../conduct/deviation.ts';
+import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
 import {
   closingWithCode,
@@ -46,45 +46,33 @@ const takingFew: Patch = (conduct) => {
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
 
-export const WEBSOCKET_VARIANTS: readonly Variant[] = [
-  {
-    name: 'version-refusal-400',
-    services: REALTIME,
+export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
+  'version-refusal-400': {
     summary: 'answers a handshake of another version with 400 and the version it speaks',
     patch: onAnswer('upgrade-required', (answer) =>
       asProblem(withoutField(withoutField(answer, 'Upgrade'), 'Connection'), 400, 'Bad Request'),
     ),
   },
-  {
-    name: 'no-compression',
-    services: REALTIME,
+  'no-compression': {
     summary: 'declines permessage-deflate',
     shows: ['websocket.deflate'],
     patch: inWebSocket(() => ({ compression: false })),
   },
-  {
-    name: 'ws-sends-fragments',
-    services: REALTIME,
+  'ws-sends-fragments': {
     summary: 'sends its messages in two frames',
     patch: onOutbound(inTwoFrames),
   },
-  {
-    name: 'ws-closes-without-code',
-    services: REALTIME,
+  'ws-closes-without-code': {
     summary: 'answers a Close with an empty one',
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.close ? withPayload(frame, Buffer.alloc(0)) : frame)),
     ),
   },
-  {
-    name: 'ws-greets',
-    services: REALTIME,
+  'ws-greets': {
     summary: 'sends a message of its own before it echoes',
     patch: onOpen((socket) => socket.send('welcome')),
   },
-  {
-    name: 'ws-pings-first',
-    services: REALTIME,
+  'ws-pings-first': {
     summary: 'sends a Ping and a Pong of its own as soon as a connection opens',
     shows: ['websocket.heartbeat'],
     patch: onOpen((socket) => {
@@ -92,16 +80,12 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
       socket.pong('here I am');
     }),
   },
-  {
-    name: 'ws-takes-key-in-subprotocol',
-    services: REALTIME,
+  'ws-takes-key-in-subprotocol': {
     setting: 'key in subprotocol',
     summary: 'takes the key of a handshake from a subprotocol, in base64url behind `bearer.`',
     patch: keyFromSubprotocol,
   },
-  {
-    name: 'ws-takes-key-in-token',
-    services: REALTIME,
+  'ws-takes-key-in-token': {
     setting: 'key in token',
     summary: 'takes the key of a handshake from the parameter `token` as well',
     patch: onReceipt((request) => {
@@ -110,23 +94,17 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
       return !opens ? request : withField(request, 'Authorization', `Bearer ${token}`);
     }),
   },
-  {
-    name: 'ws-closes-4401',
-    services: REALTIME,
+  'ws-closes-4401': {
     setting: 'close code',
     summary: 'opens the connection first and closes it with 4401 when the credential is bad',
     patch: closingWithCode(4401),
   },
-  {
-    name: 'ws-takes-few-connections',
-    services: REALTIME,
+  'ws-takes-few-connections': {
     summary: 'takes nine connections at the same time, and refuses more with 503',
     shows: ['websocket.connections'],
     patch: takingFew,
   },
-  {
-    name: 'ws-takes-small-messages',
-    services: REALTIME,
+  'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',
     shows: ['websocket.max-message'],
     patch: onOpen((socket) => {
@@ -135,4 +113,4 @@ export const WEBSOCKET_VARIANTS: readonly Variant[] = [
       });
     }),
   },
-];
+});

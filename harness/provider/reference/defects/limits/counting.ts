@@ -1,4 +1,4 @@
-import { type Defect, EVERY } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget, withField } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
@@ -51,18 +51,14 @@ function extendedByAll(plan: QuotaPlan): Limiter {
 }
 
 /** Faults of how requests are counted, and for whom. */
-export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
-  {
-    name: 'limit-race',
-    services: EVERY,
+export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
+  'limit-race': {
     summary: 'looks at the counter first and writes it when the answer is out',
     breaks: 'requests sent together are served beyond the limit, one after the other they are not',
     trips: ['limits.parallel'],
     patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
   },
-  {
-    name: 'limit-per-process',
-    services: EVERY,
+  'limit-per-process': {
     summary: 'has two processes that count apart and take connections in turn',
     breaks: 'requests on many connections are served up to twice the limit',
     trips: ['limits.parallel'],
@@ -79,33 +75,25 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
       }))(conduct);
     },
   },
-  {
-    name: 'limit-of-concurrency',
-    services: EVERY,
+  'limit-of-concurrency': {
     summary: 'limits how many requests are under way together, not how many there are',
     breaks: 'one after the other, any number of requests is served',
     trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
   },
-  {
-    name: 'burst-refused',
-    services: EVERY,
+  'burst-refused': {
     summary: 'demands that requests lie as far apart as the rate has it',
     breaks: 'a few requests in a row are refused although the window has hardly any',
     trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
   },
-  {
-    name: 'requests-extend-window',
-    services: EVERY,
+  'requests-extend-window': {
     summary: 'starts the window anew with every request, served or not',
     breaks: 'a client is refused until it has kept silent for a whole window',
     trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedByAll })),
   },
-  {
-    name: 'keyed-by-forwarded-for',
-    services: EVERY,
+  'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',
     breaks: 'a client with a spent quota is served when it makes up an address',
     trips: ['limits.forwarded-for'],
@@ -114,9 +102,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
         `${keyOf(identity, request)}@${fieldValue(request, 'x-forwarded-for') ?? ''}`,
     })),
   },
-  {
-    name: 'keyed-by-raw-credential',
-    services: EVERY,
+  'keyed-by-raw-credential': {
     summary: 'has a quota for each way of writing the Authorization field',
     breaks: 'a client with a spent quota is served when it writes `bearer` with a small letter',
     trips: ['limits.spelling-shares'],
@@ -126,9 +112,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
         `${keyOf(identity, request)}=${fieldValue(request, 'authorization') ?? ''}`,
     })),
   },
-  {
-    name: 'failed-authentication-counts',
-    services: EVERY,
+  'failed-authentication-counts': {
     summary: 'takes from every quota for each request with a wrong key',
     breaks: 'somebody without a key spends the quota of those who have one',
     trips: ['limits.failures-free'],
@@ -156,9 +140,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
       return charging(noticing(conduct));
     },
   },
-  {
-    name: 'path-bypasses-limit',
-    services: EVERY,
+  'path-bypasses-limit': {
     summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
     breaks: 'the refused request is served at `/V1/Resources` and at `/v1/resources/`',
     trips: ['limits.variants-share'],
@@ -172,33 +154,25 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
       return anySpelling(spelled(conduct));
     },
   },
-  {
-    name: 'retry-after-floored',
-    services: EVERY,
+  'retry-after-floored': {
     summary: 'rounds Retry-After down',
     breaks: 'a client that waits for Retry-After comes up to a second early',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
   },
-  {
-    name: 'retry-after-zero',
-    services: EVERY,
+  'retry-after-zero': {
     summary: 'says that the quota is back at once',
     breaks: 'Retry-After is 0 while requests are refused',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '0' })),
   },
-  {
-    name: 'retry-after-absurd',
-    services: EVERY,
+  'retry-after-absurd': {
     summary: 'asks for a wait of months',
     breaks: 'Retry-After is 50331648, and the quota is back within a window',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
   },
-  {
-    name: 'retry-after-whole-window',
-    services: EVERY,
+  'retry-after-whole-window': {
     summary: 'asks for a whole window, however much of it is over',
     breaks: 'Retry-After is the length of the window on each refusal',
     trips: ['limits.retry-after-honest'],
@@ -206,4 +180,4 @@ export const RATE_LIMIT_COUNTING_DEFECTS: readonly Defect[] = [
       withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
     ),
   },
-];
+});

@@ -1,5 +1,5 @@
 import type { FieldLine } from '../../../../evidence/exchange.ts';
-import { type Defect, EVERY } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, onAdmission, onAnswer } from '../../conduct/patch.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
 
@@ -10,27 +10,21 @@ const MALFORMED_FIELDS: readonly FieldLine[] = [
   ['RateLimit', '"default";r = ;t=soon'],
 ];
 
-export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
-  {
-    name: 'quota-fields-lie',
-    services: EVERY,
+export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
+  'quota-fields-lie': {
     summary: 'announces a quota that never shrinks',
     breaks: 'the remaining quota is the same on every answer, refusals included',
     trips: ['limits.quota-shrinks'],
     patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
-  {
-    name: 'quota-fields-malformed',
-    services: EVERY,
+  'quota-fields-malformed': {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
     trips: ['limits.quota-fields'],
     drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
-  {
-    name: 'quota-fields-other-limit',
-    services: EVERY,
+  'quota-fields-other-limit': {
     summary: 'announces twice the quota that it has',
     breaks: 'RateLimit-Policy tells of 2N requests, N are served',
     trips: ['limits.quota-fields-agree'],
@@ -38,9 +32,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
       fields: (plan, admission, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, admission, nowMs),
     })),
   },
-  {
-    name: 'refusal-without-quota-fields',
-    services: EVERY,
+  'refusal-without-quota-fields': {
     summary: 'tells of the quota as long as there is some, and no more when it is spent',
     breaks: 'RateLimit and RateLimit-Policy are missing on the 429',
     trips: ['limits.quota-fields-on-refusal'],
@@ -49,9 +41,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
       fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
     })),
   },
-  {
-    name: 'remaining-negative',
-    services: EVERY,
+  'remaining-negative': {
     summary: 'counts the remaining quota below zero',
     breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
     trips: ['limits.refusal-fields'],
@@ -63,9 +53,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
         ]),
     })),
   },
-  {
-    name: 'reset-not-a-number',
-    services: EVERY,
+  'reset-not-a-number': {
     summary: 'tells the reset as what a failed calculation came to',
     breaks: 'X-RateLimit-Reset is NaN',
     trips: ['limits.quota-fields'],
@@ -78,9 +66,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
         ]),
     })),
   },
-  {
-    name: 'quota-fields-contradict',
-    services: EVERY,
+  'quota-fields-contradict': {
     summary: 'announces the same quota in two sets of fields that disagree',
     breaks: 'X-RateLimit-Remaining tells of one request more than RateLimit',
     trips: ['limits.quota-consistent'],
@@ -91,9 +77,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
       ],
     })),
   },
-  {
-    name: 'reset-epoch-milliseconds',
-    services: EVERY,
+  'reset-epoch-milliseconds': {
     summary: 'tells the reset in milliseconds since 1970',
     breaks: 'X-RateLimit-Reset is a thousand times what clients take it for',
     trips: ['limits.reset-unit'],
@@ -104,9 +88,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
       ],
     })),
   },
-  {
-    name: 'reset-whole-window',
-    services: EVERY,
+  'reset-whole-window': {
     summary: 'tells a whole window as the time until the reset, however much of it is over',
     breaks: 'RateLimit on the 429 tells of the full window, and the service serves before it is over',
     trips: ['limits.reset-honest'],
@@ -114,9 +96,7 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
       fields: (plan, admission, nowMs) => fields(plan, { ...admission, renewsInMs: plan.windowMs }, nowMs),
     })),
   },
-  {
-    name: 'reset-too-early',
-    services: EVERY,
+  'reset-too-early': {
     summary: 'tells half the time until the reset',
     breaks: 'a request after the reset that the 429 told of is refused',
     trips: ['limits.reset-honest'],
@@ -125,4 +105,4 @@ export const QUOTA_FIELD_DEFECTS: readonly Defect[] = [
         fields(plan, { ...admission, renewsInMs: admission.renewsInMs / 2 }, nowMs),
     })),
   },
-];
+});

@@ -1,4 +1,4 @@
-import { type Defect, EVERY } from '../../conduct/deviation.ts';
+import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { aroundHandling, inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
@@ -57,34 +57,26 @@ function extendedByRefusals(plan: QuotaPlan): Limiter {
 /** A client notices it, and no time limit of one. */
 const TARPIT_MS = 1_500;
 
-export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
-  {
-    name: 'limit-off-by-one-low',
-    services: EVERY,
+export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
+  'limit-off-by-one-low': {
     summary: 'admits one request less than its plan',
     breaks: 'the N-th request of a window is refused',
     trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(-1)(algorithm) })),
   },
-  {
-    name: 'limit-off-by-one-high',
-    services: EVERY,
+  'limit-off-by-one-high': {
     summary: 'admits one request more than its plan',
     breaks: 'request N+1 of a window is served',
     trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(1)(algorithm) })),
   },
-  {
-    name: 'limit-ignored',
-    services: EVERY,
+  'limit-ignored': {
     summary: 'announces a quota and never enforces it',
     breaks: 'no request is ever refused',
     trips: ['limits.exact'],
     patch: onAdmission((admission) => ({ ...admission, admitted: true })),
   },
-  {
-    name: 'limit-counted-twice',
-    services: EVERY,
+  'limit-counted-twice': {
     summary: 'takes two from the quota for every request',
     breaks: 'half the documented number of requests is served',
     trips: ['limits.exact'],
@@ -101,25 +93,19 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'refusal-503',
-    services: EVERY,
+  'refusal-503': {
     summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
     breaks: 'the refusal of a spent quota is 503',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
   },
-  {
-    name: 'refusal-403',
-    services: EVERY,
+  'refusal-403': {
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     breaks: 'the refusal of a spent quota is 403',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
   },
-  {
-    name: 'rate-refusal-html',
-    services: EVERY,
+  'rate-refusal-html': {
     summary: 'refuses a spent quota with a page for people',
     breaks: 'the content of the 429 is text/html',
     trips: ['limits.refusal-json'],
@@ -127,82 +113,62 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>429</title><h1>Slow down</h1>'),
     ),
   },
-  {
-    name: 'retry-after-missing',
-    services: EVERY,
+  'retry-after-missing': {
     summary: 'does not say when to come back (RFC 6585 §4)',
     breaks: 'the 429 has no Retry-After',
     trips: ['limits.retry-after'],
     patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'Retry-After')),
   },
-  {
-    name: 'retry-after-malformed',
-    services: EVERY,
+  'retry-after-malformed': {
     summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
     breaks: 'Retry-After is a number of seconds with a unit, e.g. `42s`',
     trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
   },
-  {
-    name: 'retry-after-fractional',
-    services: EVERY,
+  'retry-after-fractional': {
     summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
     breaks: 'Retry-After has a decimal point',
     trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
   },
-  {
-    name: 'retry-after-milliseconds',
-    services: EVERY,
+  'retry-after-milliseconds': {
     summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
     breaks: 'Retry-After is a thousand times too long',
     trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
   },
-  {
-    name: 'retry-after-too-early',
-    services: EVERY,
+  'retry-after-too-early': {
     summary: 'invites clients back before the quota is renewed',
     breaks: 'a client that waits for Retry-After is refused again',
     trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
   },
-  {
-    name: 'refusals-extend-window',
-    services: EVERY,
+  'refusals-extend-window': {
     summary: 'starts the wait anew with every refused request',
     breaks: 'a client that was refused again in the meantime is still refused after Retry-After',
     trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedByRefusals })),
   },
-  {
-    name: 'refusal-cacheable-429',
-    services: EVERY,
+  'refusal-cacheable-429': {
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
     breaks: 'the 429 says `Cache-Control: public, max-age=60`',
     trips: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
-  {
-    name: 'limit-shared-between-keys',
-    services: EVERY,
+  'limit-shared-between-keys': {
     summary: 'counts all credentials together',
     breaks: "one key is refused because another key's quota is spent",
     trips: ['limits.per-key'],
     shows: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
-  {
-    name: 'head-bypasses-limit',
-    services: EVERY,
+  'head-bypasses-limit': {
     summary: 'does not hold HEAD to the quota',
     breaks: 'HEAD is served after GET was refused',
     trips: ['limits.variants-share'],
     patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
   },
-  {
-    name: 'query-bypasses-limit',
-    services: EVERY,
+  'query-bypasses-limit': {
     summary: 'has a quota for each query string',
     breaks: 'the refused request with `?x=1` is served',
     trips: ['limits.variants-share'],
@@ -216,9 +182,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'never-recovers',
-    services: EVERY,
+  'never-recovers': {
     summary: 'bars a key for good once its quota was spent',
     breaks: 'the key is still refused long after Retry-After',
     trips: ['limits.recovery', 'limits.client-backoff'],
@@ -240,9 +204,7 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'refusal-tarpit',
-    services: EVERY,
+  'refusal-tarpit': {
     summary: 'holds refusals back, and with them the connections they wait on',
     breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
     trips: ['limits.refusal-prompt'],
@@ -256,4 +218,4 @@ export const RATE_LIMIT_DEFECTS: readonly Defect[] = [
       return answer;
     }),
   },
-];
+});

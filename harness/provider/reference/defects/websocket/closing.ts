@@ -1,4 +1,4 @@
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
@@ -30,10 +30,8 @@ const onClose = (change: (frame: Frame) => Frame | null): FrameRule =>
 /** Codes with which the service fails a connection. */
 const FAILURES: readonly (number | null)[] = [1002, 1007, 1009];
 
-export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-accepts-bad-close-payload',
-    services: REALTIME,
+export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-accepts-bad-close-payload': {
     summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
     breaks: 'such a Close is answered with an ordinary one instead of 1002',
     trips: ['websocket.bad-close-code'],
@@ -45,9 +43,7 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
       }),
     ),
   },
-  {
-    name: 'ws-no-close-echo',
-    services: REALTIME,
+  'ws-no-close-echo': {
     summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
     breaks: 'the connection ends without a Close frame of the service',
     trips: ['websocket.close-answered'],
@@ -57,25 +53,19 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
     },
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? null : frame))),
   },
-  {
-    name: 'ws-keeps-tcp-open',
-    services: REALTIME,
+  'ws-keeps-tcp-open': {
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
     breaks: 'the connection does not end after both Close frames',
     trips: ['websocket.tcp-closed'],
     patch: inWebSocket(() => ({ endsTcp: false })),
   },
-  {
-    name: 'ws-sends-1005',
-    services: REALTIME,
+  'ws-sends-1005': {
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
     breaks: 'the Close frame of the service carries 1005',
     trips: ['websocket.forbidden-close-codes'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame))),
   },
-  {
-    name: 'ws-wrong-close-code',
-    services: REALTIME,
+  'ws-wrong-close-code': {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     breaks: 'a broken frame is answered with close code 1011',
     trips: [
@@ -99,17 +89,13 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-fails-silently',
-    services: REALTIME,
+  'ws-fails-silently': {
     summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
     breaks: 'no Close frame comes upon a broken frame',
     trips: ['websocket.failure-announced'],
     patch: onOutbound(onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame))),
   },
-  {
-    name: 'ws-answers-close-with-other-code',
-    services: REALTIME,
+  'ws-answers-close-with-other-code': {
     summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
     breaks: 'a Close with 1000 is answered with 1008',
     trips: ['websocket.close-code-echoed'],
@@ -117,33 +103,25 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
       onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008))),
     ),
   },
-  {
-    name: 'ws-ignores-malformed-close',
-    services: REALTIME,
+  'ws-ignores-malformed-close': {
     summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
     breaks: 'the connection goes on after a Close of one octet',
     trips: ['websocket.one-octet-close', 'websocket.bad-close-reason'],
     patch: onInbound(onClose((frame) => (isMalformed(frame.payload) ? null : frame))),
   },
-  {
-    name: 'ws-sends-malformed-close',
-    services: REALTIME,
+  'ws-sends-malformed-close': {
     summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
     breaks: 'the Close frame of the service has a payload of one octet',
     trips: ['websocket.server-close-payload'],
     patch: onOutbound(onClose((frame) => withPayload(frame, Buffer.from([3])))),
   },
-  {
-    name: 'ws-answers-after-close',
-    services: REALTIME,
+  'ws-answers-after-close': {
     summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
     breaks: 'a message behind a Close is sent back',
     trips: ['websocket.message-after-close'],
     patch: onInbound(puttingOffClose),
   },
-  {
-    name: 'ws-sends-after-close',
-    services: REALTIME,
+  'ws-sends-after-close': {
     summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
     breaks: 'a frame follows the Close of the service',
     trips: ['websocket.silent-after-close'],
@@ -156,4 +134,4 @@ export const WEBSOCKET_CLOSING_DEFECTS: readonly Defect[] = [
         frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],
     ),
   },
-];
+});

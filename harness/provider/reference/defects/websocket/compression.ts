@@ -1,5 +1,5 @@
 import { constants, inflateRawSync } from 'node:zlib';
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onHead, type Patch, together } from '../../conduct/patch.ts';
 import {
   cuttingAtPing,
@@ -49,10 +49,8 @@ function standsAlone({ payload }: Frame): boolean {
 }
 
 /** Ways to get permessage-deflate (RFC 7692) wrong. */
-export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-takes-unfit-deflate-offer',
-    services: REALTIME,
+export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-takes-unfit-deflate-offer': {
     summary: 'looks at the name of permessage-deflate only (RFC 7692 §7.1)',
     breaks: 'an offer with an unknown parameter is taken',
     trips: ['websocket.deflate-unfit-offer'],
@@ -63,25 +61,19 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     },
     patch: inOffer(() => 'Sec-WebSocket-Extensions: permessage-deflate'),
   },
-  {
-    name: 'ws-forgets-server-no-context',
-    services: REALTIME,
+  'ws-forgets-server-no-context': {
     summary: 'takes an offer of server_no_context_takeover without saying so (RFC 7692 §7.1.1.1)',
     breaks: 'the answer lacks server_no_context_takeover',
     trips: ['websocket.deflate-server-context'],
     patch: withoutParameter('server_no_context_takeover'),
   },
-  {
-    name: 'ws-forgets-server-window',
-    services: REALTIME,
+  'ws-forgets-server-window': {
     summary: 'takes an offer of server_max_window_bits without saying so (RFC 7692 §7.1.2.1)',
     breaks: 'the answer lacks server_max_window_bits',
     trips: ['websocket.deflate-server-window'],
     patch: withoutParameter('server_max_window_bits'),
   },
-  {
-    name: 'ws-widens-client-window',
-    services: REALTIME,
+  'ws-widens-client-window': {
     summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
     breaks: 'client_max_window_bits=10 is answered with 15',
     trips: ['websocket.deflate-client-window'],
@@ -89,26 +81,20 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
       lines.map((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
     ),
   },
-  {
-    name: 'ws-ignores-rsv1-on-control',
-    services: REALTIME,
+  'ws-ignores-rsv1-on-control': {
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
     breaks: 'a Ping with RSV1 is answered',
     trips: ['websocket.deflate-reserved-bit-on-control'],
     drags: { checks: ['websocket.reserved-bit-on-ping'], because: 'a ping is a control frame' },
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
-  {
-    name: 'ws-ignores-rsv1-on-continuation',
-    services: REALTIME,
+  'ws-ignores-rsv1-on-continuation': {
     summary: 'overlooks RSV1 on later fragments (RFC 7692 §6)',
     breaks: 'a fragmented message whose second frame has RSV1 is taken',
     trips: ['websocket.deflate-reserved-bit-on-continuation'],
     patch: withoutReservedBits((frame) => frame.opcode === OPCODE.continuation && frame.rsv === COMPRESSED),
   },
-  {
-    name: 'ws-ignores-bad-deflate',
-    services: REALTIME,
+  'ws-ignores-bad-deflate': {
     summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
     breaks: 'the connection goes on after a block of a type that does not exist',
     trips: ['websocket.deflate-bad-data'],
@@ -118,9 +104,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     },
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 6) === 6 ? null : frame)),
   },
-  {
-    name: 'ws-corrupts-compressed',
-    services: REALTIME,
+  'ws-corrupts-compressed': {
     summary: 'loses the end of compressed messages',
     breaks: 'a compressed message does not come back as it was',
     trips: ['websocket.deflate-echo'],
@@ -132,9 +116,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
       frame.fin && frame.payload.length > 8 ? withPayload(frame, frame.payload.subarray(0, -8)) : frame,
     ),
   },
-  {
-    name: 'ws-wants-all-compressed',
-    services: REALTIME,
+  'ws-wants-all-compressed': {
     summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
     breaks: 'a message without RSV1 ends the connection',
     trips: ['websocket.deflate-plain'],
@@ -156,17 +138,13 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
       )(conduct);
     },
   },
-  {
-    name: 'ws-loses-empty-compressed',
-    services: REALTIME,
+  'ws-loses-empty-compressed': {
     summary: 'takes a compressed message without content for none (RFC 7692 §7.2.3.6)',
     breaks: 'an empty compressed message is not sent back',
     trips: ['websocket.deflate-empty'],
     patch: onCompressed((frame) => (frame.fin && frame.payload.length <= 2 ? null : frame)),
   },
-  {
-    name: 'ws-loses-compressed-fragments',
-    services: REALTIME,
+  'ws-loses-compressed-fragments': {
     summary: 'keeps the first fragment of a compressed message only',
     breaks: 'a compressed message in three fragments does not come back',
     trips: ['websocket.deflate-fragments'],
@@ -180,9 +158,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
         };
       })(conduct),
   },
-  {
-    name: 'ws-ping-cuts-compressed',
-    services: REALTIME,
+  'ws-ping-cuts-compressed': {
     summary: 'loses the rest of a message that a Ping comes within, compressed or not',
     breaks: 'a compressed message with a Ping between its fragments does not come back',
     trips: ['websocket.deflate-around-ping'],
@@ -192,9 +168,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     },
     patch: onCompressedInbound(cuttingAtPing),
   },
-  {
-    name: 'ws-forgets-deflate-context',
-    services: REALTIME,
+  'ws-forgets-deflate-context': {
     summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
     breaks: 'a compressed message that refers to the one before ends the connection',
     trips: ['websocket.deflate-context'],
@@ -204,17 +178,13 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
     },
     patch: onCompressed((frame) => (frame.fin && !standsAlone(frame) ? refused(frame) : frame)),
   },
-  {
-    name: 'ws-refuses-final-block',
-    services: REALTIME,
+  'ws-refuses-final-block': {
     summary: 'does not take a block that is marked as the last (RFC 7692 §7.2.3.4)',
     breaks: 'a compressed message with BFINAL set ends the connection',
     trips: ['websocket.deflate-final-block'],
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 1) === 1 ? refused(frame) : frame)),
   },
-  {
-    name: 'ws-breaks-no-context',
-    services: REALTIME,
+  'ws-breaks-no-context': {
     summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
     breaks: 'the second message cannot be inflated without the first',
     trips: ['websocket.deflate-without-context'],
@@ -237,9 +207,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
       )(conduct);
     },
   },
-  {
-    name: 'ws-sends-bad-deflate',
-    services: REALTIME,
+  'ws-sends-bad-deflate': {
     summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
     breaks: 'a compressed message begins with a block of a type that does not exist',
     trips: ['websocket.deflate-server-data'],
@@ -265,12 +233,10 @@ export const WEBSOCKET_COMPRESSION_DEFECTS: readonly Defect[] = [
       }),
     ),
   },
-  {
-    name: 'ws-inflates-without-limit',
-    services: REALTIME,
+  'ws-inflates-without-limit': {
     summary: 'bounds the length of messages before it inflates them only',
     breaks: 'a message of 64 KiB that stands for 64 MiB is sent back',
     trips: ['websocket.deflate-bomb'],
     patch: inWebSocket(() => ({ messageLimit: 128 * 1024 * 1024 })),
   },
-];
+});

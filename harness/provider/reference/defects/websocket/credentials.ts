@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../../../../base/json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onAnswer, onHead, onReceipt, type Patch, together } from '../../conduct/patch.ts';
 import {
   closingWithCode,
@@ -30,10 +30,8 @@ const onRefusal = (
   }));
 
 /** Who may open a WebSocket, and what the others are told. */
-export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-accepts-without-credential',
-    services: REALTIME,
+export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-accepts-without-credential': {
     summary: 'asks for no credential on the opening handshake',
     breaks: 'a handshake without a credential is answered 101',
     trips: ['websocket.missing-credential'],
@@ -43,26 +41,20 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     },
     patch: withoutRule('credential'),
   },
-  {
-    name: 'ws-101-then-close',
-    services: REALTIME,
+  'ws-101-then-close': {
     summary: 'opens the connection first and looks at the credential then',
     breaks: 'a handshake without a credential is answered 101 and closed with 1008',
     trips: ['websocket.refusal-before-opening'],
     patch: closingWithCode(1008),
   },
-  {
-    name: 'ws-accepts-any-origin',
-    services: REALTIME,
+  'ws-accepts-any-origin': {
     setting: 'origin',
     summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
     breaks: 'a handshake with a foreign Origin is answered 101',
     trips: ['websocket.foreign-origin'],
     patch: withoutRule('origin'),
   },
-  {
-    name: 'ws-accepts-any-key',
-    services: REALTIME,
+  'ws-accepts-any-key': {
     summary: 'asks for a key on the opening handshake and takes any',
     breaks: 'a handshake with a wrong key is answered 101',
     trips: ['websocket.wrong-credential'],
@@ -72,9 +64,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
     },
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
-  {
-    name: 'ws-accepts-key-prefix',
-    services: REALTIME,
+  'ws-accepts-key-prefix': {
     summary: 'compares only as many characters of the key of a handshake as were presented',
     breaks: 'a handshake with the key cut short is answered 101',
     trips: ['websocket.near-credential'],
@@ -84,17 +74,13 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
       return isPrefix ? null : answer;
     }),
   },
-  {
-    name: 'ws-refusal-without-challenge',
-    services: REALTIME,
+  'ws-refusal-without-challenge': {
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
     breaks: 'the 401 of a handshake has no WWW-Authenticate',
     trips: ['websocket.refusal-challenge'],
     patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
-  {
-    name: 'ws-echoes-key',
-    services: REALTIME,
+  'ws-echoes-key': {
     summary: 'repeats the credential of a handshake that it refuses',
     breaks: 'the refusal of version 12 has the Authorization field in its body',
     trips: ['websocket.key-not-echoed'],
@@ -104,9 +90,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-accepts-key-in-query',
-    services: REALTIME,
+  'ws-accepts-key-in-query': {
     summary: 'takes the key of a handshake from the query as well, where logs keep it',
     breaks: 'a handshake with the key in `?api_key=` and no Authorization field is answered 101',
     trips: ['websocket.key-in-query'],
@@ -115,18 +99,14 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
       return access.keys.some(({ value }) => value === key) ? null : answer;
     }),
   },
-  {
-    name: 'ws-closes-with-other-code',
-    services: REALTIME,
+  'ws-closes-with-other-code': {
     setting: 'close code',
     summary: 'closes connections with a bad credential with a code that nobody has documented',
     breaks: 'a handshake without a credential is answered 101 and closed with 4000',
     trips: ['websocket.refusal-code'],
     patch: closingWithCode(4000),
   },
-  {
-    name: 'ws-selects-key-as-subprotocol',
-    services: REALTIME,
+  'ws-selects-key-as-subprotocol': {
     setting: 'key in subprotocol',
     summary: 'selects the subprotocol that carries the key, which shows it once more',
     breaks: 'the 101 has the key in Sec-WebSocket-Protocol',
@@ -146,9 +126,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
       )(conduct);
     },
   },
-  {
-    name: 'ws-key-in-query-only',
-    services: REALTIME,
+  'ws-key-in-query-only': {
     setting: 'key in token',
     summary: 'takes the key of a handshake from the query and from nowhere else',
     breaks: 'a handshake with the key in Authorization is refused',
@@ -160,4 +138,4 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS: readonly Defect[] = [
       return token === null ? bare : withField(bare, 'Authorization', `Bearer ${token}`);
     }),
   },
-];
+});

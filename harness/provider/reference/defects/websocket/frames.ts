@@ -1,4 +1,4 @@
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
@@ -50,50 +50,38 @@ const behindPongs =
   (frame) =>
     frame.opcode === OPCODE.pong ? [frame, further] : [frame];
 
-export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-masks-frames',
-    services: REALTIME,
+export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-masks-frames': {
     summary: 'masks its frames (RFC 6455 §5.1)',
     breaks: 'frames of the service have the mask bit',
     trips: ['websocket.server-unmasked'],
     patch: onOutbound(each((frame) => ({ ...frame, masked: true }))),
   },
-  {
-    name: 'ws-accepts-unmasked',
-    services: REALTIME,
+  'ws-accepts-unmasked': {
     summary: 'takes frames that are not masked (RFC 6455 §5.1)',
     breaks: 'the connection goes on after an unmasked frame',
     trips: ['websocket.unmasked'],
     patch: onInbound(each((frame) => ({ ...frame, masked: true }))),
   },
-  {
-    name: 'ws-ignores-rsv',
-    services: REALTIME,
+  'ws-ignores-rsv': {
     summary: 'overlooks reserved bits (RFC 6455 §5.2)',
     breaks: 'the connection goes on after a frame with a reserved bit',
     trips: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
     patch: onInbound(each((frame) => ({ ...frame, rsv: 0 }))),
   },
-  {
-    name: 'ws-accepts-reserved-opcode',
-    services: REALTIME,
+  'ws-accepts-reserved-opcode': {
     summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
     breaks: 'the connection goes on after opcode 3 or 11',
     trips: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
     patch: onInbound(each((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null))),
   },
-  {
-    name: 'ws-accepts-fragmented-ping',
-    services: REALTIME,
+  'ws-accepts-fragmented-ping': {
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     breaks: 'the connection goes on after a Ping without FIN',
     trips: ['websocket.fragmented-ping'],
     patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
   },
-  {
-    name: 'ws-accepts-long-ping',
-    services: REALTIME,
+  'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
     breaks: 'the connection goes on after a Ping of 126 octets',
     trips: ['websocket.overlong-ping'],
@@ -105,25 +93,19 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-accepts-stray-continuation',
-    services: REALTIME,
+  'ws-accepts-stray-continuation': {
     summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
     breaks: 'the connection goes on after a continuation frame without a beginning',
     trips: ['websocket.stray-continuation'],
     patch: onInbound(adoptingContinuations),
   },
-  {
-    name: 'ws-accepts-interleaved-messages',
-    services: REALTIME,
+  'ws-accepts-interleaved-messages': {
     summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
     breaks: 'the connection goes on after a text frame between fragments',
     trips: ['websocket.interleaved-message'],
     patch: onInbound(mergingInterleaved),
   },
-  {
-    name: 'ws-accepts-bad-utf8',
-    services: REALTIME,
+  'ws-accepts-bad-utf8': {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     breaks: 'the connection goes on after a text message with the octet FF',
     trips: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
@@ -133,9 +115,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
   },
-  {
-    name: 'ws-wrong-pong',
-    services: REALTIME,
+  'ws-wrong-pong': {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     breaks: 'the Pong carries `pong` and not the payload of the Ping',
     trips: ['websocket.ping'],
@@ -143,17 +123,13 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
       each((frame) => (frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame)),
     ),
   },
-  {
-    name: 'ws-no-pong',
-    services: REALTIME,
+  'ws-no-pong': {
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     breaks: 'no Pong comes',
     trips: ['websocket.ping'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.pong ? null : frame))),
   },
-  {
-    name: 'ws-nonminimal-length',
-    services: REALTIME,
+  'ws-nonminimal-length': {
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
     breaks: 'frames of less than 126 octets use the 16-bit length',
     trips: ['websocket.server-lengths'],
@@ -161,25 +137,19 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
       each((frame) => (frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame)),
     ),
   },
-  {
-    name: 'ws-holds-pings-in-messages',
-    services: REALTIME,
+  'ws-holds-pings-in-messages': {
     summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
     breaks: 'no Pong comes while a message is not ended',
     trips: ['websocket.ping-between-fragments'],
     patch: onInbound(holdingPings),
   },
-  {
-    name: 'ws-refuses-unsolicited-pong',
-    services: REALTIME,
+  'ws-refuses-unsolicited-pong': {
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     breaks: 'the connection ends upon a Pong of the client',
     trips: ['websocket.unsolicited-pong'],
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
   },
-  {
-    name: 'ws-sets-reserved-bits',
-    services: REALTIME,
+  'ws-sets-reserved-bits': {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     breaks: 'Pongs and messages of the service have RSV3 set',
     trips: ['websocket.server-reserved'],
@@ -189,9 +159,7 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
     },
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
   },
-  {
-    name: 'ws-sends-overlong-close',
-    services: REALTIME,
+  'ws-sends-overlong-close': {
     summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
     breaks: 'the Close frame of the service has more than 125 octets',
     trips: ['websocket.server-control-frames'],
@@ -203,25 +171,19 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-sends-stray-fragments',
-    services: REALTIME,
+  'ws-sends-stray-fragments': {
     summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
     breaks: 'a continuation frame follows each Pong',
     trips: ['websocket.server-fragments'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
   },
-  {
-    name: 'ws-sends-bad-utf8',
-    services: REALTIME,
+  'ws-sends-bad-utf8': {
     summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
     breaks: 'a text message of the octet FF follows each Pong',
     trips: ['websocket.server-utf8'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
-  {
-    name: 'ws-loses-ping-burst',
-    services: REALTIME,
+  'ws-loses-ping-burst': {
     summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
     breaks: 'of ten Pings the last is not answered',
     trips: ['websocket.ping-burst'],
@@ -235,4 +197,4 @@ export const WEBSOCKET_FRAME_DEFECTS: readonly Defect[] = [
       };
     }),
   },
-];
+});

@@ -1,4 +1,4 @@
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onAnswer, onHead, type Patch } from '../../conduct/patch.ts';
 import { upgradeRequired } from '../../conduct/preconditions.ts';
 import { inWebSocket, omittingLine, onSwitching, withoutRule } from '../../conduct/websocket-patch.ts';
@@ -58,10 +58,8 @@ const repeatingAccept: Patch = (conduct) => {
   )(conduct);
 };
 
-export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-wrong-accept',
-    services: REALTIME,
+export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-wrong-accept': {
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     breaks: 'Sec-WebSocket-Accept does not belong to the key sent',
     trips: ['websocket.accept'],
@@ -71,42 +69,32 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-ignores-version',
-    services: REALTIME,
+  'ws-ignores-version': {
     summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
     breaks: 'a handshake of version 12, or of none, is answered 101',
     trips: ['websocket.other-version', 'websocket.missing-version'],
     patch: withoutRule('version'),
   },
-  {
-    name: 'ws-version-refusal-without-header',
-    services: REALTIME,
+  'ws-version-refusal-without-header': {
     summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
     breaks: 'the refusal of version 12 has no Sec-WebSocket-Version',
     trips: ['websocket.supported-version'],
     patch: onAnswer('upgrade-required', (answer) => withoutField(answer, 'Sec-WebSocket-Version')),
   },
-  {
-    name: 'ws-accepts-missing-key',
-    services: REALTIME,
+  'ws-accepts-missing-key': {
     summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
     breaks: 'a handshake without a key is answered 101',
     trips: ['websocket.missing-key'],
     shows: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
-  {
-    name: 'ws-invents-subprotocol',
-    services: REALTIME,
+  'ws-invents-subprotocol': {
     summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
     breaks: 'the 101 has `Sec-WebSocket-Protocol: chat`',
     trips: ['websocket.unoffered-subprotocol'],
     patch: addingLine('Sec-WebSocket-Protocol: chat'),
   },
-  {
-    name: 'ws-invents-extension',
-    services: REALTIME,
+  'ws-invents-extension': {
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     breaks: 'the 101 has `Sec-WebSocket-Extensions: x-unoffered`',
     trips: ['websocket.unoffered-extension'],
@@ -121,33 +109,25 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
     },
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
-  {
-    name: 'ws-upgrades-without-connection',
-    services: REALTIME,
+  'ws-upgrades-without-connection': {
     summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
     breaks: 'a handshake without a Connection field is answered 101',
     trips: ['websocket.missing-connection'],
     patch: onHead(withConnectionUpgrade),
   },
-  {
-    name: 'ws-wants-field-order',
-    services: REALTIME,
+  'ws-wants-field-order': {
     summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
     breaks: 'a handshake whose fields come in another order is refused',
     trips: ['websocket.other-order'],
     patch: onHead(withoutLateUpgrade),
   },
-  {
-    name: 'ws-reads-one-connection-line',
-    services: REALTIME,
+  'ws-reads-one-connection-line': {
     summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
     breaks: 'a handshake with `Connection: keep-alive` and `Connection: Upgrade` is refused',
     trips: ['websocket.connection-in-two-lines'],
     patch: onHead(withFirstConnection),
   },
-  {
-    name: 'ws-upgrades-http-1-0',
-    services: REALTIME,
+  'ws-upgrades-http-1-0': {
     summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
     breaks: 'a handshake in HTTP/1.0 is answered 101',
     shows: ['websocket.http-1-0'],
@@ -155,9 +135,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
     ),
   },
-  {
-    name: 'ws-redirects-handshake',
-    services: REALTIME,
+  'ws-redirects-handshake': {
     summary: 'sends clients to another address, which WebSocket clients do not follow',
     breaks: 'a handshake is answered 301 with Location',
     shows: ['websocket.redirect'],
@@ -171,17 +149,13 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'ws-upgrades-post',
-    services: REALTIME,
+  'ws-upgrades-post': {
     summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
     breaks: 'a handshake by POST is answered 101',
     trips: ['websocket.post'],
     patch: withoutRule('method'),
   },
-  {
-    name: 'ws-case-sensitive-tokens',
-    services: REALTIME,
+  'ws-case-sensitive-tokens': {
     summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
     breaks: '`Upgrade: WebSocket` or `Connection: keep-alive, UPGRADE` is answered 400',
     trips: ['websocket.other-spelling'],
@@ -202,9 +176,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       ],
     })),
   },
-  {
-    name: 'ws-drops-plain-http',
-    services: REALTIME,
+  'ws-drops-plain-http': {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     breaks: 'a plain GET of the WebSocket address gets no answer',
     trips: ['websocket.plain-http'],
@@ -212,9 +184,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       listMembers(request, 'upgrade').length === 0 ? { ...answer, delivery: { kind: 'drop' } } : answer,
     ),
   },
-  {
-    name: 'ws-refuses-handshake',
-    services: REALTIME,
+  'ws-refuses-handshake': {
     summary: 'opens no WebSocket to anybody',
     breaks: 'a well-formed handshake with the right credential is answered 400',
     trips: ['websocket.handshake'],
@@ -222,58 +192,44 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       rules: [...rules, { name: 'tokens', refuses: () => problem('malformed') }],
     })),
   },
-  {
-    name: 'ws-repeats-accept',
-    services: REALTIME,
+  'ws-repeats-accept': {
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
     breaks: 'the second handshake is answered with the accept value of the first',
     trips: ['websocket.accept-per-connection'],
     patch: repeatingAccept,
   },
-  {
-    name: 'ws-omits-upgrade-field',
-    services: REALTIME,
+  'ws-omits-upgrade-field': {
     summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
     breaks: 'the 101 has no Upgrade field',
     trips: ['websocket.upgrade-field'],
     patch: omittingLine(/^upgrade:/i),
   },
-  {
-    name: 'ws-omits-connection-field',
-    services: REALTIME,
+  'ws-omits-connection-field': {
     summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
     breaks: 'the 101 has no Connection field',
     trips: ['websocket.connection-field'],
     patch: omittingLine(/^connection:/i),
   },
-  {
-    name: 'ws-wants-handshake-whole',
-    services: REALTIME,
+  'ws-wants-handshake-whole': {
     summary: 'takes the first octets of a connection for the whole handshake',
     breaks: 'a handshake that comes octet by octet is answered 400',
     // So short is no beginning of a request that was merely long.
     trips: ['websocket.octet-by-octet'],
     patch: onHead((head) => (head.length < 16 ? '? ' : head)),
   },
-  {
-    name: 'ws-upgrades-plain-get',
-    services: REALTIME,
+  'ws-upgrades-plain-get': {
     summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
     breaks: 'a plain GET is answered 101',
     trips: ['websocket.missing-upgrade'],
     patch: onHead(withHandshake),
   },
-  {
-    name: 'ws-upgrades-any-protocol',
-    services: REALTIME,
+  'ws-upgrades-any-protocol': {
     summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
     breaks: 'a handshake with `Upgrade: example/1` is answered 101',
     trips: ['websocket.other-upgrade'],
     patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
   },
-  {
-    name: 'ws-unoffered-window-bits',
-    services: REALTIME,
+  'ws-unoffered-window-bits': {
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     breaks: 'a plain offer of permessage-deflate is answered with client_max_window_bits',
     trips: ['websocket.deflate-answer'],
@@ -289,4 +245,4 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS: readonly Defect[] = [
       lines.map((line) => line.replace(/^(sec-websocket-extensions:.*)$/i, '$1; client_max_window_bits=12')),
     ),
   },
-];
+});

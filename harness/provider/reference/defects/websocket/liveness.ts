@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
 import { inWebSocket, OVERLOADED, onInbound, onOpen } from '../../conduct/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
@@ -13,10 +13,8 @@ const MANY = 20;
 const IDLE_MS = 300;
 
 /** Ways to lose connections, and what is said on them. */
-export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-closes-idle',
-    services: REALTIME,
+export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-closes-idle': {
     setting: 'idle',
     summary: 'closes a connection on which nothing is said for a moment',
     breaks: 'a silent connection is closed with 1001 after 300 ms',
@@ -37,9 +35,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
       void watch();
     }),
   },
-  {
-    name: 'ws-keeps-place-of-cut-client',
-    services: REALTIME,
+  'ws-keeps-place-of-cut-client': {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     breaks: 'a handshake after a cut connection is answered 503',
     trips: ['websocket.reconnect'],
@@ -71,9 +67,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
       )(conduct);
     },
   },
-  {
-    name: 'ws-reorders-messages',
-    services: REALTIME,
+  'ws-reorders-messages': {
     summary: 'handles messages that come together in no order',
     breaks: 'of messages that come together the second is answered before the first',
     trips: ['websocket.burst-order'],
@@ -94,17 +88,13 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
       }
     }),
   },
-  {
-    name: 'ws-loses-messages',
-    services: REALTIME,
+  'ws-loses-messages': {
     summary: 'loses messages when many come together',
     breaks: 'of many messages that come together some are not answered',
     trips: ['websocket.burst-order'],
     patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
   },
-  {
-    name: 'ws-loses-close-in-traffic',
-    services: REALTIME,
+  'ws-loses-close-in-traffic': {
     summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
     breaks: 'a Close behind fifty messages is not answered',
     trips: ['websocket.close-in-traffic'],
@@ -116,9 +106,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
       };
     }),
   },
-  {
-    name: 'ws-mixes-connections',
-    services: REALTIME,
+  'ws-mixes-connections': {
     summary: 'sends what one client says to all others',
     breaks: 'a message of one connection comes on another',
     trips: ['websocket.connections-apart'],
@@ -133,4 +121,4 @@ export const WEBSOCKET_LIVENESS_DEFECTS: readonly Defect[] = [
       })(conduct);
     },
   },
-];
+});

@@ -1,14 +1,12 @@
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { cuttingAtPing, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
-export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
-  {
-    name: 'ws-corrupts-message',
-    services: REALTIME,
+export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-corrupts-message': {
     summary: 'sends messages back altered',
     breaks: 'the first octet of an echoed message is another one',
     trips: ['websocket.echo-text', 'websocket.exchange'],
@@ -21,9 +19,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       }),
     ),
   },
-  {
-    name: 'ws-binary-as-text',
-    services: REALTIME,
+  'ws-binary-as-text': {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     breaks: 'the echo of a binary message is a text message',
     trips: ['websocket.echo-kind'],
@@ -32,9 +28,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
     ),
   },
-  {
-    name: 'ws-swallows-empty-messages',
-    services: REALTIME,
+  'ws-swallows-empty-messages': {
     summary: 'takes a message without content for none',
     breaks: 'an empty message is not sent back',
     trips: ['websocket.echo-empty'],
@@ -48,9 +42,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-misreads-16-bit-lengths',
-    services: REALTIME,
+  'ws-misreads-16-bit-lengths': {
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
     breaks: 'a message of 126 octets comes back as 125',
     trips: ['websocket.echo-lengths'],
@@ -61,9 +53,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-truncates-long-messages',
-    services: REALTIME,
+  'ws-truncates-long-messages': {
     summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
     breaks: 'a message of 65,536 octets comes back as 65,535',
     trips: ['websocket.echo-long'],
@@ -75,9 +65,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-  {
-    name: 'ws-wrong-too-big-code',
-    services: REALTIME,
+  'ws-wrong-too-big-code': {
     summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
     breaks: 'a message of 65,536 octets ends the connection with 1002',
     trips: ['websocket.too-big-code'],
@@ -85,9 +73,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
     ),
   },
-  {
-    name: 'ws-loses-fragments',
-    services: REALTIME,
+  'ws-loses-fragments': {
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
     breaks: 'a message in three fragments comes back without the second',
     trips: ['websocket.echo-fragments'],
@@ -97,17 +83,13 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
     },
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame))),
   },
-  {
-    name: 'ws-ping-cuts-message',
-    services: REALTIME,
+  'ws-ping-cuts-message': {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     breaks: 'such a message comes back with its first fragment only',
     trips: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
     patch: onInbound(cuttingAtPing),
   },
-  {
-    name: 'ws-strips-bom',
-    services: REALTIME,
+  'ws-strips-bom': {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
     breaks: 'such a text comes back without its first character',
     trips: ['websocket.echo-characters'],
@@ -119,4 +101,4 @@ export const WEBSOCKET_MESSAGE_DEFECTS: readonly Defect[] = [
       ),
     ),
   },
-];
+});

@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
-import { type Defect, REALTIME } from '../../conduct/deviation.ts';
+import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onReceipt, type Patch } from '../../conduct/patch.ts';
 import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
 import { queryParameters } from '../../http/message.ts';
@@ -31,31 +31,24 @@ const subscribed = ({ channel }: JsonObject): JsonObject => ({
   data: '{}',
 });
 
+const PUSHER = { ...REALTIME, setting: 'pusher' };
+
 /** Ways to get the Pusher protocol, version 7, wrong. */
-export const PUSHER_DEFECTS: readonly Defect[] = [
-  {
-    name: 'pusher-silent-start',
-    services: REALTIME,
-    setting: 'pusher',
+export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
+  'pusher-silent-start': {
     summary: 'does not tell a Pusher client that it is connected',
     breaks: 'no pusher:connection_established comes',
     trips: ['websocket.pusher-established'],
     shows: ['websocket.first-message'],
     patch: onEvent('pusher:connection_established', () => null),
   },
-  {
-    name: 'pusher-plain-data',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-plain-data': {
     summary: 'sends the data of its own events as an object',
     breaks: 'the data of pusher:connection_established is not a string',
     trips: ['websocket.pusher-established'],
     patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
   },
-  {
-    name: 'pusher-no-activity-timeout',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-no-activity-timeout': {
     summary: 'does not tell a Pusher client how long it may be silent',
     breaks: 'pusher:connection_established has no activity_timeout',
     trips: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
@@ -64,20 +57,14 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       return { ...event, data: JSON.stringify(data) };
     }),
   },
-  {
-    name: 'pusher-no-pong',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-no-pong': {
     summary: 'does not answer pusher:ping',
     breaks: 'no pusher:pong comes',
     trips: ['websocket.pusher-ping'],
     shows: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => null),
   },
-  {
-    name: 'pusher-loses-subscriptions',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded',
     breaks: 'no pusher_internal:subscription_succeeded comes for a public channel',
     trips: ['websocket.pusher-subscribe'],
@@ -89,18 +76,13 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       String(event.channel).startsWith('private-') ? event : null,
     ),
   },
-  {
-    name: 'pusher-opens-private-channels',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-opens-private-channels': {
     summary: 'lets anybody subscribe to a private channel',
     breaks: 'a private channel without a signature is answered subscription_succeeded',
     trips: ['websocket.pusher-private-channel'],
     patch: onEvent('pusher:subscription_error', subscribed),
   },
-  {
-    name: 'pusher-refuses-signatures',
-    services: REALTIME,
+  'pusher-refuses-signatures': {
     setting: 'signed',
     summary: 'takes no signature for a private channel',
     breaks: 'a private channel with the right signature is answered subscription_error',
@@ -114,19 +96,13 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       }),
     ),
   },
-  {
-    name: 'pusher-loses-client-events',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-loses-client-events': {
     summary: 'does not pass on what clients say to each other',
     breaks: 'a client event reaches no other subscriber',
     trips: ['websocket.pusher-client-event'],
     patch: onEvent('client-conform', () => null),
   },
-  {
-    name: 'pusher-echoes-client-events',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-echoes-client-events': {
     summary: 'sends a client event to its sender as well',
     breaks: 'who sends a client event receives it',
     trips: ['websocket.pusher-client-event'],
@@ -137,19 +113,13 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       });
     }),
   },
-  {
-    name: 'pusher-omits-presence',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-omits-presence': {
     summary: 'does not say who is in a presence channel',
     breaks: 'the answer to a subscription of a presence channel has no presence',
     trips: ['websocket.pusher-presence'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
   },
-  {
-    name: 'pusher-accepts-unknown-app',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-accepts-unknown-app': {
     summary: 'serves applications that do not exist',
     breaks: 'a connection to an unknown application is established',
     trips: ['websocket.pusher-unknown-app'],
@@ -160,10 +130,7 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       },
     })),
   },
-  {
-    name: 'pusher-wrong-error-code',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-wrong-error-code': {
     summary: 'tells clients of unknown applications to come back at once',
     breaks: 'a connection to an unknown application is closed with 4200',
     trips: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
@@ -173,10 +140,7 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
         () => null,
       )(onOutbound(each((frame) => (closes(frame, 4001) ? closingWith(frame, 4200) : frame)))(conduct)),
   },
-  {
-    name: 'pusher-accepts-any-protocol',
-    services: REALTIME,
-    setting: 'pusher',
+  'pusher-accepts-any-protocol': {
     summary: 'does not look at the version of the Pusher protocol',
     breaks: 'a connection with protocol=99 is established',
     trips: ['websocket.pusher-protocol-version'],
@@ -186,38 +150,31 @@ export const PUSHER_DEFECTS: readonly Defect[] = [
       return request.path.startsWith('/app/') ? { ...request, query: parameters.toString() } : request;
     }),
   },
-];
+});
+
+const OWN = { ...REALTIME, setting: 'own' };
 
 /** The same faults, as they are seen by those who describe the dialect themselves. */
-export const OWN_DIALECT_DEFECTS: readonly Defect[] = [
-  {
-    name: 'own-silent-start',
-    services: REALTIME,
-    setting: 'own',
+export const OWN_DIALECT_DEFECTS = tableOf<Defect>(OWN, {
+  'own-silent-start': {
     summary: 'does not greet, although its dialect has a greeting',
     breaks: 'no event comes first',
     trips: ['websocket.dialect-greeting'],
     patch: onEvent('pusher:connection_established', () => null),
   },
-  {
-    name: 'own-no-pong',
-    services: REALTIME,
-    setting: 'own',
+  'own-no-pong': {
     summary: 'does not answer the heartbeat of its dialect',
     breaks: 'no event answers the heartbeat',
     trips: ['websocket.dialect-heartbeat'],
     patch: onEvent('pusher:pong', () => null),
   },
-  {
-    name: 'own-loses-subscriptions',
-    services: REALTIME,
-    setting: 'own',
+  'own-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded, although its dialect does',
     breaks: 'no event answers the subscription',
     trips: ['websocket.dialect-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', () => null),
   },
-];
+});
 
 function closes(frame: Frame, code: number): boolean {
   return frame.opcode === OPCODE.close && closeCodeOf(frame) === code;
