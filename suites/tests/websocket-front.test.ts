@@ -135,7 +135,6 @@ describe('a service that has moved', () => {
         ),
       );
     });
-    ending.push(server.close);
     const { judged } = await outcomesOf(server.url, await echoConfig());
     expect(judged.get('websocket.redirect')).toMatchObject({
       outcome: 'observed',

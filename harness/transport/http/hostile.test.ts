@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../credential/request.ts';
 import { listen } from '../fixtures/loopback.ts';
-import { about, setting } from '../fixtures/setting.ts';
+import { about, GET, setting } from '../fixtures/setting.ts';
 import { openHttp } from './http-client.ts';
 import { sendRaw } from './raw.ts';
-
-const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
 
 /** Answers that are nearly HTTP, in pieces; the connection ends after them. */
 const answer = fc
@@ -80,6 +77,5 @@ describe('whatever a provider answers', () => {
       { numRuns: 300 },
     );
     await http.close();
-    await server.close();
   });
 });

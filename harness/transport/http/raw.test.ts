@@ -1,29 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { type Loopback, listen } from '../fixtures/loopback.ts';
-import { about, setting, valuesOf } from '../fixtures/setting.ts';
+import { listen } from '../fixtures/loopback.ts';
+import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
-
-const ending: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
-
-async function serve(...parameters: Parameters<typeof listen>): Promise<Loopback> {
-  const server = await listen(...parameters);
-  ending.push(() => server.close());
-  return server;
-}
-
-const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
-const SHORT: Pick<TransportOptions, 'timeouts'> = {
-  timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
-};
 
 async function send(
   answer: Parameters<typeof listen>[0],
@@ -31,7 +14,7 @@ async function send(
   overrides: Partial<TransportOptions> = {},
   request = GET,
 ): Promise<Exchange> {
-  const server = await serve((socket, index) => socket.once('data', () => answer(socket, index)));
+  const server = await listen((socket, index) => socket.once('data', () => answer(socket, index)));
   return sendRaw(setting(server.url, overrides), request, form, about());
 }
 
@@ -41,7 +24,7 @@ async function received(
   form: RawForm = {},
 ): Promise<{ wire: string; exchange: Exchange }> {
   let wire = '';
-  const server = await serve((socket) =>
+  const server = await listen((socket) =>
     socket.on('data', (octets) => {
       wire += octets.toString('latin1');
       socket.end(OK);
@@ -168,7 +151,7 @@ describe('the answer', () => {
 
   it('is given up when the run is aborted', async () => {
     const abort = new AbortController();
-    const server = await serve((socket) => socket.once('data', () => abort.abort(new Error('run aborted'))));
+    const server = await listen((socket) => socket.once('data', () => abort.abort(new Error('run aborted'))));
     const exchange = await sendRaw(setting(server.url), GET, {}, about({ signal: abort.signal }));
     expect(exchange.failure).toMatchObject({ kind: 'not-sent' });
   });

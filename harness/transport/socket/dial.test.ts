@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../credential/request.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { selfSigned, type TestIdentity } from '../fixtures/certificate.ts';
-import { answerEach, type Loopback, listen, listenTls } from '../fixtures/loopback.ts';
-import { about, setting } from '../fixtures/setting.ts';
+import { answerEach, listen } from '../fixtures/loopback.ts';
+import { about, GET, OK, setting } from '../fixtures/setting.ts';
 import { openHttp } from '../http/http-client.ts';
 import { sendRaw } from '../http/raw.ts';
 import { systemClock } from '../pace/clock.ts';
@@ -12,24 +11,13 @@ import { handshakeRequest } from '../websocket/opening-handshake.ts';
 import { addressOf } from './address.ts';
 import { dial } from './dial.ts';
 
-const ending: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
-
 const identity = selfSigned('localhost');
-const GET: HttpRequest = { method: 'GET', target: '/', fields: [] };
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 
-async function secure(by: TestIdentity, handler = answerEach(OK)): Promise<Loopback> {
-  const server = await listenTls(by, handler);
-  ending.push(() => server.close());
-  return server;
-}
+const secure = (by: TestIdentity) => listen(answerEach(OK), by);
 
 async function get(url: string, ca?: string) {
   const http = openHttp(setting(url, ca === undefined ? {} : { tls: { ca } }));
-  ending.push(() => http.close());
+  onTestFinished(() => http.close());
   return http.send(GET, about({ credential: 'right' }));
 }
 
@@ -65,7 +53,6 @@ describe('over TLS', () => {
       'the server speaks plain HTTP',
       async () => {
         const server = await listen((socket) => socket.once('data', () => socket.write(OK)));
-        ending.push(() => server.close());
         return get(server.url.replace('http:', 'https:'));
       },
     ],
@@ -73,7 +60,6 @@ describe('over TLS', () => {
       'the server resets during the handshake',
       async () => {
         const server = await listen((socket) => socket.once('data', () => socket.resetAndDestroy()));
-        ending.push(() => server.close());
         return get(server.url.replace('http:', 'https:'));
       },
     ],
@@ -83,7 +69,6 @@ describe('over TLS', () => {
 
   it('that never comes about is a connect-timeout', async () => {
     const server = await listen(() => undefined);
-    ending.push(() => server.close());
     const { failure } = await dial(addressOf(server.url.replace('http:', 'https:')), {
       timeouts: { connectMs: 100 },
       clock: systemClock,
@@ -98,7 +83,6 @@ describe('over TLS', () => {
 describe('dialling', () => {
   it('can be aborted', async () => {
     const server = await listen(() => undefined);
-    ending.push(() => server.close());
     const address = addressOf(server.url.replace('http:', 'https:'));
     const abort = new AbortController();
     const dialled = dial(address, { timeouts: { connectMs: 60_000 }, clock: systemClock }, abort.signal);

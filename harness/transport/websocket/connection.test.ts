@@ -1,15 +1,13 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
-import { portOf } from '../../base/loopback.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { listen } from '../fixtures/loopback.ts';
-import { about, setting, valuesOf } from '../fixtures/setting.ts';
+import { about, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { echoing, startWsEndpoint } from '../fixtures/ws-endpoint.ts';
 import type { About, TransportOptions } from '../socket/options.ts';
 import {
   type ConversationLimits,
@@ -20,15 +18,7 @@ import {
 import { closePayload, encodeFrame, FrameDecoder, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
-const ending: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
-
 const SAMPLE_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
-const SHORT: Pick<TransportOptions, 'timeouts'> = {
-  timeouts: { connectMs: 2000, responseMs: 400, exchangeMs: 500 },
-};
 
 interface Setup {
   readonly options?: Partial<TransportOptions>;
@@ -46,7 +36,7 @@ async function open(
     { endpoint: '/ws', request, ...opening },
     about(more),
   );
-  ending.push(() => void connection.finish());
+  onTestFinished(() => void connection.finish());
   return connection;
 }
 
@@ -59,16 +49,10 @@ function withField(request: HttpRequest, name: string, value: string): HttpReque
 const textFrame = (text: string) => ({ opcode: OPCODE.text, payload: Buffer.from(text) });
 
 /** A real echo server of the `ws` library. */
-async function echoServer(options: ConstructorParameters<typeof WebSocketServer>[0] = {}) {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options });
-  ending.push(() => void server.close());
-  await once(server, 'listening');
-  server.on('connection', (socket) => {
-    ending.push(() => socket.terminate());
-    socket.on('message', (message: Buffer, isBinary) => socket.send(message, { binary: isBinary }));
-    socket.on('error', () => undefined);
-  });
-  return { server, url: `http://127.0.0.1:${portOf(server)}` };
+async function echoServer() {
+  const server = await startWsEndpoint(echoing);
+  onTestFinished(server.stop);
+  return server;
 }
 
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptFor(SAMPLE_KEY)}\r\n\r\n`;
@@ -99,7 +83,6 @@ async function scripted(
       });
     });
   });
-  ending.push(() => server.close());
   return server;
 }
 
@@ -158,7 +141,6 @@ describe('the opening handshake', () => {
         );
       }),
     );
-    ending.push(() => server.close());
     const parts = { target: '/', origin: 'https://evil.example', subprotocols: ['a', 'b'] };
     const request = withField(handshakeRequest(parts), 'Sec-WebSocket-Key', 'short');
     const connection = await open(server.url, {
@@ -202,7 +184,6 @@ describe('the opening handshake', () => {
     ['speaks something else', (socket) => socket.write('hello'), 'malformed'],
   ])('with a provider that %s is a failure', async (_what, answer, kind) => {
     const server = await listen((socket) => socket.once('data', () => answer(socket)));
-    ending.push(() => server.close());
     const connection = await open(server.url, { options: SHORT });
     expect(connection).toMatchObject({ open: false, response: null });
     expect(connection.finish().failure?.kind).toBe(kind);
