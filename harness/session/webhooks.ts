@@ -55,7 +55,7 @@ async function receiveWebhooks(
     },
   );
   try {
-    await act(receiver, webhooks.url ?? receiver.url);
+    await act(receiver, addressAt(webhooks.url ?? receiver.url, receiver.path));
     return receiver.deliveries.map((delivery, index) => {
       const exchange = exchangeOf(delivery, index, receiver.url, means);
       turn.trail.add(means.log.keep(exchange, 0).id);
@@ -69,6 +69,13 @@ async function receiveWebhooks(
   } finally {
     await receiver.close();
   }
+}
+
+/** The path goes behind that of the address, before its query. */
+function addressAt(address: string, path: string): string {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  return url.href;
 }
 
 function exchangeOf(

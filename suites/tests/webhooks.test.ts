@@ -91,4 +91,27 @@ describe('webhooks', () => {
     );
     expect(received.length).toBeLessThanOrEqual(50);
   });
+
+  it('count where nobody else can know of: what is sent elsewhere is no delivery', async () => {
+    const service = createServer((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => {
+        body += piece.toString();
+      });
+      request.on('end', async () => {
+        const { origin, pathname } = new URL(JSON.parse(body).url);
+        expect(pathname).toMatch(/^\/[0-9a-f-]{36}$/);
+        for (const path of ['/', '/hooks', `${pathname}0`]) {
+          expect((await fetch(`${origin}${path}`, { method: 'POST', body: '{}' })).status).toBe(404);
+        }
+        response.writeHead(200).end();
+      });
+    });
+    const port = await listening(service);
+    ending.push(() => service.close());
+    const config = await shipped();
+    const webhooks = config.webhooks && { ...config.webhooks, withinMs: 50 };
+    const found = await judgedAt(`http://127.0.0.1:${port}`, { ...config, ...(webhooks && { webhooks }) });
+    expect(found.outcomes['webhooks.delivered']).toBe('fail');
+  });
 });

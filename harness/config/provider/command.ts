@@ -24,7 +24,7 @@ function portedAddress(url: string, fault: Fault): string {
 
 const KEYS = {
   command: mapping(
-    'A program of this machine that is started for the run and ended after it, with all that it started.',
+    'A program of this machine that is started for the run and ended after it, with all that it started. Of the environment it is given what every program needs (PATH, HOME, the language, the folder for temporary files); name the rest in env.',
     { expected: `a mapping such as { run: [node, server.js], url: "http://127.0.0.1:\${PORT}" }` },
     {
       run: needed(

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listening } from '../../base/loopback.ts';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
@@ -84,12 +84,24 @@ describe('a provider that is a command', () => {
     );
   });
 
-  it('is ended with all that it started', async () => {
-    const provider = await start(command({}, 'children'));
+  it.each(['children', 'leavers'])('is ended with all that it started: %s', async (fault) => {
+    const provider = await start(command({}, fault));
     await expect.poll(() => processes(provider)).toHaveLength(2);
     await provider.stop();
     await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
     await provider.stop();
+  });
+
+  it('is given what every program needs and what the config gives it, and none of the keys around it', async () => {
+    vi.stubEnv('SOMEBODY_ELSES_KEY', 'example-key-of-somebody-else');
+    const says = 'console.log(JSON.stringify(process.env)); setInterval(() => undefined, 1000)';
+    const ready = { kind: 'log', text: '{', times: 1 } as const;
+    const provider = await start(command({ run: [process.execPath, '--eval', says], ready }, 'none'));
+    vi.unstubAllEnvs();
+    const { PATH, FAULT, PORT, ...others } = JSON.parse(provider.logs?.() ?? '');
+    expect([PATH, FAULT]).toEqual([process.env.PATH, 'none']);
+    expect(PORT).toMatch(/^\d+$/);
+    expect(others).not.toHaveProperty('SOMEBODY_ELSES_KEY');
   });
 
   it('is killed when it does not end by itself', async () => {
@@ -99,12 +111,15 @@ describe('a provider that is a command', () => {
     await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
   });
 
-  it('is ended at once when the process is on its way out', async () => {
-    const provider = await start(command({}, 'children'));
-    await expect.poll(() => processes(provider)).toHaveLength(2);
-    provider.abandon?.();
-    await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
-  });
+  it.each(['children', 'leavers'])(
+    'is ended at once when the process is on its way out: %s',
+    async (fault) => {
+      const provider = await start(command({}, fault));
+      await expect.poll(() => processes(provider)).toHaveLength(2);
+      provider.abandon?.();
+      await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
+    },
+  );
 
   it('exits at its start', async () => {
     expect(await failing(command({}, 'exit'))).toMatch(

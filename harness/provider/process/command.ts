@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HarnessError, InconclusiveError } from '../../base/exit.ts';
@@ -8,7 +9,7 @@ import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/st
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
 import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
-import { endGroup, signalGroup } from './process-group.ts';
+import { endGroup, MARK, signalGroup } from './process-group.ts';
 import { handOver } from './reaper.ts';
 
 /** What it may take to end when it is asked to, before it is ended. */
@@ -17,6 +18,10 @@ const GRACE_MS = 1_500;
 const REAP_MS = 500;
 /** For a connection on this machine, to see whether somebody listens. */
 const CONNECT_MS = 500;
+
+/** What a program needs to run at all. The keys of everything else that this environment may hold are not its business. */
+const PASSED_ON =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES)$/i;
 
 /**
  * Starts a program of this machine in a process group of its own, and waits until it can be asked.
@@ -30,7 +35,7 @@ export async function startCommand(
 ): Promise<RunningProvider> {
   const { signal, say } = options;
   const port = config.url.includes(PORT_PLACEHOLDER) ? await freePort() : null;
-  const withPort = (text: string) => text.replaceAll(PORT_PLACEHOLDER, String(port));
+  const withPort = (text: string) => (port === null ? text : text.replaceAll(PORT_PLACEHOLDER, String(port)));
   const url = withPort(config.url).replace(/\/+$/, '');
   // Else it would be the other one that is judged.
   if (port === null && (await isTaken(new URL(url)))) {
@@ -40,10 +45,11 @@ export async function startCommand(
 
   const logs = createLogCapture();
   const probe = probeOf(config, url, logs);
-  const child = launch(config, withPort, port);
+  const mark = randomUUID();
+  const child = launch(config, withPort, { [MARK]: mark, ...(port === null ? {} : { PORT: String(port) }) });
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', logs.writer());
   const exited = exitOf(child);
-  const group = await startedGroup(child);
+  const group = { leader: await started(child), mark };
   const release = handOver({ kind: 'group', group });
 
   let stopping: Promise<void> | null = null;
@@ -94,25 +100,25 @@ export async function startCommand(
 function launch(
   { run, cwd, env }: CommandProvider,
   withPort: (text: string) => string,
-  port: number | null,
+  given: Readonly<Record<string, string>>,
 ): ChildProcess {
   const options: SpawnOptions = {
     cwd,
     env: {
-      ...process.env,
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
       ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, revealed(text)])),
-      ...(port === null ? {} : { PORT: String(port) }),
+      ...given,
     },
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
   };
   if (typeof run === 'string') return spawn(run, { ...options, shell: true });
-  const [program = '', ...args] = run.map(port === null ? (word) => word : withPort);
+  const [program = '', ...args] = run.map(withPort);
   return spawn(program, args, options);
 }
 
-/** The id of its process group, once it runs. */
-async function startedGroup(child: ChildProcess): Promise<number> {
+/** Its id, once it runs. */
+async function started(child: ChildProcess): Promise<number> {
   await new Promise((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', (error: NodeJS.ErrnoException) => {

@@ -3,10 +3,27 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const POLL_MS = 40;
 
-/** Sends a signal to every process of a group. Returns whether there was one to get it. */
-export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+/** Everything that was started with it carries this variable, wherever it has gone to since. */
+export const MARK = 'CONFORM_START';
+
+/** A program that was started in a process group of its own, and all that it started. */
+export interface ProcessGroup {
+  readonly leader: number;
+  /** The value of its `MARK`. On Linux it tells also those that left the group (`setsid`), by proc_pid_environ(5). */
+  readonly mark: string;
+}
+
+/** Sends a signal to every process of it. Returns whether there was one to get it. */
+export function signalGroup(group: ProcessGroup, signal: NodeJS.Signals | 0): boolean {
+  const told = [process.platform === 'win32' ? group.leader : -group.leader, ...strays(group)].map((id) =>
+    signalProcess(id, signal),
+  );
+  return told.includes(true);
+}
+
+function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(process.platform === 'win32' ? group : -group, signal);
+    process.kill(id, signal);
     return true;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -17,7 +34,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /** Asks the group to end, and ends what is left of it after `graceMs`. */
-export async function endGroup(group: number, graceMs: number): Promise<void> {
+export async function endGroup(group: ProcessGroup, graceMs: number): Promise<void> {
   if (!signalGroup(group, 'SIGTERM')) return;
   for (const until = performance.now() + graceMs; performance.now() < until; ) {
     await pause(POLL_MS);
@@ -50,12 +67,36 @@ export function processStat(pid: number): ProcessStat | null {
 }
 
 /** Whether a process of the group still runs; null where that cannot be told. */
-function groupRuns(group: number): boolean | null {
+function groupRuns(group: ProcessGroup): boolean | null {
   if (process.platform !== 'linux') return null;
-  return readdirSync('/proc').some((name) => {
-    const stat = /^\d+$/.test(name) ? processStat(Number(name)) : null;
-    return stat?.group === group && !hasEnded(stat);
-  });
+  const runs = (pid: number) => {
+    const stat = processStat(pid);
+    return stat?.group === group.leader && !hasEnded(stat);
+  };
+  return processes().some(runs) || strays(group).length > 0;
+}
+
+/** Those that carry its mark in another group. One that has ended carries none. */
+function strays({ leader, mark }: ProcessGroup): readonly number[] {
+  const carried = `${MARK}=${mark}`;
+  return processes().filter(
+    (pid) => environmentOf(pid).split('\0').includes(carried) && processStat(pid)?.group !== leader,
+  );
+}
+
+/** Linux only: elsewhere none is known. */
+function processes(): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** Empty for those of others, and for one that has ended. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 export function hasEnded({ state }: ProcessStat): boolean {

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { ProcessGroup } from './process-group.ts';
 
 /**
  * What was started outlives a harness that is killed. So a small process of its own, the reaper, watches the harness
  * through a pipe, and when that closes, for whatever reason, ends what it was handed and has not been relieved of.
  */
 export type Charge =
-  /** A process group, by the id of its leader. */
-  | { readonly kind: 'group'; readonly group: number }
+  | { readonly kind: 'group'; readonly group: ProcessGroup }
   /** The containers and networks that carry the label of one start. */
   | { readonly kind: 'containers'; readonly startId: string };
 

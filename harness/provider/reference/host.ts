@@ -24,6 +24,8 @@ import { readRefusedHead, readRequest, UNREADABLE_REQUEST, writeAndClose } from 
 const HEAD_LIMIT = 48 * 1024;
 /** Octets of content that are taken. */
 const CONTENT_LIMIT = 1024 * 1024;
+/** Connections at the same time; whoever opens more is hung up on. More than any run opens, WebSockets included. */
+const MOST_CONNECTIONS = 512;
 /** Longer than a client's pool keeps idle connections, so that no request meets a closing one. */
 const KEEP_ALIVE_MS = 75_000;
 /** How long a stop waits for what is already written to leave. */
@@ -119,6 +121,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
   });
 
   const listener = frontOf(server, kernel.conduct.intake);
+  listener.maxConnections = MOST_CONNECTIONS;
   const sockets = new Set<Socket>();
   listener.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
@@ -21,6 +22,8 @@ export interface Delivery {
 export interface WebhookReceiver {
   /** `http://127.0.0.1:PORT`, or the like for another address. */
   readonly url: string;
+  /** The path at which it receives, which nobody can guess. What comes elsewhere is refused, and is no delivery. */
+  readonly path: string;
   readonly deliveries: readonly Delivery[];
   /** Waits until there are so many. @returns whether there are. */
   waitFor(count: number, timeoutMs: number): Promise<boolean>;
@@ -45,10 +48,15 @@ export async function openReceiver(
   clock: Clock,
 ): Promise<WebhookReceiver> {
   const deliveries: Delivery[] = [];
+  const path = `/${randomUUID()}`;
   let wake: () => void = () => undefined;
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {
+      if (!isBelow(path, request.url ?? '')) {
+        response.writeHead(404, { Connection: 'close' }).end();
+        return;
+      }
       void read(request).then((content) => {
         if (content === null || deliveries.length >= MOST_DELIVERIES) return request.destroy();
         const status = answers[deliveries.length] ?? answers.at(-1) ?? 200;
@@ -80,6 +88,7 @@ export async function openReceiver(
   const host = listen.address.includes(':') ? `[${listen.address}]` : listen.address;
   return {
     url: `http://${host}:${portOf(server)}`,
+    path,
     deliveries,
     waitFor(count, timeoutMs) {
       if (deliveries.length >= count) return Promise.resolve(true);
@@ -97,6 +106,11 @@ export async function openReceiver(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Whatever base path the address has that the service was given: a proxy before the receiver may have cut it off. */
+function isBelow(path: string, target: string): boolean {
+  return target.split('?')[0]?.endsWith(path) ?? false;
 }
 
 /** null when it was broken off. */

@@ -260,3 +260,17 @@ describe('the log', () => {
     expect(entries).toEqual([{ method: 'GET', path: '/v1/resources', status: 200 }]);
   });
 });
+
+describe('a crowd', () => {
+  it('is served up to a bound, and the service goes on when it has left', async () => {
+    const provider = await started('search');
+    const { hostname, port } = new URL(provider.url);
+    const sockets = Array.from({ length: 600 }, () =>
+      connect(Number(port), hostname).on('error', () => undefined),
+    );
+    const hungUp = () => sockets.filter((socket) => socket.closed).length;
+    await expect.poll(hungUp).toBe(600 - 512);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await ask(provider).catch(() => null))?.status).toBe(200);
+  });
+});
