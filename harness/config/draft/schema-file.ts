@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { formatPlace } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { SchemaBook } from '../../evidence/json/schema.ts';
+import { jsonFault } from '../yaml/json-fault.ts';
 import { readText } from '../yaml/read-text.ts';
 import type { Draft } from './draft.ts';
 
@@ -22,12 +24,13 @@ export async function readSchema(draft: Draft, key: string, named: unknown): Pro
         `${read.fault.remedy}; it is relative to this file`,
       );
     }
-    try {
-      schema = JSON.parse(read.text);
-    } catch (error) {
-      const why = reasonOf(error);
-      throw fault(`the schema file ${named} is not JSON: ${why}`, 'a JSON Schema file holds one JSON text');
+    const wrong = jsonFault(read.text);
+    if (wrong) {
+      const { problem, line, column } = wrong;
+      const file = formatPlace({ file: named, ...(line && { line }), ...(column && { column }) });
+      throw fault(`the schema file ${file} ${problem}`, 'a JSON Schema file holds one JSON text');
     }
+    schema = JSON.parse(read.text);
   }
   holdToSchema(draft, key, schema);
   return schema;

@@ -1,11 +1,4 @@
-import { readJsonText } from '../../evidence/json/text.ts';
-
-/** Why a text is no JSON; line and column count from 1. */
-export interface JsonFault {
-  readonly problem: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+import { type JsonFault, jsonFault } from '../yaml/json-fault.ts';
 
 /** A number that `JSON.parse` would not give back as it was written (`1.0`, 20 digits), kept as its text. */
 interface RawNumber {
@@ -36,13 +29,8 @@ function sourceTextJson(): SourceTextJson {
 export function parseKeepingNumbers(
   text: string,
 ): { readonly value: unknown } | { readonly fault: JsonFault } {
-  const octets = Buffer.from(text);
-  const { faults, limit } = readJsonText(octets);
-  const [fault] = faults;
-  if (fault) {
-    return { fault: { problem: `is not JSON: ${fault.message}`, ...placeOf(octets, fault.offset) } };
-  }
-  if (limit !== null) return { fault: { problem: `cannot be read: ${limit}` } };
+  const fault = jsonFault(text);
+  if (fault) return { fault };
   const json = sourceTextJson();
   const value = json.parse(text, (_key, each, { source }) =>
     typeof each === 'number' && source !== undefined && source !== String(each) ? json.rawJSON(source) : each,
@@ -52,9 +40,4 @@ export function parseKeepingNumbers(
 
 export function isRawNumber(value: object): value is RawNumber {
   return sourceTextJson().isRawJSON(value);
-}
-
-function placeOf(octets: Buffer, offset: number): { readonly line: number; readonly column: number } {
-  const lines = octets.toString('utf8', 0, offset).split('\n');
-  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
 }

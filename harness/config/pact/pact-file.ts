@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
+import type { JsonFault } from '../yaml/json-fault.ts';
 import { type ExpectedInteraction, interactionId } from './interaction.ts';
-import { isRawNumber, type JsonFault, parseKeepingNumbers } from './number-keeping-json.ts';
+import { isRawNumber, parseKeepingNumbers } from './number-keeping-json.ts';
 
 /** A pact as Pact's specifications 1 to 4 have it. */
 export interface PactFile {
