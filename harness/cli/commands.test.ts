@@ -92,6 +92,32 @@ describe('a wrong command line', () => {
   });
 });
 
+describe('what a file or a command line holds for a terminal', () => {
+  it.each([
+    ['report', '\x1b]0;owned\x07.json'],
+    ['run', '--\x1b[2J'],
+    ['explain', '\x1b[31mauth.none'],
+    ['\x1b[2Jrun', ''],
+    ['help', '\x9b2J'],
+    ['clauses', '\u202elimits'],
+    ['report', 'results\x1b[1A.json', '--format', '\x1b[8m'],
+  ])('never gets there: %j %j', async (...args) => {
+    const { code, stdout, stderr } = await conformHere(args.filter((each) => each !== ''));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toMatch(/[^\P{C}\n]/u);
+  });
+
+  it('never gets there from an unknown key of a config', async () => {
+    const own = join(folder.path, 'keys');
+    mkdirSync(join(own, 'services'), { recursive: true });
+    writeFileSync(join(own, 'services', 'a.yaml'), '"\\e[2J\\x9d": 1\nservice: a\n');
+    const { code, stderr } = await conformHere(['config', 'a', '--config', own]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('a.yaml:1:1');
+    expect(stderr).not.toMatch(/[^\P{C}\n]/u);
+  });
+});
+
 describe('list', () => {
   it('shows every check under its suite', async () => {
     const { code, stdout, stderr } = await conformHere(['list']);

@@ -3,6 +3,8 @@ import type { WriteStream } from 'node:tty';
 import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../base/exit.ts';
 import { traceOf } from '../base/thrown.ts';
+import { plainText } from '../report/results/plain.ts';
+import { guard } from './log-commands.ts';
 
 const { name, version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -48,6 +50,7 @@ const LINGER_MS = 2_000;
  * it does not conform.
  */
 export async function conclude(command: () => Promise<number>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) guard(stream);
   process.stdout.on('error', onStreamError);
   // What goes on is told there, which is worth no run; and there is nowhere to complain.
   process.stderr.on('error', () => {});
@@ -76,11 +79,16 @@ function tell(error: unknown): number {
   // It has said so itself.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.conforms : EXIT.usage;
   if (error instanceof UsageError || error instanceof InconclusiveError) {
-    process.stderr.write(`conform: ${error.message}\n`);
+    complain(error.message);
     return error.exitCode;
   }
-  process.stderr.write(`conform: harness error: ${faultText(error)}\n`);
+  complain(`harness error: ${faultText(error)}`);
   return EXIT.harness;
+}
+
+/** On stderr, without what would act on a terminal: names and paths in it come from files and command lines. */
+export function complain(message: string): void {
+  process.stderr.write(`conform: ${plainText(message)}\n`);
 }
 
 /** A stack only where nobody foresaw the error: what the system refuses (it has a code) is said well enough. */

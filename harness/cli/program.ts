@@ -2,6 +2,7 @@ import { Command, Help, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
+import { plainText } from '../report/results/plain.ts';
 import { HARNESS } from './process.ts';
 
 /**
@@ -18,7 +19,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('Finds out, from outside, whether a running service keeps its contract.')
     .version(HARNESS.version)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(plainText(text).replace(/^error: /, 'conform: ')),
+    })
     .configureHelp({ optionDescription: withoutNaturalDefault })
     .addHelpText('after', EXIT_CODES)
     .helpCommand(false);

@@ -14,6 +14,7 @@ import { settingNamed } from '../../proof/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { groundInWords, valueInWords } from '../../report/results/words.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection.ts';
+import { complain } from '../process.ts';
 
 /** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
 export async function explain(id: string, options: { readonly config: string }): Promise<number> {
@@ -43,7 +44,7 @@ async function configured(configDir: string): Promise<readonly ServiceConfig[]> 
     return services.map(({ config }) => config);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`conform: how it stands for your services is not known: ${error.message}\n`);
+    complain(`how it stands for your services is not known: ${error.message}`);
     return [];
   }
 }

@@ -5,6 +5,7 @@ import type { ReportFormat } from '../../report/format.ts';
 import { REPORT_FORMATS } from '../../report/formats.ts';
 import { readEvent } from '../../report/results/events.ts';
 import { foldEvents } from '../../report/results/fold.ts';
+import { plainLine } from '../../report/results/plain.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import type { Results } from '../../report/results/results.ts';
 import { reportsFolderOf, writeReports } from '../../report/write.ts';
@@ -22,7 +23,7 @@ export async function report(
     ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),
     journalPath: isJournal ? input : null,
   });
-  process.stdout.write(`${written.files.map((file) => `${written.runDir}/${file}`).join('\n')}\n`);
+  process.stdout.write(`${written.files.map((file) => plainLine(`${written.runDir}/${file}`)).join('\n')}\n`);
   return results.run.exitCode;
 }
 

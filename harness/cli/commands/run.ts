@@ -5,7 +5,7 @@ import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';
 import { type FinishedRun, runConformance } from '../../run/run.ts';
 import { watchBelow } from '../change.ts';
-import { HARNESS, terminalOf } from '../process.ts';
+import { complain, HARNESS, terminalOf } from '../process.ts';
 
 export interface RunOptions {
   readonly environment?: string;
@@ -69,7 +69,7 @@ async function runOrSlip(
     return { exitCode: results.run.exitCode, signalled };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`conform: ${error.message}\n`);
+    complain(error.message);
     return { exitCode: error.exitCode, signalled: false };
   }
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { withFault } from '../results/fold.ts';
 import { type VerdictTextOptions, verdictText } from './terminal.ts';
 
 const PLAIN: VerdictTextOptions = { color: false, width: 90, verbosity: 'normal' };
@@ -34,6 +35,13 @@ describe('the verdict on a terminal', () => {
       .split('\n');
     expect(end.at(-1)).toBe('Reports  reports/latest');
     expect(end.join('\n')).toContain('Does not conform  1 min 2 s, exit code 1');
+  });
+
+  it('tells a fault of the harness, such as a full disk, even when it is to be quiet', () => {
+    const results = withFault(sampleResults(), 'cannot write reports/1/junit.xml: no space is left');
+    expect(verdictText(results, { ...PLAIN, verbosity: 'quiet' })).toContain(
+      '  cannot write reports/1/junit.xml: no space is left\n',
+    );
   });
 
   it.each([70, 80, 100, 300])('keeps within %d columns, but for what has no blanks', (width) => {

@@ -47,7 +47,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
     : [];
   const blocks: readonly Block[] =
     options.verbosity === 'quiet'
-      ? [[...failedInBrief(page), ...conclusion(page), ...reports]]
+      ? [[...failedInBrief(page), ...faults(page), ...conclusion(page), ...reports]]
       : [
           services(page),
           ...(options.verbosity === 'verbose' ? everyCheck(page) : []),
