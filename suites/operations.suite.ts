@@ -160,8 +160,4 @@ const checks: readonly CheckDefinition[] = [
  * One check for all operations: its message names those that deviate. What cannot be called, may not be called or
  * was left out for the ceiling is told by the check itself, and whole by `operations.coverage`.
  */
-export const operations = suite(
-  'operations',
-  'Operations and schemas',
-  given([hasOperations], checks).map((each) => ({ ...each, limitMs: operation.OPERATIONS_LIMIT_MS })),
-);
+export const operations = suite('operations', 'Operations and schemas', given([hasOperations], checks));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
@@ -55,6 +55,7 @@ const session: Session = {
   clock: systemClock,
   outage: null,
   waitedMs: 0,
+  progress: 0,
   ask: () => Promise.reject(new Error('nothing is asked here')),
   observe: () => undefined,
   reproduce: () => null,
@@ -116,6 +117,36 @@ describe('an expectation', () => {
     expect((await held('blocked', 200)).outcome).toBe('fail');
     expect(await held('blocked', 500)).toMatchObject({ outcome: 'blocked', message: 'half of it' });
     expect(await held('note', 500)).toMatchObject({ outcome: 'pass', message: 'half of it' });
+  });
+});
+
+describe('a check that takes long', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Judged with nothing but waiting for ten minutes, at a service of which `progress` is seen at each moment. */
+  async function waiting(progress: (nowMs: number) => number): Promise<string> {
+    const startMs = Date.now();
+    const clock = { ...session.clock, now: () => Date.now() - startMs };
+    const seen = Object.defineProperty({ ...session, clock }, 'progress', {
+      get: () => progress(clock.now()),
+    });
+    const patient = check('orders.slow', {
+      title: 'does it',
+      grounds: [clause('auth.scheme')],
+      judge: () => new Promise((resolve) => setTimeout(resolve, 600_000)),
+    });
+    const judgment = judge(patient, seen, { strict: false, signal: new AbortController().signal });
+    await vi.runAllTimersAsync();
+    return (await judgment).outcome;
+  }
+
+  it('is not to blame for a slow service, nor for a probe that others have asked for', async () => {
+    expect(await waiting((nowMs) => Math.floor(nowMs / 9_000))).toBe('pass');
+  });
+
+  it('is a fault of ours where nothing happens any more', async () => {
+    expect(await waiting((nowMs) => Math.floor(Math.min(nowMs, 60_000) / 9_000))).toBe('error');
   });
 });
 

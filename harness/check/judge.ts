@@ -42,7 +42,10 @@ interface JudgeOptions {
   /** A violated SHOULD fails instead of warning. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
-  /** Longest active time of one check in ms, announced waits not counted: only a backstop behind the transports' own. */
+  /**
+   * How long nothing may be sent and nothing recorded while a check is judged, in ms, announced waits not counted: only
+   * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
+   */
   readonly limitMs?: number;
 }
 
@@ -73,8 +76,10 @@ export async function judge(
   if (applied.missing !== null) return end('blocked', applied.missing);
 
   try {
-    const limitMs = options.limitMs ?? check.limitMs ?? DEFAULT_LIMIT_MS;
-    await withinActiveTime(session, { ...options, limitMs }, async () => {
+    const { connectMs, responseMs } = session.config.timeouts;
+    const limitMs =
+      options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
+    await unlessStuck(session, { ...options, limitMs }, async () => {
       await check.judge(context);
       await context.settled();
     });
@@ -115,19 +120,22 @@ function firstReason(reasons: readonly (string | null)[]): string | null {
   return reasons.find((reason) => reason !== null) ?? null;
 }
 
-/** Waiting that the session announces (request budget, a rate-limit window) does not count. */
-async function withinActiveTime(
+async function unlessStuck(
   session: Session,
   { signal, limitMs }: Required<Pick<JudgeOptions, 'signal' | 'limitMs'>>,
   run: () => Promise<void>,
 ): Promise<void> {
-  const startedMs = session.clock.now() - session.waitedMs;
+  const elapsed = () => session.clock.now() - session.waitedMs;
+  let seen = { progress: session.progress, atMs: elapsed() };
   const cutShort = Promise.withResolvers<never>();
   const onAbort = () => cutShort.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setInterval(() => {
-    const active = session.clock.now() - session.waitedMs - startedMs;
-    if (active > limitMs) cutShort.reject(new Error(`the check took longer than ${limitMs} ms`));
+    const { progress } = session;
+    if (progress !== seen.progress) seen = { progress, atMs: elapsed() };
+    if (elapsed() - seen.atMs > limitMs) {
+      cutShort.reject(new Error(`the check was stuck for ${limitMs} ms`));
+    }
   }, 250);
   try {
     signal.throwIfAborted();

@@ -107,6 +107,11 @@ describe('what a file or a command line holds for a terminal', () => {
     expect(stderr).not.toMatch(/[^\P{C}\n]/u);
   });
 
+  it('is no order to a CI system either', async () => {
+    const { stderr } = await conform(['rnu\n::error::owned']).ended;
+    expect(stderr).toContain('\n: :error::owned');
+  });
+
   it('never gets there from an unknown key of a config', async () => {
     const own = join(folder.path, 'keys');
     mkdirSync(join(own, 'services'), { recursive: true });

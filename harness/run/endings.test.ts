@@ -312,7 +312,7 @@ describe.concurrent('a check that goes wrong is a fault of the harness', () => {
       'exits.after': 'pass',
     });
     const messages = new Map(results.services[0]?.checks.map(({ id, message }) => [id, message]));
-    expect(messages.get('never-settles.ending')).toMatch(/longer than 500 ms/);
+    expect(messages.get('never-settles.ending')).toMatch(/stuck for 500 ms/);
     expect(messages.get('throws.ending')).toMatch(/a mistake in a check \(key \[redacted:SEARCH_API_KEY\]\)/);
     expect(messages.get('exits.ending')).toMatch(/process\.exit/);
   });

@@ -30,6 +30,8 @@ export interface Session {
   readonly outage: string | null;
   /** How long the session has waited on purpose so far, in ms. */
   readonly waitedMs: number;
+  /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
+  readonly progress: number;
   ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
   observe(observation: { readonly key: string; readonly value: unknown; readonly check: string }): void;
   /** A command line that repeats a piece of evidence; null where there is none. */
@@ -92,6 +94,9 @@ export function openSession(options: SessionOptions): Session {
     },
     get waitedMs() {
       return pauses.totalMs;
+    },
+    get progress() {
+      return budget.spent() + log.size;
     },
     ask,
     observe: (observation) => record({ type: 'observation', service: config.service, ...observation }),

@@ -14,8 +14,6 @@ import { OperationReply, type ReasonAgainst, responseSchemas, Trials } from './t
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
 const PATIENCE_MS = 60_000;
-/** What a check over operations may take: three probes at the most send for it. */
-export const OPERATIONS_LIMIT_MS = 4 * PATIENCE_MS;
 
 const plans = new WeakMap<ServiceConfig, OperationPlan>();
 

@@ -35,6 +35,10 @@ export class EvidenceLog {
     return evidence;
   }
 
+  get size(): number {
+    return this.#kept.size;
+  }
+
   /** In the order of recording. */
   all(): readonly Evidence[] {
     return [...this.#kept.values()];
