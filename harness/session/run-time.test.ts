@@ -9,11 +9,10 @@ import { openSession, probe } from './session.ts';
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();
   const server = await listening(createServer(() => asked.resolve()));
-  const [service] = (await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`)).services;
-  if (!service) throw new Error('expected a service');
+  const { config } = await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`);
   const clock = virtualClock();
   const session = openSession({
-    config: service.config,
+    config,
     providerUrl: server.url,
     runId: 'test',
     userAgent: 'conform/test',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { inFolder } from '../../harness/config/fixtures/config-folder.ts';
-import { loadServices } from '../../harness/config/load.ts';
+import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
+import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { operations } from '../operations.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
@@ -13,14 +13,12 @@ const KEY = 'example-key-for-tests';
 async function found(service: string, document: string | object, more = ''): Promise<Judged> {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: ${KEY} }\nopenapi: ../openapi/api.yaml\n${service}\n${more}`;
-  const [loaded] = await inFolder(
-    { 'services/orders.yaml': yaml, 'openapi/api.yaml': text },
-    async (configDir) => (await loadServices({ configDir, env: {} })).services,
+  const { config } = await loadOnly(
+    temporaryFolder({ 'services/orders.yaml': yaml, 'openapi/api.yaml': text }),
   );
-  if (loaded === undefined) throw new Error('expected a service');
-  const provider = await startProvider(loaded.config);
+  const provider = await startProvider(config);
   try {
-    return await judged(loaded.config, [operations], provider.url);
+    return await judged(config, [operations], provider.url);
   } finally {
     await provider.stop();
   }

@@ -29,11 +29,8 @@ async function documented(context: Context): Promise<string> {
 }
 
 async function configOf(dialect: string, more = ''): Promise<ServiceConfig> {
-  const [service] = (
-    await loadOrders(`${GOOD_SERVICE}websocket: { url: /chat, dialect: ${dialect}${more} }\n`)
-  ).services;
-  if (!service) throw new Error('expected a service');
-  return service.config;
+  const yaml = `${GOOD_SERVICE}websocket: { url: /chat, dialect: ${dialect}${more} }\n`;
+  return (await loadOrders(yaml)).config;
 }
 
 /** A service that speaks the documented dialect, with these answers by kind. */

@@ -59,8 +59,7 @@ tls: { ca: ${file} }
     await expect(loadOrders(service)).rejects.toThrow(/no certificate in PEM/);
     const { cert } = selfSigned('authority.example');
     await writeFile(file, `Of our authority:\n${cert}`);
-    const [loaded] = (await loadOrders(service)).services;
-    expect(loaded?.config.tls).toEqual({ file, ca: cert.trim() });
+    expect((await loadOrders(service)).config.tls).toEqual({ file, ca: cert.trim() });
   });
 });
 

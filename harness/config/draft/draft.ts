@@ -63,8 +63,9 @@ export class Draft {
     const shown = this.#shown.get(key);
     if (shown) return shown;
     const isThere = [...this.#shown.keys()].some((each) => each.startsWith(`${key}.`));
-    const fallback = 'default' in shape ? shape.default : isThere ? {} : undefined;
-    const node = written ?? (fallback === undefined ? undefined : located(fallback, { kind: 'default' }));
+    // null as a default says that nothing holds.
+    const fallback = ('default' in shape ? shape.default : null) ?? (isThere ? {} : null);
+    const node = written ?? (fallback === null ? undefined : located(fallback, { kind: 'default' }));
     if (node === undefined || node.kind === 'scalar') return node;
     const within = (name: string, child?: Located) =>
       this.#effective(shapeWithin(shape, name), child, keyWithin(key, name));

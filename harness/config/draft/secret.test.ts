@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import type { Secret } from '../../credential/secret.ts';
-import { inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
-import { loadServices } from '../load.ts';
+import { loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 
 const at = (url: string, credentials: string) =>
@@ -12,10 +12,9 @@ const at = (url: string, credentials: string) =>
 const away = (credentials: string) => at('https://orders.example', credentials);
 
 async function keyOf(yaml: string, env: NodeJS.ProcessEnv = {}, files = {}): Promise<Secret> {
-  const loaded = await loadOrders(yaml, { env: { PATH: process.env.PATH, ...env } }, files);
-  const credentials = loaded.services[0]?.config.credentials;
-  if (!credentials?.secret) throw new Error('expected a key');
-  return credentials.secret;
+  const { config } = await loadOrders(yaml, { env: { PATH: process.env.PATH, ...env } }, files);
+  if (!config.credentials.secret) throw new Error('expected a key');
+  return config.credentials.secret;
 }
 
 const bearer = (reference: string) => `{ scheme: bearer, key: "${reference}" }`;
@@ -59,10 +58,9 @@ describe('a secret', () => {
 describe('a second key', () => {
   const second = (reference: string) => `{ scheme: bearer, key: "\${env:KEY}", secondKey: "${reference}" }`;
   const load = async (yaml: string, env: NodeJS.ProcessEnv) => {
-    const [service] = (await loadOrders(yaml, { env: { KEY: 'key-for-tests', ...env } })).services;
-    const second = service?.config.credentials.second;
-    const origin = service?.origins.get('credentials.secondKey');
-    return { value: second?.reveal() ?? null, origin: origin && formatOrigin(origin) };
+    const { config, origins } = await loadOrders(yaml, { env: { KEY: 'key-for-tests', ...env } });
+    const origin = origins.get('credentials.secondKey');
+    return { value: config.credentials.second?.reveal() ?? null, origin: origin && formatOrigin(origin) };
   };
 
   it('is none where its default is empty and the variable is not set', async () => {
@@ -85,19 +83,16 @@ describe('a second key', () => {
 
 it('a command that hangs leaves nothing behind', async () => {
   const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait';
-  const files = {
+  const configDir = temporaryFolder({
     'services/orders.yaml': away(bearer(`\${exec:${command}}`)),
     'contracts/orders.yaml': ORDERS_CONTRACT,
-  };
-  await inFolder(files, async (configDir) => {
-    const env = { PATH: process.env.PATH };
-    await expect(loadServices({ configDir, env, execTimeoutMs: 300 })).rejects.toThrow(/did not finish/);
-    for (const name of ['shell', 'child']) {
-      const pid = Number(await readFile(join(configDir, 'services', name), 'utf8'));
-      expect(pid).toBeGreaterThan(1);
-      await expect.poll(() => runs(pid)).toBe(false);
-    }
   });
+  await expect(loadOnly(configDir, { execTimeoutMs: 300 })).rejects.toThrow(/did not finish/);
+  for (const name of ['shell', 'child']) {
+    const pid = Number(await readFile(join(configDir, 'services', name), 'utf8'));
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => runs(pid)).toBe(false);
+  }
 });
 
 /** A process that has ended may stay in the table until its parent asks; it runs no more. */

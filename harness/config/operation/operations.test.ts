@@ -6,11 +6,7 @@ import { effectiveConfig } from '../written/effective.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-async function load(block: string, files: Files = {}) {
-  const [service] = (await loadOrders(GOOD_SERVICE + block, {}, files)).services;
-  if (service === undefined) throw new Error('expected a service');
-  return service;
-}
+const load = (block: string, files: Files = {}) => loadOrders(GOOD_SERVICE + block, {}, files);
 
 /** The only operation of a config. */
 async function operationOf(block: string, files: Files = {}): Promise<Operation> {
@@ -81,8 +77,8 @@ describe('an operation of the config', () => {
 
   it('reads references in what it sends, not in schemas', async () => {
     const block = `operations: [{ id: a, method: GET, path: /a, query: { q: "\${env:Q}" }, parameters: [{ name: q, in: query, schema: { pattern: "^\${x}$" } }] }]`;
-    const [service] = (await loadOrders(GOOD_SERVICE + block, { env: { Q: 'found' } })).services;
-    expect(service?.config.operations[0]?.path).toBe('/a?q=found');
+    const { config } = await loadOrders(GOOD_SERVICE + block, { env: { Q: 'found' } });
+    expect(config.operations[0]?.path).toBe('/a?q=found');
   });
 
   it('has bad input made from what its parameters are held to', async () => {

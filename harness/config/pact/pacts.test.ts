@@ -1,9 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
-import { loadServices } from '../load.ts';
-import { packService, unpackService } from '../secrets.ts';
-import { effectiveConfig } from '../written/effective.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { GOOD_SERVICE, loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
 import type { PactsConfig } from './pacts.ts';
 
 const INTERACTION = {
@@ -23,8 +21,7 @@ function pact(consumer: string, provider = 'orders'): string {
 const withPacts = (block: string) => `${GOOD_SERVICE}pacts: ${block}\n`;
 
 async function pactsOf(...parameters: Parameters<typeof loadOrders>): Promise<PactsConfig | undefined> {
-  const { services } = await loadOrders(...parameters);
-  return services[0]?.config.pacts;
+  return (await loadOrders(...parameters)).config.pacts;
 }
 
 const consumersOf = (pacts: PactsConfig | undefined) => pacts?.interactions.map(({ consumer }) => consumer);
@@ -35,27 +32,21 @@ describe('without a block, the pacts of a service', () => {
     expect(consumersOf(await pactsOf(GOOD_SERVICE, {}, files))).toEqual(['by service']);
 
     const shop = GOOD_SERVICE.replace('service: orders', 'service: shop');
-    await inFolder(
-      { 'contracts/orders.yaml': ORDERS_CONTRACT, 'services/shop.yaml': shop, ...files },
-      async (configDir) => {
-        const { services } = await loadServices({ configDir, env: {} });
-        expect(consumersOf(services[0]?.config.pacts)).toEqual(['by service']);
-      },
-    );
+    const configDir = temporaryFolder({
+      'contracts/orders.yaml': ORDERS_CONTRACT,
+      'services/shop.yaml': shop,
+      ...files,
+    });
+    expect(consumersOf((await loadOnly(configDir)).config.pacts)).toEqual(['by service']);
   });
 
   it('are the shipped ones for a shipped contract, and not for one of the same name', async () => {
-    const search = GOOD_SERVICE.replaceAll('orders', 'search');
-    const load = (files: Record<string, string>) =>
-      inFolder({ 'services/search.yaml': search, ...files }, async (configDir) => {
-        const { services } = await loadServices({ configDir, env: {} });
-        return services[0]?.config;
-      });
-    const shipped = await load({});
-    expect(consumersOf(shipped?.pacts)).toEqual(['sample-client']);
-    expect(shipped?.facts['consumers.pacts']?.origin).toMatch(/config\/pacts\/search\.json$/);
-    const own = await load({ 'contracts/search.yaml': ORDERS_CONTRACT.replaceAll('orders', 'search') });
-    expect(own?.pacts).toBeUndefined();
+    const files = { 'services/search.yaml': GOOD_SERVICE.replaceAll('orders', 'search') };
+    const shipped = (await loadOnly(temporaryFolder(files))).config;
+    expect(consumersOf(shipped.pacts)).toEqual(['sample-client']);
+    expect(shipped.facts['consumers.pacts']?.origin).toMatch(/config\/pacts\/search\.json$/);
+    const contract = { 'contracts/search.yaml': ORDERS_CONTRACT.replaceAll('orders', 'search') };
+    expect((await loadOnly(temporaryFolder({ ...files, ...contract }))).config.pacts).toBeUndefined();
   });
 
   it('are none where there is no file', async () => {
@@ -91,12 +82,12 @@ describe('configured pacts', () => {
   });
 
   it('make the provider answerable for them, wherever they are written', async () => {
-    const { services } = await loadOrders(
+    const { config } = await loadOrders(
       withPacts('{ files: [../pacts] }'),
       {},
       { 'pacts/a.json': pact('a') },
     );
-    expect(services[0]?.config.facts['consumers.pacts']).toEqual({
+    expect(config.facts['consumers.pacts']).toEqual({
       value: ['a'],
       origin: expect.stringMatching(/services\/orders\.yaml:5:8$/),
     });
@@ -115,24 +106,19 @@ describe('configured pacts', () => {
   });
 
   it('give way to those of the command line, which begin in the working folder', async () => {
-    await inFolder(
-      {
-        'contracts/orders.yaml': ORDERS_CONTRACT,
-        'services/orders.yaml': withPacts(
-          '{ files: [../pacts], broker: { url: "https://broker.example" }, states: { url: /_states } }',
-        ),
-        'pacts/a.json': pact('a'),
-        'other/b.json': pact('b'),
-      },
-      async (configDir) => {
-        const option = relative(process.cwd(), resolve(configDir, 'other'));
-        const { services } = await loadServices({ configDir, env: {}, pacts: [option] });
-        const pacts = services[0]?.config.pacts;
-        expect(consumersOf(pacts)).toEqual(['b']);
-        expect(pacts?.broker).toBeNull();
-        expect(pacts?.states).toEqual({ kind: 'url', url: '/_states' });
-      },
-    );
+    const configDir = temporaryFolder({
+      'contracts/orders.yaml': ORDERS_CONTRACT,
+      'services/orders.yaml': withPacts(
+        '{ files: [../pacts], broker: { url: "https://broker.example" }, states: { url: /_states } }',
+      ),
+      'pacts/a.json': pact('a'),
+      'other/b.json': pact('b'),
+    });
+    const option = relative(process.cwd(), resolve(configDir, 'other'));
+    const { pacts } = (await loadOnly(configDir, { pacts: [option] })).config;
+    expect(consumersOf(pacts)).toEqual(['b']);
+    expect(pacts?.broker).toBeNull();
+    expect(pacts?.states).toEqual({ kind: 'url', url: '/_states' });
   });
 
   it('are overlaid like every block, but for the handler of states, of which there is one', async () => {
@@ -148,30 +134,7 @@ describe('configured pacts', () => {
   });
 });
 
-describe('the secrets of a broker', () => {
-  const YAML = withPacts(`{ broker: { url: "https://broker.example", token: "\${env:TOKEN}" } }`);
-  const ENV = { env: { TOKEN: 'example-token-for-tests' } };
-
-  it('are shown as a mask', async () => {
-    const { services } = await loadOrders(YAML, ENV);
-    const [service] = services;
-    const text = service ? effectiveConfig(service) : '';
-    expect(text).toContain('token: "[secret TOKEN]"');
-    expect(text).not.toContain('example-token-for-tests');
-  });
-
-  it('do not travel to the worker', async () => {
-    const { services } = await loadOrders(YAML, ENV);
-    const config = services[0]?.config;
-    if (!config) throw new Error('nothing was loaded');
-    expect(config.pacts?.broker?.credentials).toMatchObject({ kind: 'token' });
-    const packed = packService(config);
-    expect(JSON.stringify(packed)).not.toContain('example-token-for-tests');
-    expect(unpackService(structuredClone(packed)).pacts?.broker).toBeNull();
-  });
-
-  it('may be missing, for a broker that asks for none', async () => {
-    const yaml = YAML.replace('TOKEN}', 'TOKEN:-}');
-    expect((await pactsOf(yaml))?.broker?.credentials).toBeNull();
-  });
+it('the secret of a broker may be missing, where it asks for none', async () => {
+  const yaml = withPacts(`{ broker: { url: "https://broker.example", token: "\${env:TOKEN:-}" } }`);
+  expect((await pactsOf(yaml))?.broker?.credentials).toBeNull();
 });

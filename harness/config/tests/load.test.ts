@@ -2,21 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { GOOD_SERVICE, inFolder, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
-import { type LoadedServices, loadServices } from '../load.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { GOOD_SERVICE, loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
+import { loadServices } from '../load.ts';
 import type { ServiceConfig } from '../service.ts';
 import { formatOrigin } from '../yaml/origin.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../config', import.meta.url));
 
 async function ordersConfig(...parameters: Parameters<typeof loadOrders>): Promise<ServiceConfig> {
-  return only(await loadOrders(...parameters)).config;
-}
-
-function only({ services }: LoadedServices) {
-  const [service] = services;
-  if (!service || services.length !== 1) throw new Error('expected exactly one service');
-  return service;
+  return (await loadOrders(...parameters)).config;
 }
 
 const LAYERED = `service: orders
@@ -77,8 +72,7 @@ describe('a service without an environment', () => {
       'services/.hidden.yaml': ':',
       'contracts/orders.yml': ORDERS_CONTRACT,
     };
-    const loaded = await inFolder(files, (configDir) => loadServices({ configDir, env: {} }));
-    expect(loaded.services.map(({ config }) => config.service)).toEqual(['orders']);
+    expect((await loadOnly(temporaryFolder(files))).config.service).toBe('orders');
   });
 });
 
@@ -108,7 +102,7 @@ describe('an environment', () => {
 
 describe('the origin of a value', () => {
   it('is file, line and column, the environment, and what it was read through', async () => {
-    const { origins } = only(await loadOrders(LAYERED, { ...STAGING, environment: 'staging' }));
+    const { origins } = await loadOrders(LAYERED, { ...STAGING, environment: 'staging' });
     const origin = (key: string) => {
       const found = origins.get(key);
       return found && formatOrigin(found).replace(/^.*services\//, '');
@@ -123,17 +117,14 @@ describe('the origin of a value', () => {
   });
 
   it('is the option for what the command line sets', async () => {
-    const { config, origins } = only(
-      await loadOrders(GOOD_SERVICE, { providerUrl: 'http://127.0.0.1:8080/' }),
-    );
+    const { config, origins } = await loadOrders(GOOD_SERVICE, { providerUrl: 'http://127.0.0.1:8080/' });
     expect(config.provider).toEqual({ kind: 'url', url: 'http://127.0.0.1:8080' });
     expect(origins.get('provider.url')).toEqual({ kind: 'option', option: '--provider-url' });
   });
 
   it('is the clause for a plan that the contract states', async () => {
-    const { config, origins } = only(
-      await loadOrders(GOOD_SERVICE.replace('contract: orders', 'contract: search')),
-    );
+    const yaml = GOOD_SERVICE.replace('contract: orders', 'contract: search');
+    const { config, origins } = await loadOrders(yaml);
     expect(config.plan).toEqual({ name: null, requests: 100, windowMs: 60_000 });
     expect(origins.get('plan.requests')).toEqual({
       kind: 'contract',
@@ -257,6 +248,15 @@ describe('a websocket', () => {
   });
 });
 
+it('webhooks are received on this machine unless something else is said', async () => {
+  const { webhooks } = await ordersConfig(`${GOOD_SERVICE}webhooks: { trigger: { path: /hooks } }\n`);
+  expect(webhooks).toMatchObject({
+    listen: { address: '127.0.0.1', port: 0 },
+    trigger: { method: 'POST', path: '/hooks', body: null },
+    withinMs: 10_000,
+  });
+});
+
 describe('response schemas', () => {
   const call = (schema: string) =>
     `${GOOD_SERVICE}operations: [{ id: a, method: GET, path: /a, response: { status: 201, schema: ${schema} } }]\n`;
@@ -273,23 +273,17 @@ describe('response schemas', () => {
   });
 });
 
-describe('a folder without services', () => {
-  it.each(['an empty folder', 'no folder'])('is a usage error: %s', async (what) => {
-    await inFolder({}, async (folder) => {
-      if (what === 'an empty folder') await mkdir(join(folder, 'services'));
-      const loaded = loadServices({ configDir: folder, env: {} });
-      await expect(loaded).rejects.toMatchObject({ remedy: expect.stringContaining('conform init') });
-      await expect(loaded).rejects.toThrow(/there is no service here/);
-    });
-  });
+it.each(['an empty folder', 'no folder'])('a folder without services is a usage error: %s', async (what) => {
+  const configDir = temporaryFolder();
+  if (what === 'an empty folder') await mkdir(join(configDir, 'services'));
+  await expect(loadServices({ configDir, env: {} })).rejects.toThrow(
+    /there is no service here(?:.|\n)*conform init/,
+  );
 });
 
 describe('the shipped services', () => {
-  const load = (options: { environment?: string; services?: string[]; env?: NodeJS.ProcessEnv }) =>
-    loadServices({ configDir: SHIPPED, env: {}, ...options });
-
   it('load as they are, against the embedded reference providers', async () => {
-    const { services } = await load({});
+    const { services } = await loadServices({ configDir: SHIPPED, env: {} });
     expect(
       services.map(({ config }) => [config.service, config.provider.kind, config.plan?.requests ?? null]),
     ).toEqual([
@@ -303,7 +297,8 @@ describe('the shipped services', () => {
   });
 
   it('come in the order asked for, each once', async () => {
-    const { services } = await load({ services: ['search', 'realtime', 'search'] });
+    const asked = ['search', 'realtime', 'search'];
+    const { services } = await loadServices({ configDir: SHIPPED, env: {}, services: asked });
     expect(services.map(({ config }) => config.service)).toEqual(['search', 'realtime']);
   });
 
@@ -319,8 +314,8 @@ describe('the shipped services', () => {
         REALTIME_APP_KEY: 'two',
         REALTIME_APP_SECRET: 'secret-for-tests',
       };
-      const staging = only(await load({ services: [name], environment: 'staging', env })).config;
-      const release = only(await load({ services: [name], environment: 'release', env })).config;
+      const staging = (await loadOnly(SHIPPED, { services: [name], environment: 'staging', env })).config;
+      const release = (await loadOnly(SHIPPED, { services: [name], environment: 'release', env })).config;
       expect(staging).toMatchObject({
         provider: { url: 'https://staging.example' },
         safety: { exceedRateLimit: false },
@@ -334,16 +329,15 @@ describe('the shipped services', () => {
   );
 
   it('send their example keys to no service elsewhere', async () => {
-    const options = { configDir: SHIPPED, services: ['realtime'], providerUrl: 'https://live.example' };
-    await expect(loadServices({ ...options, env: {} })).rejects.toThrow(/REALTIME_API_KEY is not set/);
-    const { credentials } = only(
-      await loadServices({ ...options, env: { REALTIME_API_KEY: 'key-for-tests' } }),
-    ).config;
+    const options = { services: ['realtime'], providerUrl: 'https://live.example' };
+    await expect(loadOnly(SHIPPED, { ...options, env: {} })).rejects.toThrow(/REALTIME_API_KEY is not set/);
+    const env = { REALTIME_API_KEY: 'key-for-tests' };
+    const { credentials } = (await loadOnly(SHIPPED, { ...options, env })).config;
     expect(credentials).toMatchObject({ scheme: { name: 'bearer' }, second: null, app: null });
   });
 
   it('are named relative to the folder that the caller named', async () => {
-    const [service] = (await load({ services: ['search'] })).services;
-    expect(dirname(service?.file ?? '')).toBe(join(SHIPPED, 'services'));
+    const { file } = await loadOnly(SHIPPED, { services: ['search'] });
+    expect(dirname(file)).toBe(join(SHIPPED, 'services'));
   });
 });

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError, UsageErrors } from '../../base/exit.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import {
   type Case,
   GOOD_SERVICE,
-  inFolder,
   loadOrders,
   ORDERS_CONTRACT,
   refusalOf,
+  thrownBy,
 } from '../fixtures/config-folder.ts';
 import { loadServices } from '../load.ts';
 
@@ -306,6 +307,11 @@ describe('what is refused of credentials', () => {
 });
 
 const key = (reference: string) => `{ scheme: bearer, key: §${reference} }`;
+/** A key that is read from the one variable that there is. */
+const having = (env: Readonly<Record<string, string>>): Case => ({
+  service: away(key(`"\${env:${Object.keys(env)[0]}}"`)),
+  options: { env },
+});
 
 describe('what is refused of secrets', () => {
   areRefused({
@@ -317,10 +323,7 @@ describe('what is refused of secrets', () => {
       service: away(key(`"\${env:ORDERS_KEY}"`)),
       options: { env: { ORDER_KEY: 'hush-hush-hush' } },
     },
-    'a variable that is empty': {
-      service: away(key(`"\${env:EMPTY_KEY}"`)),
-      options: { env: { EMPTY_KEY: '' } },
-    },
+    'a variable that is empty': having({ EMPTY_KEY: '' }),
     'an unknown kind of reference': away(key(`"\${envv:ORDERS_KEY}"`)),
     'a reference that is not closed': away(key(`"\${env:ORDERS_KEY"`)),
     'a reference to nothing': away(key(`"\${file:}"`)),
@@ -345,23 +348,11 @@ describe('what is refused of secrets', () => {
     'a command that prints without end': away(key(`"\${exec:cat /dev/zero}"`)),
     'a command that prints nothing': away(key(`"\${exec:true}"`)),
     'a command that prints no text': away(key(`"\${exec:printf '\\\\377\\\\376'}"`)),
-    'a short key': { service: away(key(`"\${env:SHORT}"`)), options: { env: { SHORT: 'hush' } } },
-    'a key that is a word of HTTP': {
-      service: away(key(`"\${env:WORD}"`)),
-      options: { env: { WORD: 'Application' } },
-    },
-    'a key with a control character': {
-      service: away(key(`"\${env:SPOILT}"`)),
-      options: { env: { SPOILT: 'hush\u0007hush' } },
-    },
-    'a key beyond latin-1': {
-      service: away(key(`"\${env:SPOILT}"`)),
-      options: { env: { SPOILT: 'hush-hush-\u20ac' } },
-    },
-    'a key with a space at its end': {
-      service: away(key(`"\${env:SPOILT}"`)),
-      options: { env: { SPOILT: 'hush-hush ' } },
-    },
+    'a short key': having({ SHORT: 'hush' }),
+    'a key that is a word of HTTP': having({ WORD: 'Application' }),
+    'a key with a control character': having({ SPOILT: 'hush\u0007hush' }),
+    'a key beyond latin-1': having({ SPOILT: 'hush-hush-\u20ac' }),
+    'a key with a space at its end': having({ SPOILT: 'hush-hush ' }),
     'an unset variable in an address': `service: orders\ncontract: orders\nprovider: { url: §"\${env:ORDERS_URL}" }\ncredentials: { scheme: none }\n`,
     'a number for a key': away('{ scheme: bearer, key: §12345678 }'),
   });
@@ -555,28 +546,7 @@ describe('what is refused of a file', () => {
 /** A text with some characters of it replaced. */
 function garbled(text: string): fc.Arbitrary<string> {
   const junk = fc.oneof(
-    fc.constantFrom(
-      '{',
-      '}',
-      '[',
-      ']',
-      ':',
-      ': ',
-      '\n',
-      '\t',
-      ' ',
-      '-',
-      '#',
-      "'",
-      '"',
-      '&a ',
-      '*a',
-      '!',
-      '|',
-      '${',
-      '~',
-      '0',
-    ),
+    fc.constantFrom(...'{}[]:\n\t -#\'"!|~0', ': ', '&a ', '*a', '${'),
     fc.string({ unit: 'grapheme', maxLength: 4 }),
   );
   const edit = fc.record({ at: fc.nat(text.length), cut: fc.nat(5), put: junk });
@@ -596,32 +566,18 @@ environments:
   staging: { safety: { exceedRateLimit: false } }
   release: { extends: staging, plan: null }
 `;
-  const loadsOrIsRefused = async (service: string, contract: string) => {
-    const error: unknown = await loadOrders(
-      service,
-      { environment: 'release' },
-      { 'contracts/orders.yaml': contract },
-    ).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    if (error !== null) expect(error).toBeInstanceOf(UsageError);
-  };
-
-  it('is a usage error or loads: service', async () => {
-    const services = garbled(GOOD_SERVICE + blocks);
-    await fc.assert(
-      fc.asyncProperty(services, (text) => loadsOrIsRefused(text, ORDERS_CONTRACT)),
-      { numRuns: 300 },
-    );
-  });
-
-  it('is a usage error or loads: contract', async () => {
-    const contracts = garbled(ORDERS_CONTRACT);
-    await fc.assert(
-      fc.asyncProperty(contracts, (text) => loadsOrIsRefused(GOOD_SERVICE, text)),
-      { numRuns: 300 },
-    );
+  it.each([
+    ['service', GOOD_SERVICE + blocks, (text: string) => [text, ORDERS_CONTRACT] as const],
+    ['contract', ORDERS_CONTRACT, (text: string) => [GOOD_SERVICE, text] as const],
+  ] as const)('is a usage error or loads: %s', async (_what, text, files) => {
+    const loadsOrIsRefused = async (changed: string) => {
+      const [service, contract] = files(changed);
+      const options = { environment: 'release' };
+      await loadOrders(service, options, { 'contracts/orders.yaml': contract }).catch((error) =>
+        expect(error).toBeInstanceOf(UsageError),
+      );
+    };
+    await fc.assert(fc.asyncProperty(garbled(text), loadsOrIsRefused), { numRuns: 300 });
   });
 });
 
@@ -647,33 +603,28 @@ pacts: { files: [../pacts] }
 };
 
 it('all that is wrong in all files is told in one go, by file and line, with every variable that is not set', async () => {
-  await inFolder(WRONG_ALL_OVER, async (configDir) => {
-    const error: unknown = await loadServices({ configDir, env: { PATH: process.env.PATH } }).catch(
-      (thrown) => thrown,
-    );
-    if (!(error instanceof UsageErrors)) throw error;
-    expect(error.exitCode).toBe(2);
-    expect(error.faults.map(({ message }) => message.replaceAll(`${configDir}/`, '').split('\n')[0])).toEqual(
-      [
-        'contracts/orders.yaml:6:15: clauses.0.standing: "state" is not known here',
-        'pacts/a.json: is no pact: consumer.name is missing',
-        'pacts/b.json:1:2: is not JSON',
-        'services/bills.yaml:2:11: contract: there is no contract "bils"',
-        'services/bills.yaml:3:18: provider.url: the environment variable BILLS_URL is not set',
-        'services/bills.yaml:4:37: credentials.key: the environment variable BILLS_KEY is not set',
-        'services/bills.yaml:5:19: plan.requests: must be at least 1',
-        'services/bills.yaml:5:30: plan.window: must be text, not a number',
-        'services/bills.yaml:6:19: websocket.url: is no WebSocket address',
-        'services/bills.yaml:6:23: websocket.orign: unknown key',
-        'services/bills.yaml:6:44: websocket.keepsIdle: is too long',
-        'services/bills.yaml:9:33: operations.1.path: does not begin with /',
-        'services/bills.yaml:10:38: environments.staging.safety.maxRequest: unknown key',
-        'services/orders.yaml:5:22: timeouts.connect: is too long',
-        'services/stock.yaml:2:1: a tab is used to indent',
-      ],
-    );
-    // For a config that is wrong anyway no command is run.
-    expect(existsSync(join(configDir, 'services/was-run'))).toBe(false);
-    expect(error.message).toContain(`${error.faults.length} things are wrong\n\n`);
-  });
+  const configDir = temporaryFolder(WRONG_ALL_OVER);
+  const error = await thrownBy(loadServices({ configDir, env: { PATH: process.env.PATH } }));
+  if (!(error instanceof UsageErrors)) throw error;
+  expect(error.exitCode).toBe(2);
+  expect(error.faults.map(({ message }) => message.replaceAll(`${configDir}/`, '').split('\n')[0])).toEqual([
+    'contracts/orders.yaml:6:15: clauses.0.standing: "state" is not known here',
+    'pacts/a.json: is no pact: consumer.name is missing',
+    'pacts/b.json:1:2: is not JSON',
+    'services/bills.yaml:2:11: contract: there is no contract "bils"',
+    'services/bills.yaml:3:18: provider.url: the environment variable BILLS_URL is not set',
+    'services/bills.yaml:4:37: credentials.key: the environment variable BILLS_KEY is not set',
+    'services/bills.yaml:5:19: plan.requests: must be at least 1',
+    'services/bills.yaml:5:30: plan.window: must be text, not a number',
+    'services/bills.yaml:6:19: websocket.url: is no WebSocket address',
+    'services/bills.yaml:6:23: websocket.orign: unknown key',
+    'services/bills.yaml:6:44: websocket.keepsIdle: is too long',
+    'services/bills.yaml:9:33: operations.1.path: does not begin with /',
+    'services/bills.yaml:10:38: environments.staging.safety.maxRequest: unknown key',
+    'services/orders.yaml:5:22: timeouts.connect: is too long',
+    'services/stock.yaml:2:1: a tab is used to indent',
+  ]);
+  // For a config that is wrong anyway no command is run.
+  expect(existsSync(join(configDir, 'services/was-run'))).toBe(false);
+  expect(error.message).toContain(`${error.faults.length} things are wrong\n\n`);
 });

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../base/exit.ts';
+import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
-import { inFolder } from '../fixtures/config-folder.ts';
-import { loadServices } from '../load.ts';
+import { loadOnly } from '../fixtures/config-folder.ts';
+import { packService, unpackService } from '../secrets.ts';
 import { initService, writeNewFiles } from './first-service.ts';
 
 const ANSWERS = {
@@ -25,8 +25,10 @@ const ENV = {
 };
 
 describe('a first service', () => {
-  it.each(SCHEMES)('loads as written, with a contract to fill in: $name', async (scheme) => {
-    await inFolder({}, async (configDir) => {
+  it.each(SCHEMES)(
+    'loads as written, with a contract to fill in, also in a worker: $name',
+    async (scheme) => {
+      const configDir = temporaryFolder();
       const answers = Object.fromEntries(
         scheme.first.asks.map(({ option, variable, fallback }) => [
           option,
@@ -34,16 +36,19 @@ describe('a first service', () => {
         ]),
       );
       await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme, answers }));
-      const [service] = (await loadServices({ configDir, env: ENV })).services;
-      expect(service?.config).toMatchObject({
+      const { config } = await loadOnly(configDir, { env: ENV });
+      expect(config).toMatchObject({
         service: 'orders',
         provider: { kind: 'url', url: 'https://orders.example/api' },
         credentials: { scheme: { name: scheme.name } },
         safety: { exceedRateLimit: false },
       });
-      expect(service?.config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
-    });
-  });
+      expect(config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
+      const { credentials } = unpackService(structuredClone(packService(config)));
+      expect(credentials.scheme).toBe(scheme);
+      expect(credentials.secret?.reveal()).toBe(config.credentials.secret?.reveal());
+    },
+  );
 
   it('uses a contract that is there already', async () => {
     const files = await initService('config', { ...ANSWERS, service: 'search' });
@@ -53,17 +58,11 @@ describe('a first service', () => {
   it.each(['services/orders.yaml', 'services/orders.yml', 'contracts/orders.yaml'])(
     'overwrites no %s',
     async (path) => {
-      await inFolder({ [path]: 'mine' }, async (configDir) => {
-        const planned = await inFolder({}, (empty) => initService(empty, ANSWERS)).then((files) =>
-          files.map((file) => ({
-            ...file,
-            path: join(configDir, file.path.slice(file.path.search(/services|contracts/))),
-          })),
-        );
-        await expect(writeNewFiles(planned)).rejects.toThrow(/is there already/);
-        expect(await readFile(join(configDir, path), 'utf8')).toBe('mine');
-        await expect(loadServices({ configDir, env: {} })).rejects.toThrow(UsageError);
-      });
+      const configDir = temporaryFolder();
+      const planned = await initService(configDir, ANSWERS);
+      writeInto(configDir, { [path]: 'mine' });
+      await expect(writeNewFiles(planned)).rejects.toThrow(/is there already/);
+      expect(await readFile(join(configDir, path), 'utf8')).toBe('mine');
     },
   );
 

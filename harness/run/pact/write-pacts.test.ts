@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { UsageError } from '../../base/exit.ts';
-import { inFolder, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { GOOD_SERVICE, loadOrders } from '../../config/fixtures/config-folder.ts';
 import { loadServices } from '../../config/load.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
 import type { ServiceConfig } from '../../config/service.ts';
@@ -14,16 +14,14 @@ import { pactScript, writePact } from './write-pacts.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const AGENT = 'conform/0.0.0';
-let folder = '';
+const folder = temporaryFolder();
 let shipped: readonly ServiceConfig[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'conform-pacts-'));
   // A real key is at hand, as it is on every machine where pacts are written.
   const env = { SEARCH_API_KEY: 'real-key-that-must-not-be-seen' };
   shipped = (await loadServices({ configDir: CONFIG, env })).services.map(({ config }) => config);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function search(): ServiceConfig {
   const config = shipped.find(({ service }) => service === 'search');
@@ -145,37 +143,28 @@ describe('a written pact', () => {
   - { id: create, method: POST, path: '/orders?dry=1', body: { json: { rate: 1.5 } }, response: { status: 201, schema: { type: object } } }
   - { id: ping, method: HEAD, path: /ping, response: { status: 204 }, auth: false }
 `;
-    const service = `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: { scheme: bearer, key: "\${env:KEY}" }\n${operations}`;
-    await inFolder(
-      { 'contracts/orders.yaml': ORDERS_CONTRACT, 'services/orders.yaml': service },
-      async (configDir) => {
-        const { services } = await loadServices({
-          configDir,
-          env: { KEY: 'real-key-that-must-not-be-seen' },
-        });
-        const [loaded] = services;
-        if (!loaded) throw new Error('nothing was loaded');
-        const interactions = await written(loaded.config);
-        expect(interactions.map(({ description }) => description)).toEqual([
-          'the documented sample',
-          'the operation create',
-          'the operation ping',
-        ]);
-        const [, create, ping] = interactions;
-        expect(create).toMatchObject({
-          request: {
-            method: 'POST',
-            path: '/orders',
-            query: { dry: ['1'] },
-            body: { content: { rate: 1.5 } },
-          },
-          response: { status: 201, headers: { 'Content-Type': ['application/json'] } },
-        });
-        expect(ping?.request.headers).toBeUndefined();
-        expect(ping?.response).toEqual({ status: 204 });
-        expect(JSON.stringify(interactions)).not.toContain('real-key');
+    const service = GOOD_SERVICE.replace('{ scheme: none }', `{ scheme: bearer, key: "\${env:KEY}" }`);
+    const env = { KEY: 'real-key-that-must-not-be-seen' };
+    const { config } = await loadOrders(service + operations, { env });
+    const interactions = await written(config);
+    expect(interactions.map(({ description }) => description)).toEqual([
+      'the documented sample',
+      'the operation create',
+      'the operation ping',
+    ]);
+    const [, create, ping] = interactions;
+    expect(create).toMatchObject({
+      request: {
+        method: 'POST',
+        path: '/orders',
+        query: { dry: ['1'] },
+        body: { content: { rate: 1.5 } },
       },
-    );
+      response: { status: 201, headers: { 'Content-Type': ['application/json'] } },
+    });
+    expect(ping?.request.headers).toBeUndefined();
+    expect(ping?.response).toEqual({ status: 204 });
+    expect(JSON.stringify(interactions)).not.toContain('real-key');
   });
 
   it('has the events whose content the contract shows, by the types of their values', async () => {

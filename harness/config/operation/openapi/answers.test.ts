@@ -60,12 +60,12 @@ const SCHEMES = {
 async function demandOf(credentials: string, security: unknown, own?: unknown) {
   const root = { security, components: { securitySchemes: SCHEMES } };
   const document = oneOperation(own === undefined ? {} : { security: own }, root);
-  const { services } = await loadOrders(
+  const { config } = await loadOrders(
     `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: ${credentials}\nopenapi: ../openapi/api.yaml\n`,
     { env: { KEY: 'example-key-for-tests' } },
     { 'openapi/api.yaml': JSON.stringify(document) },
   );
-  const operation = services[0]?.config.operations[0];
+  const [operation] = config.operations;
   return [operation?.auth, operation?.uncallable];
 }
 
