@@ -1,19 +1,11 @@
 import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryFolder, writeInto } from '../base/fixtures/folder.ts';
+import { listenTo } from '../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 
 /** The shell step of the GitHub action, run as a runner does it. */
@@ -21,21 +13,13 @@ import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ACTION = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'));
 
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** `change`: of the config of search. */
 async function run(inputs: Readonly<Record<string, string>>, change = (yaml: string) => yaml) {
-  const folder = mkdtempSync(join(tmpdir(), 'conform-action-'));
-  folders.push(folder);
-  cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
-  const search = join(folder, 'config/services/search.yaml');
-  writeFileSync(search, change(readFileSync(search, 'utf8')));
   // What the step before it has installed.
-  mkdirSync(join(folder, 'runner/conform/bin'), { recursive: true });
+  const folder = temporaryFolder({ 'runner/conform/bin/README.md': 'the program' });
+  cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
+  const search = 'config/services/search.yaml';
+  writeInto(folder, { [search]: change(readFileSync(join(ROOT, search), 'utf8')) });
   symlinkSync(join(ROOT, 'harness/cli/conform.js'), join(folder, 'runner/conform/bin/conform'));
   const step = ACTION.runs.steps.find(({ id }: { readonly id?: string }) => id === 'conform');
   const given = (expression: string) => {
@@ -56,11 +40,7 @@ async function run(inputs: Readonly<Record<string, string>>, change = (yaml: str
       GITHUB_STEP_SUMMARY: join(folder, 'summary'),
     },
   });
-  let stderr = '';
-  shell.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const status = await new Promise<number | null>((resolve) => shell.on('close', resolve));
+  const { code: status, stderr } = await listenTo(shell).ended;
   const text = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
   return {

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
 import { writeReports } from '../report/write.ts';
-import { atTerminal, conform, NO_TERMINAL, temporaryFolder } from '../run/fixtures/conform-process.ts';
+import { atTerminal, conform, NO_TERMINAL } from '../run/fixtures/conform-process.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Commands that send nothing, as a user meets them: by what they print and how they end. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
-afterAll(() => folder.remove());
 
 const HELP = ['run', 'list', 'explain', 'config', 'serve', 'report', 'init'];
 
@@ -113,7 +113,7 @@ describe('what a file or a command line holds for a terminal', () => {
   });
 
   it('never gets there from an unknown key of a config', async () => {
-    const own = join(folder.path, 'keys');
+    const own = join(folder, 'keys');
     mkdirSync(join(own, 'services'), { recursive: true });
     writeFileSync(join(own, 'services', 'a.yaml'), '"\\e[2J\\x9d": 1\nservice: a\n');
     const { code, stderr } = await conformHere(['config', 'a', '--config', own]);
@@ -214,7 +214,7 @@ describe('config', () => {
 
 describe('init', () => {
   it('writes a config that loads, says what is next, and overwrites nothing', async () => {
-    const config = join(folder.path, 'first');
+    const config = join(folder, 'first');
     const answers =
       '--service orders --url http://127.0.0.1:9 --sample-path /v1/orders --scheme bearer --key-env ORDERS_API_KEY';
     const args = ['init', ...answers.split(' '), '--config', config];
@@ -233,7 +233,7 @@ describe('init', () => {
   });
 
   it.skipIf(NO_TERMINAL)('asks at a terminal, and keeps answers that are pasted at once', async () => {
-    const config = join(folder.path, 'asked');
+    const config = join(folder, 'asked');
     const { status, stdout } = await atTerminal(['init', '--config', config], {
       typed: 'My Shop\nshop\nhttp://127.0.0.1:9\nv1\n/v1\n\nSHOP_KEY\n',
     });
@@ -247,7 +247,7 @@ describe('init', () => {
   });
 
   it('takes what an OpenAPI document states, and tells what the sample is answered', async () => {
-    const config = join(folder.path, 'documented');
+    const config = join(folder, 'documented');
     const document = join(ROOT, 'harness/package/fixtures/orders/openapi.yaml');
     const args = ['init', '--service', 'orders', '--url', 'http://127.0.0.1:9', '--openapi', document];
     const env = { ORDERS_KEY: 'example-orders-key-for-tests' };
@@ -261,7 +261,7 @@ describe('init', () => {
   });
 
   it.skipIf(NO_TERMINAL)('writes nothing when there is no answer', async () => {
-    const config = join(folder.path, 'silent');
+    const config = join(folder, 'silent');
     const { status, stdout } = await atTerminal(['init', '--config', config], {
       replies: [
         ['Name of the service: ', 'shop\n'],
@@ -274,7 +274,7 @@ describe('init', () => {
 });
 
 describe('report', () => {
-  const reports = join(folder.path, 'rendered');
+  const reports = join(folder, 'rendered');
   beforeAll(() => {
     writeReports(resultsOf([conformingService()]), { reportsDir: reports, journalPath: null });
   });
@@ -288,7 +288,7 @@ describe('report', () => {
   });
 
   it('takes a path of one part and another place for the reports', async () => {
-    const other = join(folder.path, 'elsewhere');
+    const other = join(folder, 'elsewhere');
     const here = join(reports, 'latest');
     const { code } = await conformHere(['report', 'results.json', '--reports', other], {}, here);
     expect(code).toBe(0);
@@ -296,18 +296,18 @@ describe('report', () => {
   });
 
   it('leaves the folders around a file alone that lies in no reports', async () => {
-    const downloads = join(folder.path, 'home', 'downloads');
+    const downloads = join(folder, 'home', 'downloads');
     mkdirSync(downloads, { recursive: true });
     cpSync(join(reports, 'latest', 'results.json'), join(downloads, 'results.json'));
     const { code } = await conformHere(['report', 'results.json'], {}, downloads);
     expect(code).toBe(0);
-    expect(readdirSync(join(folder.path, 'home'))).toEqual(['downloads']);
+    expect(readdirSync(join(folder, 'home'))).toEqual(['downloads']);
     expect(readdirSync(downloads).sort()).toEqual(['reports', 'results.json']);
   });
 
   it('refuses what is no journal, and formats that are none', async () => {
-    mkdirSync(join(folder.path, 'odd'));
-    const journal = join(folder.path, 'odd', 'journal.ndjson');
+    mkdirSync(join(folder, 'odd'));
+    const journal = join(folder, 'odd', 'journal.ndjson');
     writeFileSync(journal, '{"a":1}\nrubbish\n');
     const of = await conformHere(['report', journal]);
     expect(of).toMatchObject({ code: 2, stderr: expect.stringMatching(/no journal of a run/) });

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
+import { type Ending, listenTo } from '../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
@@ -20,7 +21,6 @@ const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
 const PLAN = { requests: 90, windowMs: 6_000 };
 const SERVICES = ['search', 'messaging', 'realtime'] as const;
 
-const folders: string[] = [];
 const providers = new Map<string, ReferenceProvider>();
 const environment: Record<string, string> = { PACT_BROKER_TOKEN: 'example-broker-token' };
 
@@ -47,13 +47,11 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all([...providers.values()].map((provider) => provider.stop()));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** What a newcomer has after cloning, with a plan that is met in seconds. */
 function freshFolder(more = ''): string {
-  const folder = mkdtempSync(join(tmpdir(), 'conform-readme-'));
-  folders.push(folder);
+  const folder = temporaryFolder();
   cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
   const search = join(folder, 'config/services/search.yaml');
   writeFileSync(search, `${readFileSync(search, 'utf8')}\nplan: { requests: 90, window: 6s }\n${more}`);
@@ -77,14 +75,12 @@ const STARTS_NOTHING = /^npx conform (?:list|explain|clauses|config|init|report|
 const ORDERS_KEY = 'example-orders-key';
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
-interface Ending {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs a README line as it stands, but for the port and the quoting that a shell would undo. */
-function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending> {
+async function run(
+  command: string,
+  folder: string,
+  endAfter?: RegExp,
+): Promise<Pick<Ending, 'code' | 'stdout' | 'stderr'>> {
   const port = String(providers.get('search')?.port);
   const args = command
     .replace('npx conform ', '')
@@ -104,16 +100,11 @@ function run(command: string, folder: string, endAfter?: RegExp): Promise<Ending
     env: { ...process.env, ...environment, ORDERS_API_KEY: ORDERS_KEY },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-    if (endAfter?.test(stdout)) child.kill('SIGTERM');
+  const said = listenTo(child);
+  child.stdout.on('data', () => {
+    if (endAfter?.test(said.stdout())) child.kill('SIGTERM');
   });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return said.ended;
 }
 
 describe('README', () => {

@@ -1,10 +1,10 @@
 import { fork, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
+import { type Ending, listenTo } from '../base/fixtures/program.ts';
 import { hasMembers } from '../base/json-text.ts';
 import { listening } from '../base/loopback.ts';
 import type { PactBroker } from '../config/pact/pacts.ts';
@@ -51,17 +51,13 @@ function clientOf(broker: PactBroker) {
 }
 
 /** Pact's own command line, which shares nothing with this harness. */
-function pactCli(
-  ...args: readonly string[]
-): Promise<{ readonly code: number | null; readonly output: string }> {
+function pactCli(args: string): Promise<Ending> {
   const binary = fileURLToPath(new URL('../../node_modules/.bin/pact', import.meta.url));
-  const child = spawn(binary, args, {
+  const child = spawn(binary, args.split(' '), {
     env: { PATH: process.env.PATH, PACT_DO_NOT_TRACK: 'true', PACT_BROKER_TOKEN: TOKEN },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+  return listenTo(child).ended;
 }
 
 /** Pact's own verifier, driving the broker itself, in a process of its own for what it prints. */
@@ -109,26 +105,14 @@ describe('the stub of a broker', () => {
 
   it("is a broker to Pact's command line, which publishes a pact and asks for a verdict", async () => {
     const broker = await stub();
-    const folder = mkdtempSync(join(tmpdir(), 'conform-broker-'));
-    closing.push(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, 'pact.json'), JSON.stringify(pactOf('web-shop')));
-    const at = ['--broker-base-url', broker.url] as const;
-    const version = ['--consumer-app-version', '1.0.0', '--branch', 'main'] as const;
-    expect((await pactCli('broker', 'publish', join(folder, 'pact.json'), ...at, ...version)).code).toBe(0);
-    const asks = [
-      'broker',
-      'can-i-deploy',
-      ...at,
-      '--pacticipant',
-      'search',
-      '--version',
-      '1.2.3',
-      '--to-environment',
-      'production',
-    ] as const;
-    expect((await pactCli(...asks)).code).toBe(1);
+    const folder = temporaryFolder({ 'pact.json': JSON.stringify(pactOf('web-shop')) });
+    const publish = `broker publish ${join(folder, 'pact.json')} --consumer-app-version 1.0.0 --branch main`;
+    const ask = 'broker can-i-deploy --pacticipant search --version 1.2.3 --to-environment production';
+    const at = `--broker-base-url ${broker.url}`;
+    expect((await pactCli(`${publish} ${at}`)).code).toBe(0);
+    expect((await pactCli(`${ask} ${at}`)).code).toBe(1);
     await pactCore(broker.url, 200);
-    expect((await pactCli(...asks)).code).toBe(0);
+    expect((await pactCli(`${ask} ${at}`)).code).toBe(0);
   });
 });
 
@@ -226,21 +210,10 @@ describe('pacts of a broker', () => {
 describe('publishing', () => {
   it("sends pacts as Pact's command line does", async () => {
     const broker = await stub();
-    const folder = mkdtempSync(join(tmpdir(), 'conform-broker-'));
-    closing.push(() => rmSync(folder, { recursive: true }));
     const text = JSON.stringify(pactOf('web-shop'));
-    writeFileSync(join(folder, 'pact.json'), text);
-    await pactCli(
-      'broker',
-      'publish',
-      join(folder, 'pact.json'),
-      '--broker-base-url',
-      broker.url,
-      '--consumer-app-version',
-      '1.2.3',
-      '--branch',
-      'main',
-    );
+    const file = join(temporaryFolder({ 'pact.json': text }), 'pact.json');
+    const version = '--consumer-app-version 1.2.3 --branch main';
+    await pactCli(`broker publish ${file} --broker-base-url ${broker.url} ${version}`);
     const ofPact = broker.requests.slice();
     const at = brokerAt(broker.url);
     const said = await publishPacts(

@@ -1,11 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
+import type { Ending } from '../base/fixtures/program.ts';
 import { readResults } from '../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../report/results/results.ts';
 import { serviceVerdict } from '../report/results/run-verdict.ts';
-import { conform, type Ending, lastReports, temporaryFolder } from './fixtures/conform-process.ts';
+import { conform, lastReports } from './fixtures/conform-process.ts';
 import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
 import { xmlFaults } from './fixtures/system-tools.ts';
 
@@ -40,7 +42,6 @@ interface HostileRun {
   readonly reports: string;
 }
 
-const folder = temporaryFolder();
 const servers = new Map<string, HostileServer>();
 const runs = new Map<string, HostileRun>();
 
@@ -54,28 +55,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([...servers.values()].map((server) => server.close()));
-  folder.remove();
 });
 
 async function runAgainst(group: Group): Promise<HostileRun> {
-  const config = mkdtempSync(join(folder.path, 'config-'));
-  mkdirSync(join(config, 'services'));
-  for (const name of members(group)) {
-    writeFileSync(join(config, 'services', `${name}.yaml`), serviceConfig(name));
-  }
+  const services = members(group).map((name) => [`services/${name}.yaml`, serviceConfig(name)] as const);
+  const config = temporaryFolder(Object.fromEntries(services));
   const reports = join(config, 'reports');
-  const args = [
-    'run',
-    '--config',
-    config,
-    '--reports',
-    reports,
-    '--concurrency',
-    '3',
-    '--verbose',
-    ...group.args,
-  ];
-  const ending = await conform(args, KEYS).ended;
+  const args = `run --config ${config} --reports ${reports} --concurrency 3 --verbose`.split(' ');
+  const ending = await conform([...args, ...group.args], KEYS).ended;
   return { ending, reports, results: readResults(join(lastReports(reports), 'results.json')) };
 }
 

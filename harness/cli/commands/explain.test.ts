@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { conform, temporaryFolder, until } from '../../run/fixtures/conform-process.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
+import { serving } from '../fixtures/serving.ts';
 
 async function explained(id: string): Promise<string> {
   const { code, stdout, stderr } = await conformHere(['explain', id]);
@@ -20,18 +22,10 @@ describe('what explain says of the proof', () => {
     'shows %s fail when it is done as written',
     async (id, { onTestFinished }) => {
       const text = await explained(id);
-      const server = conform(commandIn(text, 'serve'));
+      const { server, url } = await serving(commandIn(text, 'serve').slice(1));
       onTestFinished(() => server.signal('SIGTERM'));
-      await until(
-        () => `it serves:\n${server.stderr()}`,
-        () => /Ctrl-C ends it\.\n$/.test(server.stdout()),
-        server.running,
-      );
-      const [, url = ''] = / at (http:\S+)$/m.exec(server.stdout()) ?? [];
       const run = commandIn(text, 'run').map((each) => each.replace('http://127.0.0.1:PORT', url));
-      const reports = temporaryFolder();
-      onTestFinished(reports.remove);
-      const { code, stdout } = await conform([...run, '--reports', reports.path]).ended;
+      const { code, stdout } = await conform([...run, '--reports', temporaryFolder()]).ended;
       expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining(id) });
     },
   );

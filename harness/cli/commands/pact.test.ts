@@ -1,18 +1,9 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Files, temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { listening as listen } from '../../base/loopback.ts';
 import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
 import type { CheckResult, Results } from '../../report/results/results.ts';
@@ -31,20 +22,16 @@ afterEach(async () => {
 });
 
 /** A working folder with the shipped contracts and pacts, and a config of search with these blocks added. */
-function workplace(blocks = ''): string {
-  const folder = mkdtempSync(join(tmpdir(), 'conform-pact-cli-'));
-  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+function workplace(blocks = '', files: Files = {}): string {
+  const yaml = `service: search
+contract: search
+provider: { reference: search }
+credentials: { scheme: bearer, key: "\${env:SEARCH_API_KEY}" }
+${blocks}
+`;
+  const folder = temporaryFolder({ 'config/services/search.yaml': yaml, ...files });
   for (const part of ['contracts', 'pacts'])
     cpSync(join(CONFIG, part), join(folder, 'config', part), { recursive: true });
-  mkdirSync(join(folder, 'config/services'));
-  const lines = [
-    'service: search',
-    'contract: search',
-    'provider: { reference: search }',
-    `credentials: { scheme: bearer, key: "\${env:SEARCH_API_KEY}" }`,
-    blocks,
-  ];
-  writeFileSync(join(folder, 'config/services/search.yaml'), `${lines.join('\n')}\n`);
   return folder;
 }
 
@@ -77,12 +64,6 @@ async function stub(options: StubOptions = {}) {
   const broker = await startStubBroker({ token: TOKEN, ...options });
   closing.push(() => broker.close());
   return broker;
-}
-
-function put(folder: string, path: string, content: unknown): void {
-  const text = typeof content === 'string' ? content : JSON.stringify(content);
-  mkdirSync(join(folder, path, '..'), { recursive: true });
-  writeFileSync(join(folder, path), text);
 }
 
 /** Neither as it is nor in base64. */
@@ -132,10 +113,11 @@ describe('conform pact verify', () => {
   });
 
   it('reads sub-folders, leaves out other providers and says so, and fails for each that does not fit', async () => {
-    const folder = workplace();
-    put(folder, 'pacts/good.json', pactOf('good'));
-    put(folder, 'pacts/team/bad.json', pactOf('bad', 418));
-    put(folder, 'pacts/other.json', { ...pactOf('other'), provider: { name: 'stock' } });
+    const folder = workplace('', {
+      'pacts/good.json': JSON.stringify(pactOf('good')),
+      'pacts/team/bad.json': JSON.stringify(pactOf('bad', 418)),
+      'pacts/other.json': JSON.stringify({ ...pactOf('other'), provider: { name: 'stock' } }),
+    });
     const { code, stdout, stderr } = await pact(folder, 'verify', 'search', '--pact', 'pacts');
     expect(code).toBe(1);
     expect(stdout).toContain('status: expected 418 but was 200');
@@ -146,21 +128,12 @@ describe('conform pact verify', () => {
     ]);
   });
 
-  it.each<readonly [string, unknown, RegExp]>([
-    ['an empty folder', null, /no pact is in this folder/],
-    [
-      'a pact of another provider',
-      { ...pactOf('a'), provider: { name: 'stock' } },
-      /no pact here is for the provider "search"/,
-    ],
-    ['a malformed pact', '{ "consumer": ', /a\.json:1:\d+: is not JSON/],
-  ])('is a usage error for %s, which Pact takes for success', async (_what, content, problem) => {
+  it('is a usage error for an empty folder, which Pact takes for success', async () => {
     const folder = workplace();
     mkdirSync(join(folder, 'pacts'));
-    if (content !== null) put(folder, 'pacts/a.json', content);
     const args = ['pact', 'verify', '--pact', 'pacts'];
     const { code, stderr } = await conformHere(args, ENVIRONMENT, folder);
-    expect(stderr).toMatch(problem);
+    expect(stderr).toMatch(/no pact is in this folder/);
     expect(code).toBe(2);
   });
 
@@ -313,7 +286,7 @@ describe('Pact', () => {
     const hook = `import { registerHooks } from 'node:module';
 import { appendFileSync } from 'node:fs';
 registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`;
-    put(folder, 'hook.mjs', hook);
+    writeInto(folder, { 'hook.mjs': hook });
     const loadedBy = async (suite: string) => {
       rmSync(log, { force: true });
       const NODE_OPTIONS = `--import=${join(folder, 'hook.mjs')}`;

@@ -1,17 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { readResults } from '../../report/results/read-results.ts';
-import {
-  atTerminal,
-  conform,
-  NO_TERMINAL,
-  runFolders,
-  temporaryFolder,
-  until,
-} from '../../run/fixtures/conform-process.ts';
+import { atTerminal, conform, NO_TERMINAL, runFolders, until } from '../../run/fixtures/conform-process.ts';
 import type { HostileServer } from '../../run/fixtures/hostile-servers.ts';
 import { counting } from '../../run/fixtures/hostile-servers.ts';
 import { conformHere } from '../fixtures/in-process.ts';
@@ -19,20 +13,14 @@ import { conformHere } from '../fixtures/in-process.ts';
 /** `conform run` as a user and a CI job meet it. How runs end when something goes wrong: `run/endings.test.ts`. */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const folder = temporaryFolder();
 let server: HostileServer;
 
 beforeAll(async () => {
   server = await counting();
 });
-afterAll(async () => {
-  await server.close();
-  folder.remove();
-});
+afterAll(() => server.close());
 
-function reportsFolder(): string {
-  return join(mkdtempSync(join(folder.path, 'run-')), 'reports');
-}
+const reportsFolder = () => join(temporaryFolder(), 'reports');
 
 /** One short check against the embedded search service. */
 function shortRun(...args: readonly string[]): {
@@ -130,7 +118,7 @@ describe('a usage error ends with 2 before anything is sent', () => {
   });
 
   it('also for a config that is wrong, and leaves no reports', async () => {
-    const config = join(mkdtempSync(join(folder.path, 'config-')), 'config');
+    const config = join(temporaryFolder(), 'config');
     cpSync(join(ROOT, 'config'), config, { recursive: true });
     const file = join(config, 'services/search.yaml');
     writeFileSync(
@@ -186,23 +174,15 @@ describe.concurrent('reports that cannot be written', () => {
 
 describe.concurrent('--watch', () => {
   it('runs again when the config changes, survives a slip in it, and ends with the last exit code', async () => {
-    const place = mkdtempSync(join(folder.path, 'watch-'));
+    const place = temporaryFolder();
     const config = join(place, 'config');
     const reports = join(place, 'reports');
     cpSync(join(ROOT, 'config'), config, { recursive: true });
     const file = join(config, 'services/search.yaml');
     const good = readFileSync(file, 'utf8');
-    const args = [
-      'run',
-      'search',
-      '--check',
-      'status.sample',
-      '--config',
-      config,
-      '--reports',
-      reports,
-      '--watch',
-    ];
+    const args = `run search --check status.sample --config ${config} --reports ${reports} --watch`.split(
+      ' ',
+    );
     // In one step, so that it is one change.
     const replace = (text: string) => {
       writeFileSync(join(place, 'next.yaml'), text);

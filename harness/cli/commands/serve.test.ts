@@ -1,31 +1,20 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { listening } from '../../base/loopback.ts';
-import { type ConformProcess, conform, until } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
+import { serving } from '../fixtures/serving.ts';
 
 /** The reference providers as a client developer starts them. */
 
 const KEY = 'no-real-key-for-tests';
 
-async function serving(
-  args: readonly string[],
-): Promise<{ readonly server: ConformProcess; readonly url: string }> {
-  const server = conform(['serve', ...args], { SEARCH_API_KEY: KEY });
-  await until(
-    () => `it serves:\n${server.stderr()}`,
-    () => /Ctrl-C ends it\.\n$/.test(server.stdout()),
-    server.running,
-  );
-  const [, url = ''] = / at (http:\S+)$/m.exec(server.stdout()) ?? [];
-  return { server, url };
-}
+const ENV = { SEARCH_API_KEY: KEY };
 
 describe.concurrent('conform serve', () => {
   it.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'serves until %s, and then leaves nothing behind',
     async (signal) => {
-      const { server, url } = await serving(['search']);
+      const { server, url } = await serving(['search'], ENV);
       const served = await fetch(`${url}/v1/resources`, { headers: { authorization: `Bearer ${KEY}` } });
       expect(served.status).toBe(200);
       expect((await fetch(`${url}/v1/resources`)).status).toBe(401);
@@ -48,13 +37,8 @@ describe.concurrent('conform serve', () => {
   });
 
   it('has the faults, the variant and the plan that it is told', async () => {
-    const { server, url } = await serving([
-      'search',
-      '--plan',
-      '1/60s',
-      '--defect',
-      'refusal-without-challenge',
-    ]);
+    const args = 'search --plan 1/60s --defect refusal-without-challenge'.split(' ');
+    const { server, url } = await serving(args, ENV);
     const refused = await fetch(`${url}/v1/resources`);
     expect(refused.status).toBe(401);
     expect(refused.headers.has('www-authenticate')).toBe(false);
