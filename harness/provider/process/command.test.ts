@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listening } from '../../base/loopback.ts';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
@@ -11,12 +11,6 @@ import { startCommand } from './command.ts';
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const SECRET = 'example-secret-for-tests';
 const ANY_PORT = '$' + '{PORT}';
-
-const started: RunningProvider[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((provider) => provider.stop()));
-});
 
 function command(more: Partial<CommandProvider> = {}, fault = ''): CommandProvider {
   return {
@@ -40,7 +34,7 @@ async function start(
     signal,
     say: () => undefined,
   });
-  started.push(provider);
+  onTestFinished(() => provider.stop());
   return provider;
 }
 

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { removeContainer, sweep } from '../container/leftovers.ts';
 import { ownLabel } from '../container/runtime/harness-process.ts';
 import { openRuntime } from '../container/runtime/runtime.ts';
@@ -10,16 +10,10 @@ const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');
 const OFTEN = { interval: 100 };
 const { image, none } = inject('containers');
 
-const harnesses: ChildProcess[] = [];
-
-afterEach(() => {
-  for (const harness of harnesses.splice(0)) harness.kill('SIGKILL');
-});
-
 /** A harness that has started a provider; resolves when it says so, rejects with its words when it ends before. */
 async function harness(...args: readonly string[]): Promise<{ readonly pid: number; said(): string }> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  harnesses.push(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReferenceName } from '../../config/service.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import { basic } from '../../credential/schemes/basic.ts';
@@ -13,9 +13,7 @@ import { signed } from '../../credential/schemes/signed.ts';
 import { Secret } from '../../credential/secret.ts';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { exampleCredentials, howToCall } from './how-to-call.ts';
-import { type ReferenceOptions, type ReferenceProvider, startReference } from './reference.ts';
-
-const running: ReferenceProvider[] = [];
+import { type ReferenceOptions, startReference } from './reference.ts';
 
 async function told(
   service: ReferenceName,
@@ -23,13 +21,9 @@ async function told(
   options: Partial<ReferenceOptions> = {},
 ): Promise<string> {
   const provider = await startReference({ service, credentials, plan: null, ...options });
-  running.push(provider);
+  onTestFinished(() => provider.stop());
   return howToCall(provider, credentials);
 }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((provider) => provider.stop()));
-});
 
 /** Whether what is told can be run here. */
 const runs = mayUse('curl') && mayUse('openssl');

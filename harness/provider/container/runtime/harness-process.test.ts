@@ -1,19 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStat } from '../../process/process-group.ts';
 import { isGone, ownLabel } from './harness-process.ts';
-
-const zombies: ChildProcess[] = [];
-
-afterEach(() => {
-  for (const parent of zombies.splice(0)) parent.kill('SIGKILL');
-});
 
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;
 const parts = () => ownLabel().split('/');
-const label = (change: (part: readonly string[]) => readonly string[]) => change(parts()).join('/');
+const label = (index: number, part: string) => parts().with(index, part).join('/');
 const [host = '', boot = '', namespace = ''] = parts();
 
 describe('the harness that a label names', () => {
@@ -29,51 +23,30 @@ describe('the harness that a label names', () => {
     expect(isGone([host, boot, namespace, pid, '1'].join('/'), NOW, NOW)).toBe(true);
   });
 
-  it.runIf(process.platform === 'linux')('is gone when it has ended and nobody has asked about it', () => {
-    // Its parent has become a program that asks about nobody.
-    const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$; exec true" & exec sleep 60']);
-    zombies.push(parent);
-    return new Promise<void>((resolve, reject) => {
-      parent.stdout.once('data', (text: Buffer) => {
-        const pid = text.toString().trim();
-        expect
-          .poll(() => processStat(Number(pid))?.state)
-          .toBe('Z')
-          .then(() => {
-            const started = processStat(Number(pid))?.started;
-            expect(isGone([host, boot, namespace, pid, started].join('/'), NOW, NOW)).toBe(true);
-            resolve();
-          })
-          .catch(reject);
-      });
-    });
-  });
+  it.runIf(process.platform === 'linux')(
+    'is gone when it has ended and nobody has asked about it',
+    async () => {
+      // Its parent has become a program that asks about nobody.
+      const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$; exec true" & exec sleep 60']);
+      onTestFinished(() => void parent.kill('SIGKILL'));
+      const [said] = await once(parent.stdout, 'data');
+      const pid = Number(said);
+      await expect.poll(() => processStat(pid)?.state).toBe('Z');
+      const started = processStat(pid)?.started;
+      expect(isGone([host, boot, namespace, pid, started].join('/'), NOW, NOW)).toBe(true);
+    },
+  );
 
   it.runIf(process.platform === 'linux')('is gone when another process has its id by now', () => {
-    expect(
-      isGone(
-        label((part) => part.with(4, '1')),
-        NOW,
-        NOW,
-      ),
-    ).toBe(true);
+    expect(isGone(label(4, '1'), NOW, NOW)).toBe(true);
   });
 
   it('is gone when its machine has started anew since', () => {
-    expect(
-      isGone(
-        label((part) => part.with(1, 'an-earlier-boot')),
-        NOW,
-        NOW,
-      ),
-    ).toBe(true);
+    expect(isGone(label(1, 'an-earlier-boot'), NOW, NOW)).toBe(true);
   });
 
   it('cannot be asked about on another machine or in another container: it is gone after a day', () => {
-    for (const elsewhere of [
-      label((part) => part.with(0, 'elsewhere')),
-      label((part) => part.with(2, 'pid:[1]')),
-    ]) {
+    for (const elsewhere of [label(0, 'elsewhere'), label(2, 'pid:[1]')]) {
       expect(isGone(elsewhere, NOW - HOUR, NOW)).toBe(false);
       expect(isGone(elsewhere, NOW - 25 * HOUR, NOW)).toBe(true);
     }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { APP, ask, KEY, type Seen, start, VirtualClock } from '../fixtures/http-client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { APP, ask, KEY, type Seen, started, VirtualClock } from '../fixtures/http-client.ts';
 import type { ReferenceProvider } from '../reference.ts';
 import { signatureOf } from './signature.ts';
 
@@ -9,12 +9,7 @@ const NOW_S = 1_772_445_600;
 let provider: ReferenceProvider;
 
 beforeEach(async () => {
-  provider = await start('realtime', { clock: new VirtualClock(NOW_S * 1000) });
-});
-
-afterEach(async () => {
-  await provider.stop();
-  expect(provider.faults).toEqual([]);
+  provider = await started('realtime', { clock: new VirtualClock(NOW_S * 1000) });
 });
 
 interface Call {
