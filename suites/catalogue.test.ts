@@ -39,4 +39,14 @@ describe('the catalogue of checks', () => {
       expect(grounds).not.toEqual([]);
     }
   });
+
+  it('lets checks rest on others of the catalogue, and none on itself', () => {
+    const ids = new Set(checks.map(({ id }) => id));
+    const below = (each: (typeof checks)[number]['restsOn'][number], path: readonly string[]): void => {
+      expect(path).not.toContain(each.id);
+      expect(ids).toContain(each.id);
+      for (const root of each.restsOn) below(root, [...path, each.id]);
+    };
+    for (const each of checks) below(each, []);
+  });
 });

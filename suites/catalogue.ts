@@ -1,7 +1,7 @@
 import type { Suite } from '../harness/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching.suite.ts';
-import { framing } from './framing.suite.ts';
+import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';
 import { limits } from './limits/limits.suite.ts';

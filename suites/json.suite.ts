@@ -20,6 +20,7 @@ import {
   successReplies,
 } from '../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
+import { stable } from './status/documented-answer.ts';
 
 interface Rule {
   readonly id: string;
@@ -43,25 +44,46 @@ const keeps = ({ id, what, ground, breach, reading = IN_CONTENT }: Rule): CheckD
       ),
   });
 
-export const json = suite('json', 'JSON', [
-  // endpoint.sample, responses.format: the documented response is JSON.
-  check('json.success-media-type', {
-    title: 'labels the documented response as JSON',
-    grounds: [clause('endpoint.sample'), clause('responses.format')],
-    judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
-  }),
+/** The refusal of a credential has a check of its own. */
+const isForTheCredential = (status: number | null) => status === 401 || status === 403;
 
-  // errors.format: so are errors.
-  check('json.error-media-type', {
-    title: 'labels its errors as JSON',
-    grounds: [clause('errors.format')],
-    judge: ({ expect }) => expect(errorReplies).toHaveJsonMediaType(),
-  }),
+// endpoint.sample, responses.format: the documented response is JSON.
+export const successMediaType = check('json.success-media-type', {
+  title: 'labels the documented response as JSON',
+  grounds: [clause('endpoint.sample'), clause('responses.format')],
+  judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
+});
+
+// errors.format: so are errors.
+export const errorMediaType = check('json.error-media-type', {
+  title: 'labels its errors as JSON',
+  grounds: [clause('errors.format')],
+  restsOn: [successMediaType],
+  judge: ({ expect }) =>
+    expect(errorReplies)
+      .where(({ status }) => !isForTheCredential(status), 'nothing but a bad credential is refused')
+      .toHaveJsonMediaType(),
+});
+
+// errors.format: an error says what went wrong.
+export const errorBodyPresent = check('json.error-body-present', {
+  title: 'explains its errors in a JSON body',
+  grounds: [clause('errors.format')],
+  judge: ({ expect }) =>
+    expect(errorReplies).toConform('a JSON body', ({ response }) =>
+      response.bodyLength > 0 ? null : `status ${response.status} without content`,
+    ),
+});
+
+export const json = suite('json', 'JSON', [
+  successMediaType,
+  errorMediaType,
 
   // Bad requests are refused by the HTTP server as a rule, before the service sees them; clients parse those errors too.
   check('json.server-error-media-type', {
     title: 'labels as JSON what it says to requests that its HTTP server refuses',
     grounds: [practice('one form for all errors')],
+    restsOn: [errorMediaType],
     judge: ({ expect }) => expect(serverErrorReplies).toHaveJsonMediaType(),
   }),
 
@@ -100,15 +122,7 @@ export const json = suite('json', 'JSON', [
       ),
   }),
 
-  // errors.format: an error says what went wrong.
-  check('json.error-body-present', {
-    title: 'explains its errors in a JSON body',
-    grounds: [clause('errors.format')],
-    judge: ({ expect }) =>
-      expect(errorReplies).toConform('a JSON body', ({ response }) =>
-        response.bodyLength > 0 ? null : `status ${response.status} without content`,
-      ),
-  }),
+  errorBodyPresent,
 
   // RFC 8259 §8.1: text between systems is UTF-8, and has no byte order mark.
   keeps({ id: 'json.utf8', what: 'is valid UTF-8', ground: rfc8259('8.1', 'MUST'), breach: 'invalid-utf8' }),
@@ -163,6 +177,7 @@ export const json = suite('json', 'JSON', [
   check('json.problem-details', {
     title: 'keeps RFC 9457 where it claims application/problem+json',
     grounds: [rfc9457('3', 'MUST')],
+    restsOn: [errorBodyPresent],
     judge: ({ expect }) =>
       expect(errorReplies, serverErrorReplies)
         .where(({ response }) => response.isProblem, 'no error claims application/problem+json')
@@ -201,6 +216,7 @@ export const json = suite('json', 'JSON', [
   check('json.shape-stable', {
     title: 'keeps the shape of the documented response from request to request',
     grounds: [practice('repeatable answers')],
+    restsOn: [stable],
     async judge({ probe, expect, notApplicable }) {
       await expect(sample).toBeRead('a shape', IN_JSON);
       const { shape } = (await probe(sample)).response;

@@ -1,5 +1,6 @@
 import { checkEach, clause, hasPacts, pactsRead, suite } from '../harness/check/suite.ts';
 import { INTERACTION, interactions } from '../harness/probe/pact.ts';
+import { documentedSample } from './status/documented-answer.ts';
 
 /** So many mismatches are spelled out; the exchange shows the others. */
 const NAMED = 5;
@@ -14,6 +15,8 @@ export const pact = suite('pact', 'Consumer contracts', [
     // A state that is brought about by a command may take its time.
     limitMs: 180_000,
     cases: interactions,
+    // That the same request is served has a check of its own.
+    restsOn: ({ isSample }) => (isSample ? [documentedSample] : []),
     async judge({ probe, violated, note }, { verification }) {
       const { mismatches, evidence, remark } = await probe(verification);
       if (mismatches.length > 0) {

@@ -67,6 +67,14 @@ const writes = ({ id, field, form, ground }: LifecycleField): CheckDefinition =>
         .toConform(`${form} in ${field}`, ({ response }) => response.lifecycleFault(field)),
   });
 
+// versioning.prefix: it is served there, and not elsewhere.
+export const noRedirect = check('versioning.no-redirect', {
+  title: 'does not send clients away from the documented path',
+  grounds: [clause('versioning.prefix')],
+  applies: prefixed,
+  judge: ({ expect }) => expect(sample).toConform('no redirect', ({ response }) => response.redirect),
+});
+
 export const versioning = suite('versioning', 'Versioning', [
   // versioning.prefix: the path begins with it.
   check('versioning.prefix', {
@@ -79,13 +87,7 @@ export const versioning = suite('versioning', 'Versioning', [
       ),
   }),
 
-  // versioning.prefix: it is served there, and not elsewhere.
-  check('versioning.no-redirect', {
-    title: 'does not send clients away from the documented path',
-    grounds: [clause('versioning.prefix')],
-    applies: prefixed,
-    judge: ({ expect }) => expect(sample).toConform('no redirect', ({ response }) => response.redirect),
-  }),
+  noRedirect,
 
   // A client that follows takes its credential along, or loses it.
   check('versioning.no-foreign-redirect', {
@@ -127,6 +129,7 @@ export const versioning = suite('versioning', 'Versioning', [
     title: 'keeps its links below the prefix',
     grounds: [practice('links stay in the version')],
     applies: prefixed,
+    restsOn: [noRedirect],
     async judge({ expect, documented }) {
       const prefix = String(documented('versioning.prefix'));
       await expect(sample).toBeRead('its links', IN_JSON);

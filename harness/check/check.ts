@@ -16,6 +16,11 @@ export interface CheckDefinition {
   readonly applies: readonly Condition[];
   /** What must be there to exercise it; missing means `blocked`, with the reason. */
   readonly needs: readonly Need[];
+  /**
+   * What it takes for granted, the nearest first: where one of these is violated, a violation of this one is no finding
+   * of its own but the same fault seen again, and it is `blocked`.
+   */
+  readonly restsOn: readonly CheckDefinition[];
   /** Longest active time in ms, where it is not that of every check. */
   readonly limitMs?: number;
   /** It judges nothing: never a failure. */
@@ -39,7 +44,7 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'grounds' | 'limitMs'> &
-  Partial<Pick<CheckDefinition, 'applies' | 'needs'>>;
+  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn'>>;
 
 interface CheckOptions extends Common {
   /** Key of what it records with `observe`, besides judging. */
@@ -49,7 +54,8 @@ interface CheckOptions extends Common {
 
 /** Declares one judgment. */
 export function check(id: string, options: CheckOptions): CheckDefinition {
-  return { applies: [], needs: [], observes: false, records: null, ...options, id: id as CheckId };
+  const nothing = { applies: [], needs: [], restsOn: [], observes: false, records: null };
+  return { ...nothing, ...options, id: id as CheckId };
 }
 
 /** What an observation has seen: a JSON value, and a sentence or less on it. */
@@ -97,7 +103,9 @@ interface CheckCase {
   readonly known: string | null;
 }
 
-interface EachOptions<C extends CheckCase> extends Omit<CheckOptions, 'judge' | 'records'> {
+interface EachOptions<C extends CheckCase> extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn'> {
+  /** Of one case; on nothing when left out. */
+  readonly restsOn?: (each: C) => readonly CheckDefinition[];
   readonly cases: (config: ServiceConfig) => readonly C[];
   readonly judge: (context: CheckContext, each: C) => Promise<void> | void;
 }
@@ -109,7 +117,7 @@ interface EachOptions<C extends CheckCase> extends Omit<CheckOptions, 'judge' | 
  */
 export function checkEach<C extends CheckCase>(
   id: string,
-  { cases, judge, ...options }: EachOptions<C>,
+  { cases, judge, restsOn = () => [], ...options }: EachOptions<C>,
 ): CheckDefinition {
   const noCase = () => {
     throw new Blocked('no case of it is known');
@@ -125,6 +133,7 @@ export function checkEach<C extends CheckCase>(
           title: item.title,
           partOf: whole.id,
           needs: [],
+          restsOn: restsOn(item),
           ...(item.known === null ? {} : { known: item.known }),
           judge: (context) => judge(context, item),
         }),

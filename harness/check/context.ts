@@ -24,7 +24,7 @@ export interface CheckContext {
   notApplicable(reason: string): never;
 }
 
-interface OpenContext extends CheckContext {
+export interface OpenContext extends CheckContext {
   /** Until the expectations are met, also those that the check has not waited for. @throws what the first one says. */
   settled(): Promise<void>;
   /** Ids of the evidence asked for so far. */
@@ -32,10 +32,13 @@ interface OpenContext extends CheckContext {
   remark(): string;
 }
 
+/** What a session is to a check. */
+type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
+
 /** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
 export function openContext(
   { id: check, records }: { readonly id: string; readonly records: string | null },
-  session: Session,
+  session: Asked,
   signal: AbortSignal,
 ): OpenContext {
   const evidence = new Set<string>();

@@ -201,3 +201,34 @@ describe('what is no verdict', () => {
     expect(outcome).toBe('observed');
   });
 });
+
+describe('a violation of what rests on another check', () => {
+  const root = (judgment: CheckDefinition['judge'], grounds: readonly Ground[] = [clause('auth.scheme')]) =>
+    check('orders.root', { title: 'does that', grounds, judge: judgment });
+  const resting = (on: CheckDefinition) =>
+    judge(
+      check('orders.resting', {
+        title: 'does it',
+        grounds: [clause('auth.scheme')],
+        restsOn: [on],
+        judge: violating,
+      }),
+      session,
+      { strict: false, signal: new AbortController().signal },
+    );
+
+  it('is blocked where that is violated as well, and names it', async () => {
+    const { outcome, message } = await resting(root(violating));
+    expect(outcome).toBe('blocked');
+    expect(message).toContain('orders.root');
+  });
+
+  it.each<[string, CheckDefinition]>([
+    ['conforms', root(() => undefined)],
+    ['cannot be judged', root(({ blocked }) => blocked('nobody is there'))],
+    ['does not apply', { ...root(violating), applies: [() => 'it does not apply'] }],
+    ['weighs less', root(violating, [practice('OWASP API8:2023')])],
+  ])('stands where that %s', async (_, on) => {
+    expect((await resting(on)).outcome).toBe('fail');
+  });
+});

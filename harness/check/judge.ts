@@ -5,7 +5,7 @@ import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
-import { openContext } from './context.ts';
+import { type OpenContext, openContext } from './context.ts';
 
 /** What became of one check for one service. */
 export interface Judgment {
@@ -80,8 +80,8 @@ export async function judge(
     const limitMs =
       options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
     await unlessStuck(session, { ...options, limitMs }, async () => {
-      await check.judge(context);
-      await context.settled();
+      const violation = await violationIn(check, context);
+      if (violation !== null) throw (await blockedByRoot(check, session, options.signal)) ?? violation;
     });
     const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
     return end(conforming, context.remark());
@@ -96,6 +96,47 @@ export async function judge(
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
     return end('error', session.redact(traceOf(thrown)));
   }
+}
+
+/** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */
+async function violationIn(check: CheckDefinition, context: OpenContext): Promise<Violation | null> {
+  try {
+    await check.judge(context);
+    await context.settled();
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof Violation) return thrown;
+    throw thrown;
+  }
+}
+
+/** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
+async function blockedByRoot(
+  check: CheckDefinition,
+  { config, ask }: Session,
+  signal: AbortSignal,
+): Promise<Blocked | null> {
+  const { level } = applicabilityOf(check, config);
+  if (level === 'NONE') return null;
+  for (const root of check.restsOn) {
+    const applied = applicabilityOf(root, config);
+    if (applied.reasonNot !== null || applied.missing !== null) continue;
+    // What only warns, or is only observed, does not stand for a failure.
+    if (STRENGTH[applied.level] < STRENGTH[level]) continue;
+    const context = openContext(root, { config, ask, observe: () => undefined }, signal);
+    const violation = await violationIn(root, context).catch(unlessUnjudged);
+    if (violation !== null)
+      return new Blocked(`${root.id} is violated, which explains this: nothing more can be told`);
+  }
+  return null;
+}
+
+const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
+
+/** A root that cannot be judged explains nothing. */
+function unlessUnjudged(thrown: unknown): null {
+  if (thrown instanceof Blocked || thrown instanceof NotApplicable) return null;
+  throw thrown;
 }
 
 /** DESIGN §1: the authority of the grounds sets the strength of a violation. */

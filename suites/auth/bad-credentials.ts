@@ -24,14 +24,16 @@ interface BadCredential {
   readonly probe: Probe<Reply>;
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
+  readonly restsOn: readonly CheckDefinition[];
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-const refuses = ({ id, what, probe, accept = REFUSED }: BadCredential) =>
+const refuses = ({ id, what, probe, accept = REFUSED, restsOn }: BadCredential) =>
   check(id, {
     title: `refuses ${what}`,
     grounds: [clause('auth.scheme')],
     applies: [credentialed],
+    restsOn,
     async judge({ expect, probe: ask, blocked }) {
       await expect(probe).toHaveStatus(...accept);
       const { status } = await ask(credential.rightAfterWrong);
@@ -42,55 +44,89 @@ const refuses = ({ id, what, probe, accept = REFUSED }: BadCredential) =>
     },
   });
 
-export const badCredentials: readonly CheckDefinition[] = [
-  // RFC 9110 §15.5.2: 401 says that valid credentials are lacking.
-  check('auth.missing-credential', {
-    title: 'refuses a request without a credential with 401',
-    grounds: [clause('auth.scheme'), rfc9110('15.5.2', 'MUST')],
-    applies: [credentialed],
-    judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatus(401),
-  }),
+// responses.status-codes: whoever lacks the right credential is at fault, and nobody else.
+export const refusalClass = check('auth.refusal-class', {
+  title: 'refuses a missing or wrong credential with a client error: no redirect, no 5xx',
+  grounds: [clause('auth.scheme'), clause('responses.status-codes')],
+  applies: [credentialed],
+  async judge({ probe, expect, blocked }) {
+    const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
+    const refusals = replies.filter(({ served }) => !served);
+    if (refusals.length === 0) blocked('no refusal to judge: a missing and a wrong credential are served');
+    await expect(refusals).toHaveStatusClass(4);
+  },
+});
 
-  // auth.scheme: each request carries the credential, and no other one will do.
-  refuses({ id: 'auth.wrong-credential', what: 'a wrong key', probe: credential.wrongCredential }),
+// RFC 9110 §15.5.2: 401 says that valid credentials are lacking.
+export const missingCredential = check('auth.missing-credential', {
+  title: 'refuses a request without a credential with 401',
+  grounds: [clause('auth.scheme'), rfc9110('15.5.2', 'MUST')],
+  applies: [credentialed],
+  restsOn: [refusalClass],
+  judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatus(401),
+});
+
+// auth.scheme: each request carries the credential, and no other one will do.
+export const wrongCredential = refuses({
+  id: 'auth.wrong-credential',
+  what: 'a wrong key',
+  probe: credential.wrongCredential,
+  restsOn: [refusalClass, missingCredential],
+});
+
+const ordinary = [refusalClass, missingCredential, wrongCredential];
+
+const truncatedCredential = refuses({
+  id: 'auth.truncated-credential',
+  what: 'a key cut short',
+  probe: credential.truncatedCredential,
+  restsOn: ordinary,
+});
+
+export const badCredentials: readonly CheckDefinition[] = [
+  missingCredential,
+  wrongCredential,
   refuses({
     id: 'auth.empty-credential',
     what: 'an empty key',
     probe: credential.emptyCredential,
     accept: REFUSED_OR_BAD,
+    restsOn: ordinary,
   }),
-  refuses({
-    id: 'auth.truncated-credential',
-    what: 'a key cut short',
-    probe: credential.truncatedCredential,
-  }),
+  truncatedCredential,
   refuses({
     id: 'auth.extended-credential',
     what: 'the key with something behind it',
     probe: credential.extendedCredential,
+    // Who looks at a part of the key alone takes it shorter and longer.
+    restsOn: [...ordinary, truncatedCredential],
   }),
   refuses({
     id: 'auth.case-flipped-credential',
     what: 'the key in other letter case',
     probe: credential.caseFlippedCredential,
+    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.non-ascii-credential',
     what: 'a key in another script in good order',
     probe: credential.nonAsciiCredential,
     accept: REFUSED_OR_BAD,
+    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.quoted-credential',
     what: 'a key with quotes in good order',
     probe: credential.quotedCredential,
     accept: REFUSED_OR_BAD,
+    restsOn: ordinary,
   }),
   refuses({
     id: 'auth.oversized-credential',
     what: 'a 9 KiB key in good order',
     probe: credential.oversizedCredential,
     accept: REFUSED_OR_BAD,
+    restsOn: ordinary,
   }),
 
   // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.
@@ -98,6 +134,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     title: 'refuses the right key under another authentication scheme',
     grounds: [practice('OWASP API2:2023')],
     applies: [inAuthorizationField],
+    restsOn: [refusalClass, missingCredential],
     judge: ({ expect }) => expect(credential.otherScheme).toHaveStatus(...REFUSED_OR_BAD),
   }),
 

@@ -13,6 +13,7 @@ import * as credential from '../../harness/probe/request/credential.ts';
 import { fieldsTaken, parametersTaken } from '../../harness/probe/request/key-place.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { signedInstead } from '../../harness/probe/request/signature.ts';
+import { missingCredential } from './bad-credentials.ts';
 
 /** Where else the credential is taken from: the documents leave header or query open. */
 export const keyPlaces: readonly CheckDefinition[] = [
@@ -39,6 +40,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     title: 'does not take the key from the query where the header works',
     grounds: [practice('OWASP API2:2023')],
     applies: [keyInField],
+    restsOn: [missingCredential],
     async judge({ probe, violated }) {
       const { reply, accepted } = await probe(parametersTaken);
       if (!reply.served) return;

@@ -13,27 +13,25 @@ import {
 import { everyReply, refusals, refusalsForTheCredential } from '../../harness/probe/every-reply.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
+import { errorBodyPresent, errorMediaType } from '../json.suite.ts';
+import { refusalClass } from './bad-credentials.ts';
+
+// RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
+const challenge = check('auth.challenge', {
+  title: 'sends a well-formed challenge with 401',
+  grounds: [rfc9110('11.6.1', 'MUST')],
+  applies: [credentialed],
+  judge: ({ expect }) =>
+    expect(refusals)
+      .where(({ response }) => response.status === 401, 'no request was answered 401')
+      .toConform('WWW-Authenticate with a challenge', ({ response }) => response.challengeFault),
+});
 
 /** What a refusal of a credential says, and what it gives away. */
 export const refusalsThemselves: readonly CheckDefinition[] = [
-  // responses.status-codes: whoever lacks the right credential is at fault, and nobody else.
-  check('auth.refusal-class', {
-    title: 'answers a bad credential with a client error: never 2xx, a redirect or 5xx',
-    grounds: [clause('auth.scheme'), clause('responses.status-codes')],
-    applies: [credentialed],
-    judge: ({ expect }) => expect(refusals).toHaveStatusClass(4),
-  }),
+  refusalClass,
 
-  // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
-  check('auth.challenge', {
-    title: 'sends a well-formed challenge with 401',
-    grounds: [rfc9110('11.6.1', 'MUST')],
-    applies: [credentialed],
-    judge: ({ expect }) =>
-      expect(refusals)
-        .where(({ response }) => response.status === 401, 'no request was answered 401')
-        .toConform('WWW-Authenticate with a challenge', ({ response }) => response.challengeFault),
-  }),
+  challenge,
 
   // RFC 9110 §15.5.2 asks for a challenge that is applicable; a service may take schemes that nobody configured here.
   check('auth.challenge-scheme', {
@@ -56,6 +54,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     title: 'gives its challenges the parameters that their schemes ask for',
     grounds: [practice('RFC 6750 §3, RFC 7617 §2')],
     applies: [credentialed],
+    restsOn: [challenge],
     judge: ({ expect }) =>
       expect(credential.withoutCredential).toConform(
         'challenges with their parameters',
@@ -80,6 +79,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     title: 'refuses with a JSON body, like its other errors',
     grounds: [clause('errors.format')],
     applies: [credentialed],
+    restsOn: [errorMediaType, errorBodyPresent],
     judge: ({ expect }) => expect(refusalsForTheCredential).toBeJson(),
   }),
 

@@ -13,6 +13,7 @@ import {
   unsafeMethods,
 } from '../../harness/check/suite.ts';
 import * as signature from '../../harness/probe/request/signature.ts';
+import { wrongCredential } from './bad-credentials.ts';
 
 interface SignedFor {
   readonly id: string;
@@ -28,6 +29,7 @@ function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
   return check(id, {
     title: `refuses a request that was signed for ${what}`,
     grounds,
+    restsOn: [wrongCredential],
     ...options,
     judge: ({ expect }) => expect(probe).toHaveStatus(400, 401, 403),
   });

@@ -8,6 +8,7 @@ import {
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { headSample } from '../../harness/probe/request/target.ts';
+import { missingCredential } from './bad-credentials.ts';
 
 interface Way {
   readonly id: string;
@@ -22,6 +23,7 @@ function guards({ id, what, ways }: Way): CheckDefinition {
     title: `demands the credential of ${what}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
+    restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
       for (const { anonymous, twin } of ways) {

@@ -11,39 +11,81 @@ import {
 import { everyReply } from '../../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
+import { messages } from '../framing/messages.ts';
+import { noRedirect } from '../versioning.suite.ts';
+
+// endpoint.sample shows Content-Type on a GET.
+const documentedContentType = check('status.documented-content-type', {
+  title: 'accepts the documented Content-Type on a request without content',
+  grounds: [clause('endpoint.sample')],
+  async judge({ probe, violated, blocked }) {
+    const documented = await probe(sample);
+    if (documented.served) return;
+    const without = await probe(target.withoutContentType);
+    if (!without.served) blocked('the sample request is served neither with Content-Type nor without');
+    violated(
+      `expected the documented request to be served, got status ${documented.response.status}, and ${without.response.status} without Content-Type`,
+      documented.evidence,
+    );
+  },
+});
+
+// endpoint.sample: the one request that the documents show.
+export const documentedSample = check('status.sample', {
+  title: 'answers the documented sample request with 200',
+  grounds: [clause('endpoint.sample')],
+  restsOn: [documentedContentType, noRedirect, ...messages],
+  async judge({ expect }) {
+    await expect(sample).toBeAnswered();
+    await expect(sample).toHaveStatus(200);
+  },
+});
+
+// RFC 9110 §15: three digits, the first one a class of 1 to 5; §16.2.1: codes come from the registry.
+const registered = check('status.registered', {
+  title: 'uses registered status codes only',
+  grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
+  judge: ({ expect }) => expect(everyReply).toHaveRegisteredStatus(),
+});
+
+// responses.status-codes: 2xx is for what succeeded.
+export const noErrorInSuccess = check('status.no-error-in-success', {
+  title: 'dresses no error as success',
+  grounds: [clause('responses.status-codes')],
+  judge: ({ expect }) =>
+    expect(everyReply)
+      .where(({ served }) => served)
+      .toConform(
+        'no error in a 2xx body',
+        ({ response: { status, toldError } }) => toldError && `status ${status} with ${toldError}`,
+        IN_JSON,
+      ),
+});
+
+// One instance in several that is out of order answers now and then.
+export const stable = check('status.stable', {
+  title: 'answers the same request twice with one status and one media type',
+  grounds: [practice('repeatable answers')],
+  async judge({ probe, expect }) {
+    const first = (await probe(sample)).response;
+    await expect(sampleAgain).toConform(`status ${first.status} and the same media type`, ({ response }) => {
+      if (response.status !== first.status) return `status ${response.status}`;
+      const [before, now] = [first.field('content-type'), response.field('content-type')];
+      return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
+    });
+  },
+});
 
 /** The documented request and its opposite, and what holds of every answer. */
 export const documentedAnswer: readonly CheckDefinition[] = [
-  // endpoint.sample: the one request that the documents show.
-  check('status.sample', {
-    title: 'answers the documented sample request with 200',
-    grounds: [clause('endpoint.sample')],
-    async judge({ expect }) {
-      await expect(sample).toBeAnswered();
-      await expect(sample).toHaveStatus(200);
-    },
-  }),
-
-  // endpoint.sample shows Content-Type on a GET.
-  check('status.documented-content-type', {
-    title: 'accepts the documented Content-Type on a request without content',
-    grounds: [clause('endpoint.sample')],
-    async judge({ probe, violated, blocked }) {
-      const documented = await probe(sample);
-      if (documented.served) return;
-      const without = await probe(target.withoutContentType);
-      if (!without.served) blocked('the sample request is served neither with Content-Type nor without');
-      violated(
-        `expected the documented request to be served, got status ${documented.response.status}, and ${without.response.status} without Content-Type`,
-        documented.evidence,
-      );
-    },
-  }),
+  documentedSample,
+  documentedContentType,
 
   // RFC 9110 §15.5.5. Where the credential is demanded first, the answer to the right one still is 404.
   check('status.unknown-path', {
     title: 'answers 404 at a path that does not exist',
     grounds: [clause('responses.status-codes')],
+    restsOn: [noErrorInSuccess, registered],
     judge: ({ expect }) => expect(target.unknownPath).toHaveStatus(404, 410),
   }),
 
@@ -58,41 +100,7 @@ export const documentedAnswer: readonly CheckDefinition[] = [
     },
   }),
 
-  // RFC 9110 §15: three digits, the first one a class of 1 to 5; §16.2.1: codes come from the registry.
-  check('status.registered', {
-    title: 'uses registered status codes only',
-    grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
-    judge: ({ expect }) => expect(everyReply).toHaveRegisteredStatus(),
-  }),
-
-  // responses.status-codes: 2xx is for what succeeded.
-  check('status.no-error-in-success', {
-    title: 'dresses no error as success',
-    grounds: [clause('responses.status-codes')],
-    judge: ({ expect }) =>
-      expect(everyReply)
-        .where(({ served }) => served)
-        .toConform(
-          'no error in a 2xx body',
-          ({ response: { status, toldError } }) => toldError && `status ${status} with ${toldError}`,
-          IN_JSON,
-        ),
-  }),
-
-  // One instance in several that is out of order answers now and then.
-  check('status.stable', {
-    title: 'answers the same request twice with one status and one media type',
-    grounds: [practice('repeatable answers')],
-    async judge({ probe, expect }) {
-      const first = (await probe(sample)).response;
-      await expect(sampleAgain).toConform(
-        `status ${first.status} and the same media type`,
-        ({ response }) => {
-          if (response.status !== first.status) return `status ${response.status}`;
-          const [before, now] = [first.field('content-type'), response.field('content-type')];
-          return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
-        },
-      );
-    },
-  }),
+  registered,
+  noErrorInSuccess,
+  stable,
 ];

@@ -9,6 +9,7 @@ import {
 import { everyReply } from '../../harness/probe/every-reply.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
+import { noErrorInSuccess } from './documented-answer.ts';
 
 /** What does not depend on content that is only generated for GET, and is the same from one request to the next. */
 const SAME_FOR_HEAD = ['Content-Type', 'Content-Language', 'Cache-Control', 'Vary'] as const;
@@ -27,6 +28,7 @@ export const methods: readonly CheckDefinition[] = [
     title: 'refuses a method that it does not offer with a client error or 501',
     grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
     applies: [unsafeMethods],
+    restsOn: [noErrorInSuccess],
     async judge({ probe, expect, notApplicable }) {
       const reply = await probe(target.deleteSample);
       const { allow } = (await probe(target.optionsSample)).response;

@@ -60,96 +60,51 @@ function presentedKey(request: ReceivedRequest): string {
   return value.replace(/^\S+ +/, '');
 }
 
-/** The checks of the ways in which a credential can be wrong. */
-const WRONG_CREDENTIALS = [
-  'auth.wrong-credential',
-  'auth.empty-credential',
-  'auth.truncated-credential',
-  'auth.extended-credential',
-  'auth.case-flipped-credential',
-  'auth.non-ascii-credential',
-  'auth.quoted-credential',
-  'auth.oversized-credential',
-];
-
-const SERVED_INSTEAD = {
-  checks: ['auth.refusal-class'],
-  because: 'it is served where a refusal of some class belongs',
-};
+const failingOver = (odd: (key: string) => boolean): Patch =>
+  onAnswer('wrong-credential', (answer, request) => (odd(presentedKey(request)) ? failed(answer) : answer));
 
 export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
     summary: 'serves requests that carry no credential at all',
     breaks: 'a request without a credential is answered 200',
     trips: ['auth.missing-credential'],
-    drags: {
-      checks: [
-        'auth.head',
-        'auth.other-representation',
-        'auth.method-override',
-        'auth.local-client',
-        'auth.path-spelling',
-        'auth.refusal-class',
-        'auth.key-in-query',
-      ],
-      because: 'every way of asking without a credential is served',
-    },
     patch: admitting(({ reason }) => reason === 'missing'),
   },
   'accepts-any-key': {
     summary: 'takes whatever stands in the place of the key',
     breaks: 'a wrong key is answered 200',
-    trips: [
-      'auth.wrong-credential',
-      'auth.non-ascii-credential',
-      'auth.quoted-credential',
-      'auth.oversized-credential',
-    ],
-    drags: {
-      checks: [
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.refusal-class',
-      ],
-      because: 'every other wrong key opens as well',
-    },
+    trips: ['auth.wrong-credential'],
     patch: matchingKeys((presented) => presented !== ''),
   },
   'accepts-empty-key': {
     summary: 'takes an empty key for a right one',
     breaks: '`Authorization: Bearer` with nothing after it is answered 200',
     trips: ['auth.empty-credential'],
-    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented) => presented === ''),
   },
   'accepts-key-prefix': {
     summary: 'compares only as many characters as were presented',
     breaks: 'the beginning of the key is answered 200',
     trips: ['auth.truncated-credential'],
-    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
   'accepts-key-with-suffix': {
     summary: 'compares only as many characters as the key has',
     breaks: 'the key with more characters after it is answered 200',
     trips: ['auth.extended-credential'],
-    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
   'accepts-key-case-insensitively': {
     summary: 'ignores the case of the key',
     breaks: 'the key with its letters in the other case is answered 200',
     trips: ['auth.case-flipped-credential'],
-    drags: SERVED_INSTEAD,
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   'ignores-token-signature': {
     summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
     breaks: 'a token with its signature cut short, or made longer, is answered 200',
     setting: 'oauth2',
-    trips: ['auth.truncated-credential', 'auth.extended-credential'],
-    drags: SERVED_INSTEAD,
+    trips: ['auth.truncated-credential'],
     patch: matchingKeys((presented, key) => {
       const [said, known] = [presented, key].map((token) => token.split('.').slice(0, 2).join('.'));
       return presented.split('.').length === 3 && said === known;
@@ -180,86 +135,61 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     breaks: 'WWW-Authenticate of the 401 cannot be parsed',
     trips: ['auth.challenge'],
-    drags: {
-      checks: ['auth.challenge-parameters'],
-      because: 'nothing can be read in a challenge that is none',
-    },
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   'refusal-is-200': {
     summary: 'dresses a refused credential as success',
     breaks: 'a request without a credential is answered 200 with an error in the content',
-    trips: ['auth.refusal-class'],
-    drags: {
-      checks: [
-        'auth.missing-credential',
-        ...WRONG_CREDENTIALS,
-        'auth.other-scheme',
-        'auth.head',
-        'auth.other-representation',
-        'auth.method-override',
-        'auth.local-client',
-        'auth.path-spelling',
-        'auth.key-in-query',
-      ],
-      because: 'every refusal comes as success',
-    },
+    trips: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   'refusal-redirects-to-login': {
     summary: 'sends a program without a credential to a login page',
     breaks: 'a request without a credential is answered 302 to /login',
     trips: ['auth.refusal-class'],
-    drags: {
-      checks: ['auth.missing-credential', ...WRONG_CREDENTIALS, 'auth.other-scheme'],
-      because: 'every refusal comes as a redirect',
-    },
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   'refusal-is-500': {
     summary: 'fails over a credential that it does not know',
     breaks: 'a request without a credential is answered 500',
     trips: ['auth.refusal-class'],
-    drags: {
-      checks: ['auth.missing-credential', ...WRONG_CREDENTIALS, 'auth.other-scheme'],
-      because: 'every refusal comes as a failure of the server',
-    },
     patch: inRefusals(failed),
   },
   'wrong-key-is-500': {
     summary: 'fails over a key that it cannot look up',
     breaks: 'a wrong key is answered 500, a missing one 401',
-    trips: ['auth.wrong-credential'],
+    trips: ['auth.refusal-class'],
     shows: ['auth.refusal-status'],
-    drags: {
-      checks: [
-        'auth.truncated-credential',
-        'auth.extended-credential',
-        'auth.case-flipped-credential',
-        'auth.non-ascii-credential',
-        'auth.quoted-credential',
-        'auth.oversized-credential',
-        'auth.refusal-class',
-      ],
-      because: 'every wrong key is answered in the same way',
-    },
     patch: onAnswer('wrong-credential', failed),
+  },
+  'non-ascii-key-is-500': {
+    summary: 'reads a key as ASCII and fails over any other octet',
+    breaks: 'a key in another script is answered 500, a wrong one 401',
+    trips: ['auth.non-ascii-credential'],
+    patch: failingOver((key) => /[^ -~]|%[89a-f][0-9a-f]/i.test(key)),
+  },
+  'quoted-key-is-500': {
+    summary: 'puts the key into a query of its database as it is',
+    breaks: 'a key with a quote is answered 500, a wrong one 401',
+    trips: ['auth.quoted-credential'],
+    patch: failingOver((key) => key.includes("'")),
+  },
+  'oversized-key-is-500': {
+    summary: 'has room for short keys only',
+    breaks: 'a key of 9 KiB is answered 500, a wrong one 401',
+    trips: ['auth.oversized-credential'],
+    patch: failingOver((key) => key.length > 8_192),
   },
   'refusal-is-404': {
     summary: 'hides the resource from clients without a credential',
     breaks: 'a request without a credential is answered 404',
     trips: ['auth.missing-credential'],
-    drags: {
-      checks: [...WRONG_CREDENTIALS, 'auth.other-scheme'],
-      because: 'every refusal comes as 404',
-    },
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
   },
   'refusal-is-html': {
     summary: 'refuses with a page for people',
     breaks: 'the content of the 401 is text/html',
     trips: ['auth.refusal-json'],
-    drags: { checks: ['json.error-media-type'], because: 'refusals are errors, too' },
     patch: inRefusals((answer) =>
       withContent(
         answer,

@@ -48,8 +48,11 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'json-no-content-type': {
     summary: 'does not name the media type of its content',
     breaks: 'the served answer has no Content-Type',
-    trips: ['headers.content-type', 'pact.interaction'],
-    drags: { checks: ['json.success-media-type'], because: 'where there is no label, there is none of JSON' },
+    trips: ['headers.content-type'],
+    drags: {
+      checks: ['json.success-media-type', 'pact.interaction'],
+      because: 'where there is no label, there is none of JSON',
+    },
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
   },
   'json-latin1-charset': {
@@ -109,8 +112,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'errors-are-plain-text': {
     summary: 'explains errors in plain text',
     breaks: 'the content of every error is text/plain',
-    trips: ['auth.refusal-json', 'json.error-media-type'],
-    drags: { checks: ['json.server-error-media-type'], because: 'failures of the server are errors, too' },
+    trips: ['json.error-media-type'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'text/plain; charset=utf-8', 'refused'),
     ),
@@ -119,10 +121,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
     breaks: 'the connection ends 10 octets before the content should',
     trips: ['framing.content-length'],
-    drags: {
-      checks: ['status.sample', 'pact.interaction'],
-      because: 'the documented sample can no longer be read to its end',
-    },
     patch: declaringLength(10),
   },
   'content-length-too-short': {
@@ -149,10 +147,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
     breaks: 'the head has no CR',
     trips: ['framing.one-message'],
-    drags: {
-      checks: ['status.sample', 'pact.interaction'],
-      because: 'clients cannot read the head of the documented sample',
-    },
     patch: onWire('served', (head, body) =>
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
     ),
@@ -161,10 +155,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
     breaks: 'the chunked content cannot be decoded',
     trips: ['framing.chunks'],
-    drags: {
-      checks: ['status.sample', 'pact.interaction'],
-      because: 'clients cannot read the documented sample',
-    },
     patch: together(
       onFinished('served', (answer) =>
         withField(withoutField(answer, 'Content-Length'), 'Transfer-Encoding', 'chunked'),
@@ -240,10 +230,6 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses without a word of explanation',
     breaks: 'no error has content',
     trips: ['json.error-body-present'],
-    drags: {
-      checks: ['auth.refusal-json', 'json.problem-details'],
-      because: 'an error without content has no form either, refusals included',
-    },
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   'malformed-content-type': {
@@ -256,16 +242,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'content-is-html-everywhere': {
     summary: 'sends pages for people where JSON is documented',
     breaks: 'every answer with content is text/html',
-    trips: ['json.success-media-type'],
-    drags: {
-      checks: [
-        'auth.refusal-json',
-        'json.error-media-type',
-        'json.server-error-media-type',
-        'pact.interaction',
-      ],
-      because: 'the documented sample and every error are HTML as well',
-    },
+    trips: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer(WITH_CONTENT, (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
     ),

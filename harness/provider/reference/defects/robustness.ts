@@ -78,10 +78,6 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     breaks: 'GET with `Content-Type: application/json` is answered 415',
     trips: ['status.documented-content-type'],
-    drags: {
-      checks: ['status.sample', 'pact.interaction'],
-      because: 'the documented sample is no longer served',
-    },
     patch: insteadOfServing(
       (request) => fieldValue(request, 'content-type') !== undefined,
       (answer) => asProblem(answer, 415, 'Unsupported Media Type'),

@@ -35,7 +35,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
     summary: 'does not serve the documented sample request',
     breaks: 'the sample request with the right credential is answered 404',
-    trips: ['status.sample', 'versioning.prefix', 'pact.interaction'],
+    trips: ['status.sample', 'versioning.prefix'],
     patch: onAnswer('served', (answer) =>
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
     ),
@@ -135,26 +135,12 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'invents a status code (RFC 9110 §15)',
     breaks: 'an unknown path is answered 499',
     trips: ['status.registered'],
-    drags: {
-      checks: ['status.unknown-path'],
-      because: 'a status that nobody knows does not say that a path is unknown',
-    },
     patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
   },
   'error-in-200': {
     summary: 'reports errors with status 200 and an error object',
     breaks: 'an unknown path is answered 200 with `{"error": …}`',
     trips: ['status.no-error-in-success'],
-    drags: {
-      checks: [
-        'status.unknown-path',
-        'status.unserved-method',
-        'framing.spaced-field-name',
-        'framing.missing-host',
-        'framing.two-hosts',
-      ],
-      because: 'other errors come as success, too, those for malformed requests included',
-    },
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
       ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
       status: 200,
@@ -164,7 +150,6 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'reports failure with status 200 and a flag in the content',
     breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
     trips: ['status.no-error-in-success'],
-    drags: { checks: ['status.unknown-path'], because: 'the answer to an unknown path is a success in form' },
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
       status: 200,
@@ -338,10 +323,6 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has a broken instance among those that answer',
     breaks: 'every second plain request of a client is answered 500',
     trips: ['status.stable'],
-    drags: {
-      checks: ['json.shape-stable'],
-      because: 'an error has another shape than the resource in whose place it comes',
-    },
     patch: everySecond((answer) => failed(answer)),
   },
   'unstable-shape': {

@@ -2,18 +2,17 @@ import {
   type CheckDefinition,
   check,
   clause,
-  FRAMED,
   type Ground,
   observation,
   type Probe,
   type Reply,
-  rfc9110,
   rfc9112,
   suite,
-} from '../harness/check/suite.ts';
-import { rawReplies } from '../harness/probe/every-reply.ts';
-import { rawSample } from '../harness/probe/request/sample.ts';
-import * as target from '../harness/probe/request/target.ts';
+} from '../../harness/check/suite.ts';
+import { rawSample } from '../../harness/probe/request/sample.ts';
+import * as target from '../../harness/probe/request/target.ts';
+import { noErrorInSuccess } from '../status/documented-answer.ts';
+import { messages } from './messages.ts';
 
 interface Smuggled {
   readonly id: string;
@@ -28,47 +27,13 @@ const refuses = ({ id, what, ground, probe }: Smuggled): CheckDefinition =>
   check(id, {
     title: `refuses ${what} with 400`,
     grounds: [ground],
+    restsOn: [noErrorInSuccess],
     judge: ({ expect }) => expect(probe).toHaveStatus(400),
   });
 
 /** Where a message ends, and what was done to its content on the way: read octet by octet. */
 export const framing = suite('framing', 'Framing', [
-  // RFC 9110 §8.6: Content-Length is the number of octets that follow.
-  check('framing.content-length', {
-    title: 'sends as many octets as Content-Length says',
-    grounds: [rfc9110('8.6', 'MUST')],
-    judge: ({ expect }) =>
-      expect(rawReplies).toConform(
-        'the octets that Content-Length declares',
-        (reply) => reply.framingFault('length'),
-        FRAMED,
-      ),
-  }),
-
-  // RFC 9112 §7.1: the size of each chunk in hexadecimal, its octets, and a last one of size 0.
-  check('framing.chunks', {
-    title: 'sends well-formed chunks where it sends chunks',
-    grounds: [rfc9112('7.1', 'MUST')],
-    judge: ({ expect }) =>
-      expect(rawReplies).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
-  }),
-
-  // RFC 9112 §2.1 and §6.3: lines end with CRLF, and nothing follows the message.
-  check('framing.one-message', {
-    title: 'sends one well-formed message and nothing else',
-    grounds: [rfc9112('6.3', 'MUST'), rfc9112('2.1', 'MUST')],
-    judge: ({ expect }) =>
-      expect(rawReplies).toConform(
-        'one message framed by RFC 9112',
-        (reply) => {
-          const others = ['length', 'chunks', 'no-content'] as const;
-          const isNamed = others.some((matter) => reply.framingFault(matter) !== null);
-          const failure = isNamed || reply.cut ? null : reply.exchange.failure;
-          return reply.framingFault('lines') ?? failure?.message ?? null;
-        },
-        FRAMED,
-      ),
-  }),
+  ...messages,
 
   // endpoint.response-fields do not show how content travels.
   observation('framing.transfer', {

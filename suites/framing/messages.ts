@@ -1,0 +1,42 @@
+import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../../harness/check/suite.ts';
+import { rawReplies } from '../../harness/probe/every-reply.ts';
+
+/** Where a message ends. */
+export const messages: readonly CheckDefinition[] = [
+  // RFC 9110 §8.6: Content-Length is the number of octets that follow.
+  check('framing.content-length', {
+    title: 'sends as many octets as Content-Length says',
+    grounds: [rfc9110('8.6', 'MUST')],
+    judge: ({ expect }) =>
+      expect(rawReplies).toConform(
+        'the octets that Content-Length declares',
+        (reply) => reply.framingFault('length'),
+        FRAMED,
+      ),
+  }),
+
+  // RFC 9112 §7.1: the size of each chunk in hexadecimal, its octets, and a last one of size 0.
+  check('framing.chunks', {
+    title: 'sends well-formed chunks where it sends chunks',
+    grounds: [rfc9112('7.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(rawReplies).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
+  }),
+
+  // RFC 9112 §2.1 and §6.3: lines end with CRLF, and nothing follows the message.
+  check('framing.one-message', {
+    title: 'sends one well-formed message and nothing else',
+    grounds: [rfc9112('6.3', 'MUST'), rfc9112('2.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(rawReplies).toConform(
+        'one message framed by RFC 9112',
+        (reply) => {
+          const others = ['length', 'chunks', 'no-content'] as const;
+          const isNamed = others.some((matter) => reply.framingFault(matter) !== null);
+          const failure = isNamed || reply.cut ? null : reply.exchange.failure;
+          return reply.framingFault('lines') ?? failure?.message ?? null;
+        },
+        FRAMED,
+      ),
+  }),
+];
