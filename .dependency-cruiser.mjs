@@ -11,9 +11,10 @@ const FLOORS = [
   { floor: 'credential', rooms: ['harness/credential/'] },
   { floor: 'config and report', rooms: ['harness/config/', 'harness/report/'] },
   {
-    floor: 'transport, provider and pact',
-    rooms: ['harness/transport/', 'harness/provider/', 'harness/pact/'],
+    floor: 'transport',
+    rooms: ['harness/transport/'],
   },
+  { floor: 'provider and pact', rooms: ['harness/provider/', 'harness/pact/'] },
   { floor: 'session', rooms: ['harness/session/'] },
   { floor: 'check and probe', rooms: ['harness/check/', 'harness/probe/'] },
   { floor: 'suites and run', rooms: ['suites/', 'harness/run/', 'harness/proof/'] },

@@ -34,8 +34,13 @@ LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
  * brackets, as in a URL.
  */
 export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = withoutBrackets(hostname);
   const family = isIP(host);
   if (family !== 0) return LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
   return /^(?:.+\.)?localhost\.?$/i.test(host);
+}
+
+/** A host as it is dialled: an IPv6 address without the brackets that it has in a URL. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }

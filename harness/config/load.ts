@@ -3,6 +3,7 @@ import { type Place, UsageError } from '../base/exit.ts';
 import type { Contract } from '../contract/clause.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { fillFacts } from './blocks/facts.ts';
+import { buildHeaders } from './blocks/headers.ts';
 import { planOf, safetyOf } from './blocks/limits.ts';
 import { buildTls } from './blocks/tls.ts';
 import { buildWebhooks } from './blocks/webhooks.ts';
@@ -15,6 +16,7 @@ import { overlaid } from './draft/overlay.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
+import { proxiesOf } from './proxies.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
 import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
@@ -169,13 +171,15 @@ async function buildService(
     buildPacts(draft, blocks.pacts, { contract: blocks.contract, configDir }),
   );
   const tls = await part('tls', () => buildTls(draft, blocks.tls));
+  const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
   const credentials = await part('credentials', () =>
     buildCredentials(draft, blocks.credentials, staysHere(provider())),
   );
+  const headers = await part('headers', () => buildHeaders(draft, blocks.headers, blocks.credentials));
   const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));
   faults.hold();
-  const trusted = tls();
+  const secured = tls();
   const filled = {
     plan: plan(),
     credentials: credentials(),
@@ -195,7 +199,9 @@ async function buildService(
     definitions: operations().definitions,
     websocket: filled.websocket,
     ...(filled.webhooks ? { webhooks: filled.webhooks } : {}),
-    ...(trusted ? { tls: trusted } : {}),
+    headers: headers(),
+    ...(secured ? { tls: secured } : {}),
+    proxies: proxies(),
     ...(filled.pacts ? { pacts: filled.pacts } : {}),
     safety: safety(),
     timeouts: blocks.timeouts,

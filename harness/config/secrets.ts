@@ -5,21 +5,24 @@ import type { Credentials } from '../credential/scheme.ts';
 import { schemeNamed } from '../credential/schemes.ts';
 import { Secret } from '../credential/secret.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
+import { proxySecrets } from './proxies.ts';
 import type { ServiceConfig } from './service.ts';
 
 /**
  * Every secret between the harness and the service: with which a client is let in, with which the service signs what
- * it sends, and what its provider is started with. Of the last only those that can be told from other text: a shorter
- * one, such as the password `admin`, would be found all over the evidence.
+ * it sends, what its provider is started with, and what lets a client through a proxy. Of the last two only those that
+ * can be told from other text: a shorter one, such as the password `admin`, would be found all over the evidence.
  */
-export function serviceSecrets({ credentials, webhooks, provider }: ServiceConfig): readonly Secret[] {
+export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
+  const { credentials, webhooks, provider, headers, tls, proxies } = config;
   const { secret } = credentials;
-  const started = secretsIn(provider).filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
+  const further = [...secretsIn(provider), ...(proxies ? proxySecrets(proxies) : [])];
+  const started = further.filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
   return [
     ...secretsIn(credentials.values),
     ...(secret ? derivedSecrets(secret) : []),
     ...started,
-    ...secretsIn(webhooks),
+    ...secretsIn([webhooks, headers, tls]),
   ];
 }
 
@@ -30,7 +33,7 @@ function secretsIn(value: unknown): readonly Secret[] {
 }
 
 /** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
-type Secretive = Pick<ServiceConfig, 'provider' | 'webhooks'> & {
+type Secretive = Pick<ServiceConfig, 'provider' | 'webhooks' | 'headers' | 'tls' | 'proxies'> & {
   readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
 };
 
@@ -42,7 +45,7 @@ interface PackedService {
 
 /** A validated config in a form that structured clone carries to a worker process, secrets in clear. */
 export function packService(config: ServiceConfig): unknown {
-  const { credentials, provider, webhooks, ...rest } = config;
+  const { credentials, provider, webhooks, headers, tls, proxies, ...rest } = config;
   const packed: PackedService = {
     packed: 'conform service 1',
     // Brokers are asked before there are workers, so their secrets stay where they are.
@@ -51,6 +54,9 @@ export function packService(config: ServiceConfig): unknown {
       credentials: { scheme: credentials.scheme.name, values: credentials.values },
       provider,
       ...(webhooks && { webhooks }),
+      ...(headers && { headers }),
+      ...(tls && { tls }),
+      ...(proxies && { proxies }),
     }),
   };
   return packed;

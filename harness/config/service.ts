@@ -3,6 +3,8 @@ import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
 import type { Fact } from './blocks/facts.ts';
+import type { FixedHeader } from './blocks/headers.ts';
+import { HEADERS } from './blocks/headers.ts';
 import type { Plan, Safety, Timeouts } from './blocks/limits.ts';
 import { PLAN, SAFETY, TIMEOUTS } from './blocks/limits.ts';
 import type { TlsConfig } from './blocks/tls.ts';
@@ -17,6 +19,7 @@ import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
 import type { ProviderConfig } from './provider/provider.ts';
 import { PROVIDER } from './provider/provider.ts';
+import type { Proxies } from './proxies.ts';
 import { jsonSchemaOf } from './shape/json-schema.ts';
 import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
 import { compileSchema, schemaFaults } from './shape/validation.ts';
@@ -42,8 +45,12 @@ export interface ServiceConfig {
   readonly websocket: WebSocketConfig | null;
   /** Where the service may send events, and how one is brought about; absent where it is not known. */
   readonly webhooks?: WebhooksConfig;
-  /** Whom to trust beside the usual authorities; absent for nobody. */
+  /** Sent with every request to the service; absent for none. */
+  readonly headers?: readonly FixedHeader[];
+  /** Whom to trust, and the certificate to show; absent where nothing is said of it. */
   readonly tls?: TlsConfig;
+  /** The proxies of the environment; absent for none. */
+  readonly proxies?: Proxies;
   /** What its consumers expect of it; absent where no pact is known. */
   readonly pacts?: PactsConfig;
   readonly safety: Safety;
@@ -78,6 +85,7 @@ const BLOCKS = {
   ),
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
+  headers: HEADERS,
   tls: TLS,
   pacts: PACTS,
   safety: SAFETY,

@@ -100,6 +100,8 @@ export const ExchangeFailure = record({
     /** The name does not resolve. */
     'unresolved',
     'tls',
+    /** The proxy on the way was not there, or let nothing through: its word, not the service's. */
+    'proxy',
     'connect-timeout',
     'response-timeout',
     /** The connection was reset. */

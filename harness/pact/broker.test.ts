@@ -46,7 +46,8 @@ function brokerAt(url: string, change: Partial<PactBroker> = {}): PactBroker {
 function clientOf(broker: PactBroker) {
   const redaction = createRedaction();
   redaction.add('PACT_BROKER_TOKEN', TOKEN);
-  const send = brokerSender({ redaction, userAgent: 'conform/0.0.0', runId: 'tests', plainHttp: false });
+  const config = { safety: { plainHttp: false } };
+  const send = brokerSender({ redaction, userAgent: 'conform/0.0.0', runId: 'tests', config });
   return openBroker(broker, send);
 }
 

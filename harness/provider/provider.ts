@@ -1,5 +1,6 @@
 import { InconclusiveError } from '../base/exit.ts';
 import type { ProviderConfig } from '../config/service.ts';
+import type { Network } from '../transport/socket/options.ts';
 
 /** How a service comes to be there. */
 export interface RunningProvider {
@@ -24,6 +25,8 @@ export interface RunningProvider {
 }
 
 export interface StartOptions {
+  /** How it is asked whether it is ready; without proxy and with the usual authorities when left out. */
+  readonly network?: Network;
   /** Marks what is started, so that what a killed run left behind can be told. */
   readonly runId: string;
   /** Aborted, it gives up the start and ends what it has started. */

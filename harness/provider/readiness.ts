@@ -1,8 +1,11 @@
-import { get as httpGet } from 'node:http';
-import { get as httpsGet } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InconclusiveError } from '../base/exit.ts';
+import type { EvidenceId } from '../evidence/exchange.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { openHttp } from '../transport/http/http-client.ts';
+import { systemClock } from '../transport/pace/clock.ts';
 import type { LogCapture } from './log-capture.ts';
+import type { StartOptions } from './provider.ts';
 
 /** One look: null when it is ready, else what was seen instead, as in `GET / was answered with 503`. */
 export type ReadinessProbe = (signal: AbortSignal) => Promise<string | null>;
@@ -47,8 +50,11 @@ export async function awaitReady({ called, probe, ended, timeoutMs, signal }: Aw
   }
 }
 
+/** Whose question it is, and which way it goes. */
+export type Asker = Pick<StartOptions, 'network' | 'runId'>;
+
 /** Ready when a GET is answered at all (`any`), with a 2xx (null), or with this status. */
-export function httpProbe(url: string, status: number | null | 'any'): ReadinessProbe {
+export function httpProbe(url: string, status: number | null | 'any', asker: Asker): ReadinessProbe {
   const fits = (code: number) => {
     if (status === 'any') return true;
     return status === null ? code >= 200 && code < 300 : code === status;
@@ -56,7 +62,7 @@ export function httpProbe(url: string, status: number | null | 'any'): Readiness
   const { pathname, search } = new URL(url);
   const asked = `GET ${pathname}${search}`;
   return async (signal) => {
-    const answer = await statusOf(url, signal);
+    const answer = await statusOf(url, asker, signal);
     if (typeof answer === 'string') return `${asked} ${answer}`;
     return fits(answer) ? null : `${asked} was answered with ${answer}`;
   };
@@ -74,15 +80,30 @@ export function logProbe(text: string, times: number, logs: LogCapture): Readine
 }
 
 /** The status of the answer, or why there was none. Of the answer nothing but its status is read. */
-function statusOf(url: string, signal: AbortSignal): Promise<number | string> {
-  const get = url.startsWith('https:') ? httpsGet : httpGet;
-  return new Promise((resolve) => {
-    const request = get(url, { agent: false, signal }, (response) => {
-      response.destroy();
-      resolve(response.statusCode ?? 0);
-    });
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      resolve(signal.aborted ? 'was not answered' : `was not answered: ${error.code ?? error.message}`);
-    });
+async function statusOf(
+  url: string,
+  { network, runId }: Asker,
+  signal: AbortSignal,
+): Promise<number | string> {
+  const { origin, pathname, search } = new URL(url);
+  const http = openHttp({
+    ...network,
+    baseUrl: origin,
+    timeouts: { connectMs: PROBE_MS, responseMs: PROBE_MS },
+    limits: { bodyBytes: 0 },
+    redaction: createRedaction(),
+    clock: systemClock,
+    userAgent: 'conform',
+    runId,
   });
+  try {
+    const { response, failure } = await http.send(
+      { method: 'GET', target: `${pathname}${search}`, fields: [] },
+      { id: 'ready' as EvidenceId, purpose: 'to see whether it is ready', credential: 'none', signal },
+    );
+    if (response !== null) return response.status;
+    return signal.aborted ? 'was not answered' : `was not answered: ${failure?.message ?? 'no response'}`;
+  } finally {
+    await http.close();
+  }
 }

@@ -5,6 +5,7 @@ import { serviceSecrets } from '../config/secrets.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { networkOf } from '../transport/socket/options.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/conduct/clock.ts';
 
@@ -112,6 +113,7 @@ export async function startProvider(
     runId: randomUUID(),
     signal: new AbortController().signal,
     say: () => undefined,
+    network: networkOf(config),
     ...options,
     config,
     redact: (text) => redaction.text(text),

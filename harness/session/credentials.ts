@@ -4,6 +4,7 @@ import type { ObtainingPort } from '../credential/scheme.ts';
 import type { Secret } from '../credential/secret.ts';
 import { openHttp } from '../transport/http/http-client.ts';
 import { addressOf } from '../transport/socket/address.ts';
+import { transportTo } from '../transport/socket/options.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';
 
 /** What answers with a key has no more to say than this, in octets. */
@@ -34,7 +35,7 @@ export function openCredentials(
         }
       }
       const limits = { ...transport.limits, bodyBytes: MOST_OCTETS };
-      const http = openHttp({ ...transport, baseUrl: origin, limits });
+      const http = openHttp({ ...transportTo(origin, transport), limits });
       try {
         // As secret as a key of the service, and none of its quota.
         const done = await http.send(request, {

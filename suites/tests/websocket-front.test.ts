@@ -8,6 +8,7 @@ import { startProvider } from '../../harness/provider/start.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { selfSigned } from '../../harness/transport/fixtures/certificate.ts';
 import { listen } from '../../harness/transport/fixtures/loopback.ts';
+import { trusting } from '../../harness/transport/fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
@@ -29,7 +30,7 @@ async function tlsEcho() {
 describe('a service over TLS, with an authority of its own', () => {
   it('is judged when the config names the authority', async () => {
     const { ca, url } = await tlsEcho();
-    const { judged } = await outcomesOf(url, { ...(await echoConfig()), tls: { file: 'ca.pem', ca } });
+    const { judged } = await outcomesOf(url, { ...(await echoConfig()), tls: trusting(ca) });
     expect(findings(judged)).toEqual([]);
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
   });
@@ -59,7 +60,8 @@ tls: { ca: ${file} }
     await expect(loadOrders(service)).rejects.toThrow(/no certificate in PEM/);
     const { cert } = selfSigned('authority.example');
     await writeFile(file, `Of our authority:\n${cert}`);
-    expect((await loadOrders(service)).config.tls).toEqual({ file, ca: cert.trim() });
+    const { tls } = (await loadOrders(service)).config;
+    expect(tls).toMatchObject({ ca: cert.trim(), client: null, insecure: false });
   });
 });
 

@@ -1,49 +1,134 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
+import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type Loaded, mapping, text } from '../shape/kinds.ts';
+import { readSecretText, revealed } from '../draft/secret-text.ts';
+import { flag, type Loaded, mapping, secret, text } from '../shape/kinds.ts';
 import { readText } from '../yaml/read-text.ts';
 
 export const TLS = mapping(
-  'Whom to trust.',
+  'Whom to trust, and the certificate that this client shows.',
   { expected: 'a mapping such as { ca: ../ca.pem }', nullable: true, def: 'tls' },
   {
     ca: text(
       'PEM file, relative to this one, with the certificates of authorities that are trusted beside the usual ones.',
       { expected: 'the path of a PEM file' },
     ),
+    cert: text(
+      'PEM file, relative to this one, with the client certificate, those between it and its authority after it (mutual TLS).',
+      { expected: 'the path of a PEM file' },
+    ),
+    key: text('PEM file, relative to this one, with the private key of the client certificate.', {
+      expected: 'the path of a PEM file',
+    }),
+    passphrase: secret('Opens the private key where its file is encrypted.'),
+    insecure: flag(
+      'Talk to whoever answers, whatever certificate it shows. Only for tests: nobody knows then who was judged, and who sees the key. Each run and each report warns of it, and a strict run refuses it.',
+      { default: false },
+    ),
   },
 );
 
 export interface TlsConfig {
-  /** As the config names it. */
-  readonly file: string;
-  /** Certificates of authorities, in PEM. */
-  readonly ca: string;
+  /** The files as the config names them, whole paths; null for none. */
+  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
+  /** Certificates of authorities, in PEM; null where the usual ones will do. */
+  readonly ca: string | null;
+  /** What this client shows of itself; null for nothing. */
+  readonly client: ClientCertificate | null;
+  /** Any certificate will do. */
+  readonly insecure: boolean;
+}
+
+interface ClientCertificate {
+  /** With those of the authorities between, in PEM. */
+  readonly certificate: string;
+  /** In PEM, no longer encrypted. */
+  readonly key: Secret;
 }
 
 const MAX_BYTES = 1024 * 1024;
+/** As many characters of a key as a piece of evidence can be searched for. */
+const LONGEST_KEY = 16_384;
 
-/** @throws UsageError for a file that cannot be read, or holds no certificate in PEM. */
+/** @throws UsageError for a file that cannot be read, or does not hold what it should. */
 export async function buildTls(
-  { faultAt, scope }: Draft,
+  draft: Draft,
   written: Loaded<typeof TLS> | undefined,
 ): Promise<TlsConfig | null> {
-  const file = written?.ca;
-  if (file === undefined) return null;
-  const fault = (problem: string, remedy: string) => faultAt('tls.ca', problem, remedy);
-  const read = await readText(resolve(scope.folder, file), MAX_BYTES);
-  if ('fault' in read) {
-    throw fault(
-      `the file ${file}: ${read.fault.problem}`,
-      `${read.fault.remedy}; it is relative to this file`,
+  if (written === undefined) return null;
+  const { faultAt, scope } = draft;
+  const { ca, cert, key, passphrase, insecure } = written;
+  const path = (file: string | undefined) => (file === undefined ? null : resolve(scope.folder, file));
+  if (key !== undefined && cert === undefined) {
+    throw faultAt('tls.key', 'belongs to a client certificate, and there is none', 'add `cert:`');
+  }
+  if (cert !== undefined && key === undefined) {
+    throw faultAt('tls.cert', 'is of no use without its private key', 'add `key:`');
+  }
+  if (passphrase !== undefined && key === undefined) {
+    throw faultAt('tls.passphrase', 'opens a private key, and there is none', 'add `key:`, or remove it');
+  }
+  return {
+    files: { ca: path(ca), cert: path(cert), key: path(key) },
+    ca: ca === undefined ? null : await certificatesIn(draft, 'tls.ca', ca, 'of the authority'),
+    client: cert === undefined || key === undefined ? null : await clientOf(draft, cert, key, passphrase),
+    insecure,
+  };
+}
+
+async function clientOf(
+  draft: Draft,
+  cert: string,
+  key: string,
+  passphrase: string | undefined,
+): Promise<ClientCertificate> {
+  const certificate = await certificatesIn(draft, 'tls.cert', cert, 'of the client certificate');
+  const pem = await textOf(draft, 'tls.key', key);
+  // It opens the key here and is forgotten then, so that it need not be fit to be searched for.
+  const phrase = passphrase === undefined ? null : await readSecretText(draft, 'tls.passphrase', passphrase);
+  const opened = privateKey(draft, key, pem, phrase && revealed(phrase));
+  if (!new X509Certificate(certificate).checkPrivateKey(opened)) {
+    throw draft.faultAt(
+      'tls.key',
+      `is not the key of the certificate in ${cert}`,
+      'name the key that it was made with',
     );
   }
-  const certificates = read.text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0 || !certificates.every(isCertificate)) {
-    throw fault(`the file ${file} holds no certificate in PEM`, 'name the PEM file of the authority');
+  const text = opened.export({ type: 'pkcs8', format: 'pem' }).toString();
+  if (text.length > LONGEST_KEY) {
+    throw draft.faultAt('tls.key', `is longer than ${LONGEST_KEY} characters`, 'use a shorter one');
   }
-  return { file, ca: certificates.join('\n') };
+  return { certificate, key: new Secret('CLIENT_CERTIFICATE_KEY', text) };
+}
+
+function privateKey({ faultAt }: Draft, file: string, pem: string, passphrase: string | null): KeyObject {
+  try {
+    return createPrivateKey({ key: pem, ...(passphrase !== null && { passphrase }) });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'ERR_MISSING_PASSPHRASE') {
+      throw faultAt('tls.key', `the file ${file} is encrypted`, `add \`passphrase: \${env:NAME}\``);
+    }
+    if (/ENCRYPTED/.test(pem) && passphrase !== null) {
+      throw faultAt('tls.passphrase', `does not open the key in ${file}`, 'correct it');
+    }
+    throw faultAt('tls.key', `the file ${file} holds no private key in PEM`, 'name the PEM file of the key');
+  }
+}
+
+async function textOf({ faultAt, scope }: Draft, place: string, file: string): Promise<string> {
+  const read = await readText(resolve(scope.folder, file), MAX_BYTES);
+  if (!('fault' in read)) return read.text;
+  const { problem, remedy } = read.fault;
+  throw faultAt(place, `the file ${file}: ${problem}`, `${remedy}; it is relative to this file`);
+}
+
+async function certificatesIn(draft: Draft, place: string, file: string, whose: string): Promise<string> {
+  const pem = await textOf(draft, place, file);
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length > 0 && certificates.every(isCertificate)) return certificates.join('\n');
+  throw draft.faultAt(place, `the file ${file} holds no certificate in PEM`, `name the PEM file ${whose}`);
 }
 
 function isCertificate(pem: string): boolean {

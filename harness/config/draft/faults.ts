@@ -51,6 +51,19 @@ export class Faults {
     }
   }
 
+  /** The same for each entry of a mapping, one after the other; yields those of which nothing was wrong. */
+  async each<V, R>(
+    map: Readonly<Record<string, V>> | undefined,
+    work: (name: string, value: V) => Promise<R>,
+  ): Promise<readonly (readonly [name: string, done: R])[]> {
+    const all: (readonly [string, R])[] = [];
+    for (const [name, value] of Object.entries(map ?? {})) {
+      const done = await this.attempt(() => work(name, value));
+      if (done !== undefined) all.push([name, done]);
+    }
+    return all;
+  }
+
   /** The same for what others are built upon: who asks for it when something is wrong with it is not built either. */
   async part<T>(work: () => T | Promise<T>): Promise<() => T> {
     try {

@@ -197,7 +197,7 @@ async function buildContainer(
   draft: Draft,
 ): Promise<ContainerProvider> {
   const { port, path, aliases, freshForEachSuite } = written;
-  const companions = await eachOf(draft, written.companions, (name, companion) =>
+  const companions = await draft.faults.each(written.companions, (name, companion) =>
     buildCompanion(draft, name, companion),
   );
   for (const [index, alias] of aliases.entries()) {
@@ -236,11 +236,11 @@ async function buildCommon(draft: Draft, key: string, written: CompanionBlock): 
   const { faultAt } = draft;
   const image = await buildImage(draft, key, written);
   const env = await readEnv(draft, `${key}.env`, written.env);
-  const secrets = await eachOf(draft, written.secrets, async (path, text) => {
+  const secrets = await draft.faults.each(written.secrets, async (path, text) => {
     holdToContainerPath(draft, `${key}.secrets.${path}`, path);
     return readSecretFile(draft, `${key}.secrets.${path}`, text);
   });
-  const files = await eachOf(draft, written.files, async (path, source) => {
+  const files = await draft.faults.each(written.files, async (path, source) => {
     holdToContainerPath(draft, `${key}.files.${path}`, path);
     if (written.secrets && path in written.secrets) {
       throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
@@ -294,26 +294,12 @@ export async function readEnv(
   key: string,
   env: Loaded<typeof CONTAINER.env> | undefined,
 ): Promise<Readonly<Record<string, SecretText>>> {
-  const read = await eachOf(draft, env, (name, value) =>
+  const read = await draft.faults.each(env, (name, value) =>
     typeof value === 'string'
       ? readSecretText(draft, `${key}.${name}`, value)
       : Promise.resolve([String(value)]),
   );
   return Object.fromEntries(read);
-}
-
-/** One after the other; what is wrong with one does not keep the others from being read. */
-async function eachOf<V, R>(
-  { faults }: Draft,
-  map: Readonly<Record<string, V>> | undefined,
-  read: (name: string, value: V) => Promise<R>,
-): Promise<readonly (readonly [string, R])[]> {
-  const all: (readonly [string, R])[] = [];
-  for (const [name, value] of Object.entries(map ?? {})) {
-    const done = await faults.attempt(() => read(name, value));
-    if (done !== undefined) all.push([name, done]);
-  }
-  return all;
 }
 
 function holdToContainerPath({ faultAt }: Draft, key: string, path: string): void {

@@ -7,7 +7,7 @@ import { scheme, shippedKey } from '../scheme.ts';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Fields that frame or route the message; a credential there would break it. */
-const FRAMING_FIELDS =
+export const FRAMING_FIELDS =
   /^(?:connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 
 /** The key in a header field of its own, such as X-API-Key. */

@@ -205,7 +205,7 @@ describe('a session', () => {
 
   it('sends no client secret readable to another machine', async () => {
     const { failed } = await session('http://127.0.0.1:9', 'http://192.0.2.1/token');
-    expect(failed).toMatch(/a credential is not sent over plain http to 192\.0\.2\.1/);
+    expect(failed).toMatch(/a secret is not sent over plain http to 192\.0\.2\.1/);
   });
 
   it('reads a token that is compressed, and keeps no content that it cannot read', async () => {

@@ -41,10 +41,10 @@ export async function startContainer(
   try {
     const { aliases, port, companions } = config;
     if (companions.length + aliases.length > 0) await group.openNetwork();
-    for (const companion of companions) await startCompanion(group, companion);
+    for (const companion of companions) await startCompanion(group, companion, options);
     const { launched, image } = await group.start(config, { called: 'the container', aliases, port });
     const url = `${launched.address}${config.path}`;
-    await group.ready(launched, config.timeoutMs, providerProbe(runtime, config, url, launched));
+    await group.ready(launched, config.timeoutMs, providerProbe(runtime, config, url, launched, options));
     return {
       kind: 'container',
       url,
@@ -65,11 +65,15 @@ export async function startContainer(
   }
 }
 
-async function startCompanion(group: ContainerGroup, companion: Companion): Promise<void> {
+async function startCompanion(
+  group: ContainerGroup,
+  companion: Companion,
+  options: StartOptions,
+): Promise<void> {
   const { name, port, timeoutMs } = companion;
   const called = `its companion ${name}`;
   const { launched, image } = await group.start(companion, { called, aliases: [name], port });
-  await group.ready(launched, timeoutMs, companionProbe(group.runtime, companion, image, launched));
+  await group.ready(launched, timeoutMs, companionProbe(group.runtime, companion, image, launched, options));
 }
 
 /** The containers of one start and the network that they share: started one by one, ended together. */

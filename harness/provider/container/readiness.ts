@@ -1,5 +1,5 @@
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
-import { httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import { type Asker, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
 import type { PresentImage } from './image.ts';
 import type { Launched } from './launch.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -10,12 +10,13 @@ export function providerProbe(
   { ready, port }: ContainerProvider,
   url: string,
   launched: Launched,
+  asker: Asker,
 ): ReadinessProbe {
   switch (ready?.kind) {
     case undefined:
-      return listening(port, httpProbe(`${url}/`, 'any'));
+      return listening(port, httpProbe(`${url}/`, 'any', asker));
     case 'http':
-      return listening(port, httpProbe(`${url}${ready.path}`, ready.status));
+      return listening(port, httpProbe(`${url}${ready.path}`, ready.status, asker));
     case 'log':
       return logProbe(ready.text, ready.times, launched.logs);
     case 'health':
@@ -29,12 +30,13 @@ export function companionProbe(
   { ready, port }: Companion,
   image: PresentImage,
   launched: Launched,
+  asker: Asker,
 ): ReadinessProbe {
   switch (ready?.kind) {
     case undefined:
       return image.hasHealthCheck ? healthProbe(runtime, launched) : async () => null;
     case 'http':
-      return listening(port, httpProbe(`${launched.address}${ready.path}`, ready.status));
+      return listening(port, httpProbe(`${launched.address}${ready.path}`, ready.status, asker));
     case 'log':
       return logProbe(ready.text, ready.times, launched.logs);
     case 'health':

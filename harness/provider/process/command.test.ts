@@ -31,6 +31,7 @@ async function start(
   signal = new AbortController().signal,
 ): Promise<RunningProvider> {
   const provider = await startCommand(config, (text) => text.replaceAll(SECRET, '[redacted:SECRET]'), {
+    runId: 'run-for-tests',
     signal,
     say: () => undefined,
   });
@@ -130,7 +131,7 @@ describe('a provider that is a command', () => {
 
   it('never listens', async () => {
     expect(await failing(command({ timeoutMs: 1_000 }, 'deaf'))).toMatch(
-      /not ready within 1 s: GET \/ was not answered: ECONNREFUSED/,
+      /not ready within 1 s: GET \/ was not answered: connect ECONNREFUSED/,
     );
   });
 

@@ -1,14 +1,16 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HarnessError, InconclusiveError } from '../../base/exit.ts';
 import { freePort } from '../../base/loopback.ts';
 import { revealed } from '../../config/draft/secret-text.ts';
 import { type CommandProvider, PORT_PLACEHOLDER } from '../../config/provider/started-provider.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import { addressOf } from '../../transport/socket/address.ts';
+import { dial } from '../../transport/socket/dial.ts';
 import { createLogCapture, explained, type LogCapture, withLastLines } from '../log-capture.ts';
 import { type RunningProvider, StartFailure, type StartOptions } from '../provider.ts';
-import { awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
+import { type Asker, awaitReady, httpProbe, logProbe, type ReadinessProbe } from '../readiness.ts';
 import { endGroup, MARK, signalGroup } from './process-group.ts';
 import { handOver } from './reaper.ts';
 
@@ -31,20 +33,20 @@ const PASSED_ON =
 export async function startCommand(
   config: CommandProvider,
   redact: (text: string) => string,
-  options: Pick<StartOptions, 'signal' | 'say'>,
+  options: StartOptions,
 ): Promise<RunningProvider> {
   const { signal, say } = options;
   const port = config.url.includes(PORT_PLACEHOLDER) ? await freePort() : null;
   const withPort = (text: string) => (port === null ? text : text.replaceAll(PORT_PLACEHOLDER, String(port)));
   const url = withPort(config.url).replace(/\/+$/, '');
   // Else it would be the other one that is judged.
-  if (port === null && (await isTaken(new URL(url)))) {
+  if (port === null && (await isTaken(url))) {
     throw new InconclusiveError(`something listens at ${url} already, before the command is started`);
   }
   say(redact(`starting ${typeof config.run === 'string' ? config.run : config.run.join(' ')}`));
 
   const logs = createLogCapture();
-  const probe = probeOf(config, url, logs);
+  const probe = probeOf(config, url, logs, options);
   const mark = randomUUID();
   const child = launch(config, withPort, { [MARK]: mark, ...(port === null ? {} : { PORT: String(port) }) });
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', logs.writer());
@@ -138,26 +140,17 @@ function exitOf(child: ChildProcess): Promise<string> {
   });
 }
 
-function probeOf({ ready }: CommandProvider, url: string, logs: LogCapture): ReadinessProbe {
-  if (ready === null) return httpProbe(`${url}/`, 'any');
-  if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status);
+function probeOf({ ready }: CommandProvider, url: string, logs: LogCapture, asker: Asker): ReadinessProbe {
+  if (ready === null) return httpProbe(`${url}/`, 'any', asker);
+  if (ready.kind === 'http') return httpProbe(`${url}${ready.path}`, ready.status, asker);
   return logProbe(ready.text, ready.times, logs);
 }
 
-function isTaken({ protocol, hostname, port }: URL): Promise<boolean> {
-  const defaultPort = protocol === 'https:' ? 443 : 80;
-  const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? defaultPort : Number(port),
-    timeout: CONNECT_MS,
-  });
-  return new Promise((resolve) => {
-    const settle = (taken: boolean) => {
-      socket.destroy();
-      resolve(taken);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('timeout', () => settle(false));
-    socket.once('error', () => settle(false));
-  });
+async function isTaken(url: string): Promise<boolean> {
+  const { socket } = await dial(
+    { ...addressOf(url), secure: false },
+    { timeouts: { connectMs: CONNECT_MS }, clock: systemClock },
+  );
+  socket?.destroy();
+  return socket !== null;
 }

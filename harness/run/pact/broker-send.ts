@@ -1,16 +1,18 @@
+import type { Safety, ServiceConfig } from '../../config/service.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { SendToBroker } from '../../pact/broker-client.ts';
 import { openHttp } from '../../transport/http/http-client.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
+import { networkOf } from '../../transport/socket/options.ts';
 
 interface SendOptions {
   /** Knows every secret that may be sent: what comes back holds none. */
   readonly redaction: Redaction;
   readonly userAgent: string;
   readonly runId: string;
-  /** A credential may travel over plain http to another machine. */
-  readonly plainHttp: boolean;
+  /** Of the service that it is asked for: whether a credential may travel over plain http, and how sockets are opened. */
+  readonly config: Pick<ServiceConfig, 'tls' | 'proxies'> & { readonly safety: Pick<Safety, 'plainHttp'> };
   readonly signal?: AbortSignal;
 }
 
@@ -19,7 +21,7 @@ const TIMEOUTS = { connectMs: 5_000, responseMs: 5_000, exchangeMs: 10_000 };
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Asks brokers with the harness's own client: every wait is bounded, and no redirect takes a token elsewhere. */
-export function brokerSender({ redaction, userAgent, runId, plainHttp, signal }: SendOptions): SendToBroker {
+export function brokerSender({ redaction, userAgent, runId, config, signal }: SendOptions): SendToBroker {
   return async ({ method, url, fields, body }) => {
     const { origin, pathname, search } = new URL(url);
     const http = openHttp({
@@ -30,7 +32,8 @@ export function brokerSender({ redaction, userAgent, runId, plainHttp, signal }:
       clock: systemClock,
       userAgent,
       runId,
-      plainHttp,
+      plainHttp: config.safety.plainHttp,
+      ...networkOf(config),
     });
     const authorized = fields.some(([name]) => name === 'Authorization');
     try {

@@ -91,7 +91,7 @@ function brokered(config: ServiceConfig): { readonly pacts: PactsConfig; readonl
 
 async function asked<T>(
   broker: PactBroker,
-  { safety }: ServiceConfig,
+  config: ServiceConfig,
   harness: Publishing['harness'],
   ask: (client: BrokerClient) => Promise<T>,
 ): Promise<T> {
@@ -102,7 +102,7 @@ async function asked<T>(
     redaction,
     userAgent: `${harness.name}/${harness.version}`,
     runId: 'publish',
-    plainHttp: safety.plainHttp,
+    config,
   });
   try {
     return await ask(openBroker(broker, send));

@@ -22,7 +22,7 @@ const LONGEST_REASON = 500;
 
 /** The same service, with the pacts of URLs and of its broker fetched. */
 export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
-  const { pacts, safety } = config;
+  const { pacts } = config;
   if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
   const redaction = createRedaction(brokerSecrets(pacts.broker));
   const { patienceMs = PATIENCE_MS, signal } = options;
@@ -34,7 +34,7 @@ export async function withPactsFetched(config: ServiceConfig, options: FetchOpti
         ...options,
         signal: AbortSignal.any([signal, late]),
         redaction,
-        plainHttp: safety.plainHttp,
+        config,
       });
       const why = () => (late.aborted ? `they were not there within ${patienceMs / 1_000} s` : null);
       return { send, why };

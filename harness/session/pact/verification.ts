@@ -10,6 +10,7 @@ import { PactFailure } from '../../pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { openHttp } from '../../transport/http/http-client.ts';
+import { transportTo } from '../../transport/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -36,7 +37,7 @@ export function pactPort(
     rateLimited: () => rateLimited(means),
     send: async (request, about) => keep(await http.exchange(about, signal, request)),
     async sendElsewhere(url, request, purpose) {
-      const elsewhere = openHttp({ ...transport, baseUrl: url.origin });
+      const elsewhere = openHttp(transportTo(url.origin, transport));
       const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;
       try {
         // No request to the service, so it counts as none.

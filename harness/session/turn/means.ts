@@ -7,7 +7,7 @@ import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
-import type { TransportOptions } from '../../transport/socket/options.ts';
+import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
@@ -72,7 +72,8 @@ function transportOf({ config, providerUrl, clock, userAgent, runId }: MeansOpti
     userAgent,
     runId,
     plainHttp: config.safety.plainHttp,
-    ...(config.tls && { tls: { ca: config.tls.ca } }),
+    headers: config.headers,
+    ...networkOf(config),
   };
 }
 

@@ -6,6 +6,7 @@ const UNREACHABLE: ReadonlySet<ExchangeFailureKind> = new Set([
   'refused',
   'unresolved',
   'tls',
+  'proxy',
   'connect-timeout',
 ]);
 /** Reached, and no octet of an answer. */

@@ -14,7 +14,7 @@ import { abortedFailure, redactFailure } from '../socket/failure.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { recordRequest, recordResponse } from '../socket/recording.ts';
 import { type ConnectionEnding, type Dispatch, HttpConnection } from './http-connection.ts';
-import { identifyingFields } from './request.ts';
+import { constantFields } from './request.ts';
 
 export interface HttpOptions extends TransportOptions {
   /** Connections at the same time; further requests wait. 1, serial on one kept-alive connection, when left out. */
@@ -174,7 +174,7 @@ function prepare(
   const [host, ...otherHosts] = fieldValues(request.fields, 'host');
   if (otherHosts.length > 0) throw new HarnessError('only the raw socket sends more than one Host field');
   const own = request.fields.filter(([name]) => !/^(?:host|connection|content-length)$/i.test(name));
-  const headers = [...identifyingFields(request, options), ...own];
+  const headers = [...constantFields(request, options), ...own];
   const body = request.body && request.body.length > 0 ? request.body : null;
   const length = body?.length ?? (CONTENT_METHODS.has(request.method) ? 0 : null);
   return {

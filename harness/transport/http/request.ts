@@ -1,21 +1,21 @@
+import { revealed } from '../../config/draft/secret-text.ts';
 import type { HttpRequest } from '../../credential/request.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Address } from '../socket/address.ts';
+import type { TransportOptions } from '../socket/options.ts';
 
 /** The field that tells a provider's operators which run a request belongs to. */
 const RUN_FIELD = 'X-Conform-Run';
 
-export interface Identity {
-  readonly userAgent: string;
-  readonly runId: string;
-}
+type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
-/** The fields by which every request of a run can be recognised, without those that the request sets itself. */
-export function identifyingFields(request: HttpRequest, identity: Identity): FieldLine[] {
+/** The fields that each request of a run has, without those that the request sets itself. */
+export function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
   const fields: FieldLine[] = [
-    ['User-Agent', `${identity.userAgent} (run ${identity.runId})`],
-    [RUN_FIELD, identity.runId],
+    ['User-Agent', `${userAgent} (run ${runId})`],
+    [RUN_FIELD, runId],
+    ...(headers ?? []).map(([name, value]): FieldLine => [name, revealed(value)]),
   ];
   return fields.filter(
     ([name]) =>
@@ -46,11 +46,11 @@ export function writeRequest(
   request: HttpRequest,
   target: string,
   address: Address,
-  identity: Identity,
+  constant: Constant,
   form: RequestForm = {},
 ): WrittenRequest {
   const body = request.body ?? null;
-  const fields = ordinaryFields(request, address, identity, form);
+  const fields = ordinaryFields(request, address, constant, form);
   const lines = [
     `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
     ...fields.map(([name, value]) => `${name}: ${value}`),
@@ -68,7 +68,7 @@ export function writeRequest(
 function ordinaryFields(
   request: HttpRequest,
   address: Address,
-  identity: Identity,
+  constant: Constant,
   form: RequestForm,
 ): FieldLine[] {
   const own = (name: string) => fieldValues(request.fields, name).length > 0;
@@ -76,7 +76,7 @@ function ordinaryFields(
   const fields: FieldLine[] = [];
   if (!own('host') && !form.withoutHost) fields.push(['Host', address.authority]);
   if (!own('connection') && connection !== null) fields.push(['Connection', connection]);
-  fields.push(...identifyingFields(request, identity), ...request.fields);
+  fields.push(...constantFields(request, constant), ...request.fields);
   if (request.body && !own('content-length') && !own('transfer-encoding')) {
     fields.push(['Content-Length', String(request.body.length)]);
   }

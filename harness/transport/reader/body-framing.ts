@@ -34,6 +34,8 @@ export function bodyFraming(
     if (codings.length > 0) fault(FRAMING_FAULT.codingOnBodyless);
     return { kind: 'none' };
   }
+  // RFC 9110 §9.3.6: what follows is the tunnel.
+  if (method === 'CONNECT' && status >= 200 && status < 300) return { kind: 'none' };
   const length = contentLength(lengths, fault);
   if (codings.length > 0 && lengths.length > 0) fault(FRAMING_FAULT.lengthAndCoding);
   if (codings.length > 0 && head.httpVersion === '1.0') fault(FRAMING_FAULT.codingInOldVersion);

@@ -87,7 +87,7 @@ export class ResponseReader {
     return [...this.#faults];
   }
 
-  /** Octets after a 101 response: the first ones of the other protocol. */
+  /** Octets after a 101 response, or after CONNECT: the first ones of the other protocol. */
   get leftover(): Uint8Array {
     return this.#leftover.octets;
   }
@@ -306,7 +306,7 @@ export class ResponseReader {
 
   #afterEnd(octets: Uint8Array): void {
     const status = this.#head?.status;
-    if (status === 101) this.#leftover.append(octets);
+    if (status === 101 || this.#options.method === 'CONNECT') this.#leftover.append(octets);
     else if (this.#options.method === 'HEAD') this.#faults.add(FRAMING_FAULT.bodyOnHead);
     else if (status === 204) this.#faults.add(FRAMING_FAULT.bodyOn204);
     else if (status === 304) this.#faults.add(FRAMING_FAULT.bodyOn304);

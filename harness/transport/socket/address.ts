@@ -1,5 +1,5 @@
 import { HarnessError } from '../../base/exit.ts';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback, withoutBrackets } from '../../base/loopback.ts';
 import type { CredentialUse, ExchangeFailure } from '../../evidence/exchange.ts';
 import type { TransportOptions } from './options.ts';
 
@@ -28,7 +28,7 @@ export function addressOf(baseUrl: string): Address {
     throw new HarnessError('the base URL is not an http, https, ws or wss URL');
   return {
     secure: url.protocol === 'https:' || url.protocol === 'wss:',
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: withoutBrackets(url.hostname),
     port: url.port === '' ? defaultPort : Number(url.port),
     authority: url.host,
     prefix: url.pathname.replace(/\/+$/, ''),
@@ -64,18 +64,21 @@ export function absoluteUrl(address: Address, target: string, kind: 'http' | 'ws
 
 /**
  * A credential does not travel readable: over plain http or ws to another machine it is sent only where the
- * config allows it (`safety.plainHttp`). Wrong credentials count as well, since many are cut from the right one.
+ * config allows it (`safety.plainHttp`). Wrong credentials count as well, since many are cut from the right one, and so
+ * do secrets in headers that go with every request.
  *
  * @returns the failure to record in place of sending, or null when nothing speaks against it.
  */
 export function refusePlainHttp(
   address: Address,
   credential: CredentialUse,
-  { plainHttp = false }: Pick<TransportOptions, 'plainHttp'>,
+  { plainHttp = false, headers = [] }: Pick<TransportOptions, 'plainHttp' | 'headers'>,
 ): ExchangeFailure | null {
-  if (address.secure || plainHttp || credential === 'none' || isLoopback(address.host)) return null;
+  const holdsSecret = headers.some(([, value]) => value.some((piece) => typeof piece !== 'string'));
+  if (credential === 'none' && !holdsSecret) return null;
+  if (address.secure || plainHttp || isLoopback(address.host)) return null;
   return {
     kind: 'not-sent',
-    message: `a credential is not sent over plain http to ${address.authority}; use https, or allow it with safety.plainHttp`,
+    message: `a secret is not sent over plain http to ${address.authority}; use https, or allow it with safety.plainHttp`,
   };
 }

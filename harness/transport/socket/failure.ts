@@ -57,10 +57,25 @@ function errorCode(error: unknown): string | null {
   return error.cause === undefined ? null : errorCode(error.cause);
 }
 
+/** What to do about an error of TLS, by its code. */
+const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+    'if it is the right one, name the file of its authority in the config of the service: tls: { ca: PATH }',
+  ],
+  [
+    /ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$|SSLV3_ALERT_HANDSHAKE_FAILURE/,
+    'if a client certificate is asked for, name its files in the config of the service: tls: { cert: PATH, key: PATH }',
+  ],
+];
+
 /** One line for a person out of whatever was thrown. */
 export function errorLine(error: unknown): string {
-  const text = error instanceof Error ? error.message || errorCode(error) || error.name : String(error);
-  return text.replace(/\s+/g, ' ').trim().slice(0, 300);
+  const code = errorCode(error) ?? '';
+  const text = error instanceof Error ? error.message || code || error.name : String(error);
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, 300);
+  const remedy = REMEDIES.find(([codes]) => codes.test(code))?.[1];
+  return remedy === undefined ? line : `${line}; ${remedy}`;
 }
 
 export function redactFailure(redaction: Redaction, failure: ExchangeFailure): ExchangeFailure {

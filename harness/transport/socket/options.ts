@@ -1,11 +1,25 @@
+import type { FixedHeader } from '../../config/blocks/headers.ts';
+import type { Proxies } from '../../config/proxies.ts';
+import type { ServiceConfig } from '../../config/service.ts';
 import type { Secret } from '../../credential/secret.ts';
 import type { CredentialUse, EvidenceId } from '../../evidence/exchange.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { Clock } from '../pace/clock.ts';
 import type { TlsSettings } from './tls.ts';
 
+/** How every socket of a service's run is opened, to whomever it leads. */
+export interface Network {
+  readonly tls?: TlsSettings | undefined;
+  readonly proxies?: Proxies | undefined;
+}
+
+/** As the config of the service has it. */
+export function networkOf({ tls, proxies }: Pick<ServiceConfig, 'tls' | 'proxies'>): Network {
+  return { tls, proxies };
+}
+
 /** What all transports to one service share. Times in ms, sizes in octets. */
-export interface TransportOptions {
+export interface TransportOptions extends Network {
   /** Where the service is; its path, if any, comes before every target. */
   readonly baseUrl: string;
   readonly timeouts: Timeouts;
@@ -15,7 +29,8 @@ export interface TransportOptions {
   /** `conform/1.2.3`; the run id is added. */
   readonly userAgent: string;
   readonly runId: string;
-  readonly tls?: TlsSettings;
+  /** Sent with each request, but for those that it has itself. */
+  readonly headers?: readonly FixedHeader[] | undefined;
   /** Send credentials over plain http to a host that is not loopback (`safety.plainHttp`). */
   readonly plainHttp?: boolean;
 }
@@ -40,6 +55,12 @@ const DEFAULT_LIMITS: ResponseLimits = { bodyBytes: 1024 * 1024, fieldBytes: 64 
 
 export function responseLimits(options: TransportOptions): ResponseLimits {
   return { ...DEFAULT_LIMITS, ...options.limits };
+}
+
+/** The same to another origin: the headers that are meant for the service do not go there. */
+export function transportTo(origin: string, options: TransportOptions): TransportOptions {
+  const isOwn = origin === new URL(options.baseUrl).origin;
+  return { ...options, baseUrl: origin, ...(isOwn ? {} : { headers: [] }) };
 }
 
 /** The longest that one exchange may take, in ms. */

@@ -1,20 +1,30 @@
 import { isIP } from 'node:net';
 import * as tls from 'node:tls';
+import type { TlsConfig } from '../../config/blocks/tls.ts';
 
 /** How TLS is set up on every socket: of HTTP, raw requests and WebSocket alike. */
-export interface TlsSettings {
-  /** Authorities in PEM that are trusted beside the usual ones. */
-  readonly ca?: string;
-}
+export type TlsSettings = Partial<Omit<TlsConfig, 'files'>>;
 
 /** TLS negotiates HTTP/1.1 alone, the only version whose octets we judge. */
-export function tlsOptions(host: string, { ca }: TlsSettings = {}): tls.ConnectionOptions {
+export function tlsOptions(
+  host: string,
+  { ca = null, client = null, insecure = false }: TlsSettings = {},
+): tls.ConnectionOptions {
   return {
     ALPNProtocols: ['http/1.1'],
+    // Whom the certificate is held to; over a socket that is there Node would take whomever that leads to.
+    host,
     // RFC 6066 §3: the server name is never an IP address.
     ...(isIP(host) ? {} : { servername: host }),
-    ...(ca === undefined ? {} : { ca: [...usualAuthorities(), ca] }),
+    ...(ca === null ? {} : { ca: [...usualAuthorities(), ca] }),
+    ...(client === null ? {} : { cert: client.certificate, key: client.key.reveal() }),
+    ...(insecure ? { rejectUnauthorized: false } : {}),
   };
+}
+
+/** With a proxy: what is meant for the service, its client certificate and its leave to be anybody, is not for it. */
+export function proxyTlsOptions(host: string, { ca = null }: TlsSettings = {}): tls.ConnectionOptions {
+  return tlsOptions(host, { ca });
 }
 
 /** Those that Node trusts by itself; before Node 22.15 there are those that it ships alone. */

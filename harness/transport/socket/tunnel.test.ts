@@ -1,0 +1,200 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { proxiesOf } from '../../config/proxies.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
+import { selfSigned } from '../fixtures/certificate.ts';
+import { answerEach, listen } from '../fixtures/loopback.ts';
+import { startProxy, type TestProxy } from '../fixtures/proxy.ts';
+import { about, GET, OK, setting, trusting } from '../fixtures/setting.ts';
+import { openHttp } from '../http/http-client.ts';
+import { sendRaw } from '../http/raw.ts';
+import { openConnection } from '../websocket/connection.ts';
+import { handshakeRequest } from '../websocket/opening-handshake.ts';
+import type { TransportOptions } from './options.ts';
+
+const identity = selfSigned('api.example');
+
+/** The settings of a service that only the proxy knows the way to. */
+function through(proxy: TestProxy, login = '', more: Partial<TransportOptions> = {}): TransportOptions {
+  const url = proxy.url.replace('://', `://${login}`);
+  return setting('https://api.example', {
+    tls: trusting(identity.cert),
+    proxies: proxiesOf({ HTTPS_PROXY: url, HTTP_PROXY: url }),
+    ...more,
+  });
+}
+
+async function get(options: TransportOptions): Promise<Exchange> {
+  const http = openHttp(options);
+  onTestFinished(() => http.close());
+  return http.send(GET, about({ credential: 'right' }));
+}
+
+describe('through a proxy', () => {
+  it('HTTP, the raw socket and a WebSocket reach a name that only it resolves', async () => {
+    const seen: string[] = [];
+    const service = await listen(
+      answerEach(OK, (head) => seen.push(head)),
+      identity,
+    );
+    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const options = through(proxy);
+    expect(await get(options)).toMatchObject({ failure: null, response: { status: 200 } });
+    expect(await sendRaw(options, GET, {}, about())).toMatchObject({ response: { status: 200 } });
+    const opening = { endpoint: '/', request: handshakeRequest({ target: '/' }) };
+    const { handshake } = (await openConnection(options, opening, about())).finish();
+    expect(handshake.response?.status).toBe(200);
+    expect(proxy.asked).toEqual(
+      Array(3).fill('CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n\r\n'),
+    );
+    expect(seen.map((head) => /^Host: (.*)\r$/im.exec(head)?.[1])).toEqual(Array(3).fill('api.example'));
+  });
+
+  it('plain http takes a tunnel too, so that no octet is another', async () => {
+    const seen: string[] = [];
+    const service = await listen(answerEach(OK, (head) => seen.push(head)));
+    const proxy = await startProxy({ behind: { 'api.example:80': service.port } });
+    const options = through(proxy, '', { baseUrl: 'http://api.example', plainHttp: true });
+    expect(await get(options)).toMatchObject({ failure: null, response: { status: 200 } });
+    expect(proxy.asked[0]).toMatch(/^CONNECT api\.example:80 /);
+    expect(seen[0]).toMatch(/^GET \/ HTTP\/1\.1\r\n/);
+  });
+
+  it('a kept-alive connection is one tunnel', async () => {
+    const service = await listen(answerEach(OK), identity);
+    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const http = openHttp(through(proxy));
+    onTestFinished(() => http.close());
+    for (const reused of [false, true]) {
+      expect(await http.send(GET, about())).toMatchObject({ failure: null, connection: { reused } });
+    }
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('it is spoken to over TLS, where its URL says so, with the authorities of the config', async () => {
+    const service = await listen(answerEach(OK), identity);
+    const own = selfSigned('proxy.example');
+    const proxy = await startProxy({ behind: { 'api.example:443': service.port }, identity: own });
+    const tls = trusting(`${identity.cert}\n${own.cert}`);
+    expect(await get(through(proxy, '', { tls }))).toMatchObject({ response: { status: 200 } });
+    expect(await get(through(proxy))).toMatchObject({
+      failure: { kind: 'proxy', message: expect.stringMatching(/cannot be reached: .*certificate/) },
+    });
+  });
+
+  it('the certificate is held to the service, by name and by address, and never to the proxy', async () => {
+    const byAddress = selfSigned('localhost', '192.0.2.7');
+    const service = await listen(answerEach(OK), byAddress);
+    const proxy = await startProxy({
+      behind: {
+        '192.0.2.7:443': service.port,
+        '192.0.2.8:443': service.port,
+        'api.example:443': service.port,
+      },
+    });
+    const tls = trusting(byAddress.cert);
+    const asked = async (baseUrl: string) => (await get(through(proxy, '', { tls, baseUrl }))).failure?.kind;
+    expect(await asked('https://192.0.2.7')).toBeUndefined();
+    expect(await asked('https://192.0.2.8')).toBe('tls');
+    expect(await asked('https://api.example')).toBe('tls');
+  });
+
+  it('user and password of its URL are sent to it, and to nobody else', async () => {
+    const seen: string[] = [];
+    const service = await listen(
+      answerEach(OK, (head) => seen.push(head)),
+      identity,
+    );
+    const proxy = await startProxy({ behind: { 'api.example:443': service.port } });
+    const exchange = await get(through(proxy, 'jo:pass%20word@'));
+    const basic = Buffer.from('jo:pass word').toString('base64');
+    expect(proxy.asked[0]).toContain(`\r\nProxy-Authorization: Basic ${basic}\r\n`);
+    expect(JSON.stringify([exchange, seen])).not.toMatch(/proxy-authorization|pass word/i);
+  });
+
+  it('what the service says at once is not lost', async () => {
+    const proxy = await startProxy({
+      behind: { 'api.example:80': (await listen(() => undefined)).port },
+      established: `HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n${OK}`,
+    });
+    const options = through(proxy, '', { baseUrl: 'http://api.example' });
+    expect(await sendRaw(options, GET, {}, about())).toMatchObject({ response: { status: 200 } });
+  });
+});
+
+describe('what a proxy says for itself', () => {
+  const REFUSED = 'HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="p"\r\nContent-Length: 2\r\n\r\nno';
+  it.each<[string, string, string, RegExp]>([
+    [
+      'it wants a login',
+      REFUSED,
+      '',
+      /wants a user and a password \(it answered 407 Who\): write them into HTTPS_PROXY/,
+    ],
+    [
+      'it refuses the login',
+      REFUSED,
+      'jo:password@',
+      /refuses the user and the password that HTTPS_PROXY has/,
+    ],
+    [
+      'it wants a login of another kind',
+      'HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n\r\n',
+      '',
+      /without Negotiate or NTLM \(it answered 407 No\), and only Basic is known/,
+    ],
+    [
+      'it does not reach the service',
+      'HTTP/1.1 503 Away\r\n\r\nfor long',
+      '',
+      /could not reach api\.example:443: it answered 503 Away/,
+    ],
+    [
+      'it does not let anybody there',
+      'HTTP/1.0 403 Filtered\r\n\r\n',
+      '',
+      /refuses a tunnel to api\.example:443: it answered 403 Filtered$/,
+    ],
+    ['it is no proxy', 'SSH-2.0-OpenSSH\r\n', '', /did not answer when asked for a tunnel/],
+    ['it goes away', '', '', /did not answer when asked for a tunnel/],
+  ])('%s: is told as the proxy’s, and is no answer of the service', async (_case, answer, login, message) => {
+    const proxy = await startProxy({ answer });
+    const { response, failure } = await get(through(proxy, login));
+    expect({ response, failure }).toEqual({
+      response: null,
+      failure: { kind: 'proxy', message: expect.stringMatching(message) },
+    });
+    expect(failure?.message).toContain(`the proxy ${proxy.url} (HTTPS_PROXY)`);
+  });
+
+  it('that plain http takes a tunnel is told where none is given', async () => {
+    const proxy = await startProxy({ answer: 'HTTP/1.1 403 Forbidden\r\n\r\n' });
+    const { failure } = await get(through(proxy, '', { baseUrl: 'http://api.example', plainHttp: true }));
+    expect(failure?.message).toMatch(/refuses a tunnel to api\.example:80: .*CONNECT.*NO_PROXY/);
+  });
+
+  it('nobody there, and silence, are the proxy’s as well', async () => {
+    const gone = await startProxy({});
+    await gone.close();
+    expect((await get(through(gone))).failure).toMatchObject({
+      kind: 'proxy',
+      message: expect.stringMatching(/cannot be reached: .*ECONNREFUSED/),
+    });
+    const silent = await listen(() => undefined);
+    const timeouts = { connectMs: 100, responseMs: 100 };
+    expect((await get(through({ ...silent, asked: [] }, '', { timeouts }))).failure).toMatchObject({
+      kind: 'proxy',
+      message: expect.stringMatching(/gave no tunnel to api\.example within 100 ms \(tunnel is awaited\)/),
+    });
+  });
+
+  it('without end is not read to its end', async () => {
+    const endless = await listen((socket) => {
+      const pour = () => {
+        while (socket.write('X-Endless: 1\r\n'.repeat(1000)));
+      };
+      socket.on('drain', pour);
+      socket.write('HTTP/1.1 200 OK\r\n', pour);
+    });
+    expect((await get(through({ ...endless, asked: [] }))).failure).toMatchObject({ kind: 'proxy' });
+  });
+});
