@@ -6,14 +6,14 @@ import { Secret } from '../credential/secret.ts';
 /** The proxies of the environment: through which one an address is reached. */
 export interface Proxies {
   /** For http and ws. */
-  readonly plain: Proxy | null;
+  readonly plain: ForwardProxy | null;
   /** For https and wss. */
-  readonly secure: Proxy | null;
+  readonly secure: ForwardProxy | null;
   /** Which hosts are reached without one, as NO_PROXY says it. */
   readonly exempt: string;
 }
 
-export interface Proxy {
+export interface ForwardProxy {
   /** The variable that names it: `HTTPS_PROXY`. */
   readonly variable: string;
   /** It is spoken to over TLS. */
@@ -51,7 +51,7 @@ interface Target {
 }
 
 /** The proxy on the way there; null where the way is direct, as it always is to this machine. */
-export function proxyFor(target: Target, { plain, secure, exempt }: Proxies): Proxy | null {
+export function proxyFor(target: Target, { plain, secure, exempt }: Proxies): ForwardProxy | null {
   const proxy = target.secure ? secure : plain;
   if (proxy === null || isLoopback(target.host)) return null;
   return entriesOf(exempt).some((entry) => covers(entry, target)) ? null : proxy;
@@ -68,7 +68,7 @@ function set(env: NodeJS.ProcessEnv, name: string): Variable | null {
 }
 
 /** The value is never quoted: it may hold a password. */
-function proxyIn(variable: Variable | null): Proxy | null {
+function proxyIn(variable: Variable | null): ForwardProxy | null {
   if (variable === null) return null;
   const { name, value } = variable;
   const fault = (problem: string) =>

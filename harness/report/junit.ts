@@ -81,6 +81,8 @@ function suiteOf(service: ServiceResult, run: RunResult): Element {
     contract: service.contract,
     environment: service.environment ?? 'none',
     provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
+    ...(service.provider.proxy ? { proxy: service.provider.proxy } : {}),
+    ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
     requests: String(service.requestsSent),
     run: run.id,

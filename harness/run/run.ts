@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
-import { loadServices } from '../config/load.ts';
+import { type LoadedService, loadServices } from '../config/load.ts';
 import { brokerSecrets } from '../config/pact/pacts.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
+import { faultsOf } from '../config/yaml/origin.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
 import { holdProviders } from '../provider/start.ts';
@@ -46,6 +47,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     env: request.env,
   });
   await holdProviders(services);
+  if (request.strict) holdToStrictness(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
   const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
@@ -106,6 +108,18 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     progress.stop();
     await providers.stop(STOP_MS);
     interruption.release();
+  }
+}
+
+/** A strict run decides what ships, so it must be known who was judged. @throws UsageError where it would not be. */
+function holdToStrictness(services: readonly LoadedService[]): void {
+  for (const { config, origins } of services) {
+    if (!config.tls?.insecure) continue;
+    throw faultsOf(origins)(
+      'tls.insecure',
+      'a strict run decides, and nobody would know about whom',
+      'name the file of the authority as `tls.ca`, or run without --strict',
+    );
   }
 }
 

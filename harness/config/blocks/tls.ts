@@ -105,13 +105,11 @@ async function clientOf(
 function privateKey({ faultAt }: Draft, file: string, pem: string, passphrase: string | null): KeyObject {
   try {
     return createPrivateKey({ key: pem, ...(passphrase !== null && { passphrase }) });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ERR_MISSING_PASSPHRASE') {
-      throw faultAt('tls.key', `the file ${file} is encrypted`, `add \`passphrase: \${env:NAME}\``);
-    }
-    if (/ENCRYPTED/.test(pem) && passphrase !== null) {
-      throw faultAt('tls.passphrase', `does not open the key in ${file}`, 'correct it');
+  } catch {
+    if (pem.includes('ENCRYPTED')) {
+      throw passphrase === null
+        ? faultAt('tls.key', `the file ${file} is encrypted`, `add \`passphrase: \${env:NAME}\``)
+        : faultAt('tls.passphrase', `does not open the key in ${file}`, 'correct it');
     }
     throw faultAt('tls.key', `the file ${file} holds no private key in PEM`, 'name the PEM file of the key');
   }

@@ -54,7 +54,7 @@ export function matrix(results: Results): Markup {
 
 function row(service: ServiceResult, suites: readonly string[], run: RunResult): Markup {
   const verdict = serviceVerdict(service, run);
-  const { kind, url, image, log } = service.provider;
+  const { kind, url, image, proxy, log } = service.provider;
   const host = url.replace(/^https?:\/\//, '');
   const where = kind === 'url' ? url : `${kind}${host === '' ? '' : `, ${host}`}`;
   const plan = service.plan === null ? '' : `${service.plan.requests} per ${service.plan.windowSeconds} s, `;
@@ -62,7 +62,9 @@ function row(service: ServiceResult, suites: readonly string[], run: RunResult):
     service.environment === null ? null : html` <span class="muted">${service.environment}</span>`
   }<span class="word v${toneOf(verdict)}">${serviceVerdictInWords(service, verdict)}</span><span class="where">${where}</span>${
     image === undefined ? null : html`<span class="where">${image}</span>`
-  }<span class="where">${plan}${counted(service.requestsSent, 'request')}</span>${
+  }${
+    proxy === undefined ? null : html`<span class="where">through ${proxy}</span>`
+  }${(service.cautions ?? []).map((caution) => html`<span class="trouble">${caution}</span>`)}<span class="where">${plan}${counted(service.requestsSent, 'request')}</span>${
     service.trouble === null ? null : html`<span class="trouble">${service.trouble}</span>`
   }${
     log === undefined ? null : html`<span class="where"><a href="${log}">what it wrote</a></span>`

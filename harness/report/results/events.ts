@@ -31,7 +31,8 @@ const EVENTS = {
     ),
   }),
   'service-started': Type.Object({
-    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'pacts', 'catalogue']).properties,
+    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'cautions', 'pacts', 'catalogue'])
+      .properties,
     service,
     planned: Type.Array(PlannedCheck),
   }),

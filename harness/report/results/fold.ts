@@ -220,6 +220,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     trouble,
     checks: [...planned, ...unplanned(record, faults)],
     observations: [...record.observations.values()],
+    ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),
     ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
     ledger: [...ledger.values()],

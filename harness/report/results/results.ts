@@ -69,6 +69,7 @@ const Provider = shared(
     kind: text(),
     url: text(),
     image: Type.Optional(text('What a container ran, by name and content.')),
+    proxy: Type.Optional(text('The proxy through which it was reached.')),
     log: Type.Optional(text('What the provider wrote, a file beside the results.')),
   }),
 );
@@ -167,6 +168,9 @@ export const SERVICE = Type.Object({
   trouble: textOrNull('Why the service could not be exercised to its end.'),
   checks: Type.Array(CheckResult),
   observations: Type.Array(Observation),
+  cautions: Type.Optional(
+    texts('What weakens every verdict on this service: `certificates were not verified`.'),
+  ),
   pacts: Type.Optional(
     Type.Array(ListedPact, { description: 'The pacts that the service is held against.' }),
   ),

@@ -14,8 +14,16 @@ export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
   'harness error': 'Harness error',
 };
 
-/** The sentence below the headline: why, and what else was found. */
+/** The sentence below the headline: why, what else was found, and what weakens it all. */
 export function verdictSentence(verdict: Verdict, results: Results): string {
+  const beware = results.services.flatMap(({ service, cautions = [] }) =>
+    cautions.map((caution) => `${service}: ${caution}`),
+  );
+  const weakened = beware.length > 0 ? ` Beware of ${beware.join('; ')}.` : '';
+  return `${reasonFor(verdict, results)}${plainLine(weakened, 1_000)}`;
+}
+
+function reasonFor(verdict: Verdict, results: Results): string {
   const { totals, services } = results;
   if (verdict.word === 'conforms') {
     const judged = counted(totals.pass + totals.warning + totals.known, 'check');

@@ -2,6 +2,7 @@ import { UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
+import { proxyFor } from '../../config/proxies.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { INTERACTION } from '../../probe/pact.ts';
@@ -11,6 +12,7 @@ import type { JournalEvent } from '../../report/results/events.ts';
 import { plainLine } from '../../report/results/plain.ts';
 import type { ListedPact, PlannedCheck } from '../../report/results/results.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
+import { addressOf } from '../../transport/socket/address.ts';
 import type { Selection } from '../selection.ts';
 import type { Providers } from './providers.ts';
 
@@ -63,7 +65,8 @@ async function startService(
   const { service } = config;
   const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
-  const announce = (provider: { kind: string; url: string; image?: string }) => {
+  const cautions = cautionsOf(config);
+  const announce = (provider: { kind: string; url: string; image?: string; proxy?: string }) => {
     record({
       type: 'service-started',
       service,
@@ -73,8 +76,10 @@ async function startService(
       plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
       planned,
       catalogue: selection.catalogue(config),
+      ...(cautions.length > 0 ? { cautions } : {}),
       ...(pacts.length > 0 ? { pacts } : {}),
     });
+    for (const caution of cautions) progress.say(`conform: ${service}: beware, ${caution}`);
     progress.serviceStarted(service, planned.length);
   };
   try {
@@ -82,7 +87,14 @@ async function startService(
     const provider = await startProvider(config, { runId, signal, say, redaction });
     providers.started(service, provider);
     const { kind, url, image } = provider;
-    announce({ kind, url: redact(url), ...(image === undefined ? {} : { image }) });
+    const proxy = config.proxies && proxyFor(addressOf(url), config.proxies)?.shown;
+    if (proxy) say(`through the proxy ${proxy}`);
+    announce({
+      kind,
+      url: redact(url),
+      ...(image === undefined ? {} : { image }),
+      ...(proxy ? { proxy: redact(proxy) } : {}),
+    });
     return { config, providerUrl: provider.url, selected: planned.map(({ id }) => id) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -94,6 +106,11 @@ async function startService(
     progress.trouble(service, reason);
     return null;
   }
+}
+
+/** What weakens every verdict on a service, as its config has it. */
+function cautionsOf({ tls }: ServiceConfig): readonly string[] {
+  return tls?.insecure ? ['certificates were not verified (tls.insecure), so anybody may have answered'] : [];
 }
 
 /** Which pacts are verified, with the checks that do it. */

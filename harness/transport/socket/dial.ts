@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type Proxy, proxyFor } from '../../config/proxies.ts';
+import { type ForwardProxy, proxyFor } from '../../config/proxies.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { startDeadline } from '../pace/clock.ts';
 import type { Address } from './address.ts';
@@ -58,11 +58,11 @@ class NoTunnel extends Error {}
 /** The steps to a connection, of which one fails. */
 class Way {
   readonly #address: Address;
-  readonly #proxy: Proxy | null;
+  readonly #proxy: ForwardProxy | null;
   readonly #sockets: Socket[] = [];
   #step: Step = 'TCP';
 
-  constructor(address: Address, proxy: Proxy | null) {
+  constructor(address: Address, proxy: ForwardProxy | null) {
     this.#address = address;
     this.#proxy = proxy;
   }
@@ -79,7 +79,7 @@ class Way {
     return socket;
   }
 
-  async #tunnelled(proxy: Proxy, tls: DialOptions['tls']): Promise<Socket> {
+  async #tunnelled(proxy: ForwardProxy, tls: DialOptions['tls']): Promise<Socket> {
     let socket = await this.#tcp('TCP to the proxy', proxy);
     if (proxy.secure) {
       const secured = connectTls({ socket, ...proxyTlsOptions(proxy.host, tls) });

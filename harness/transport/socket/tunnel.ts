@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Proxy } from '../../config/proxies.ts';
+import type { ForwardProxy } from '../../config/proxies.ts';
 import { listElements } from '../../evidence/fields/grammar/field-grammar.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
@@ -11,7 +11,7 @@ import type { Address } from './address.ts';
 const LIMITS = { bodyBytes: 0, fieldBytes: 16 * 1024 };
 
 /** The proxy and the variable that names it, for messages. */
-export function proxyInWords({ shown, variable }: Proxy): string {
+export function proxyInWords({ shown, variable }: ForwardProxy): string {
   return `the proxy ${shown} (${variable})`;
 }
 
@@ -21,7 +21,7 @@ export function proxyInWords({ shown, variable }: Proxy): string {
  *
  * @returns why there is none, in a sentence; null when what is sent from now on goes to the address.
  */
-export async function openTunnel(socket: Socket, proxy: Proxy, to: Address): Promise<string | null> {
+export async function openTunnel(socket: Socket, proxy: ForwardProxy, to: Address): Promise<string | null> {
   const { response, leftover } = await ask(socket, proxy, to);
   const who = proxyInWords(proxy);
   if (response === null) return `${who} did not answer when asked for a tunnel to ${hostAndPort(to)}`;
@@ -37,7 +37,7 @@ function hostAndPort({ host, port }: Address): string {
 /** Resolves when the head of the answer is in, or when none will come. Leaves the socket paused. */
 function ask(
   socket: Socket,
-  { login }: Proxy,
+  { login }: ForwardProxy,
   to: Address,
 ): Promise<Pick<ResponseReader, 'response' | 'leftover'>> {
   const reader = new ResponseReader({ method: 'CONNECT', limits: LIMITS });
@@ -59,7 +59,7 @@ function ask(
 }
 
 /** It is the proxy that speaks here, and not the service. */
-function refusal({ status, reason, fields }: ReadResponse, proxy: Proxy, to: Address): string {
+function refusal({ status, reason, fields }: ReadResponse, proxy: ForwardProxy, to: Address): string {
   const who = proxyInWords(proxy);
   const answered = `it answered ${`${status} ${visible(reason, 80)}`.trim()}`;
   if (status === 407) {
