@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { selfSigned } from '../transport/fixtures/certificate.ts';
 import { answerEach, listen } from '../transport/fixtures/loopback.ts';
 import { startProxy } from '../transport/fixtures/proxy.ts';
-import { conform, lastReports, temporaryFolder } from './fixtures/conform-process.ts';
+import { conform, lastReports } from './fixtures/conform-process.ts';
 
 /** Whole runs of one check, over the networks that people have. */
-
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
 
 const JSON_OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
 const FILES = ['results.json', 'junit.xml', 'index.html', 'summary.md', 'ctrf.json'];
@@ -24,14 +22,10 @@ interface Setting {
 
 /** `conform run` of one check of a service at this URL: how it ended, and its reports by name. */
 async function runOf(url: string, { block = '', files = {}, args = [], env = {} }: Setting = {}) {
-  const config = mkdtempSync(join(folder.path, 'config-'));
-  mkdirSync(join(config, 'services'));
   const credentials = block.includes('credentials:') ? '' : 'credentials: { scheme: none }\n';
-  writeFileSync(
-    join(config, 'services/orders.yaml'),
-    `service: orders\ncontract: search\nprovider: { url: ${url} }\n${credentials}${block}\n`,
-  );
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(config, 'services', name), content);
+  const service = `service: orders\ncontract: search\nprovider: { url: ${url} }\n${credentials}${block}\n`;
+  const beside = Object.entries(files).map(([name, content]) => [`services/${name}`, content]);
+  const config = temporaryFolder({ 'services/orders.yaml': service, ...Object.fromEntries(beside) });
   const reports = join(config, 'reports');
   const command = ['run', '--config', config, '--reports', reports, '--check', 'status.sample', ...args];
   const ending = await conform(command, env).ended;

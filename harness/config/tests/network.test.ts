@@ -20,9 +20,7 @@ const ENV = {
 };
 
 async function loadedWith(block: string, env: NodeJS.ProcessEnv = ENV): Promise<ServiceConfig> {
-  const [service] = (await loadOrders(`${GOOD_SERVICE}${block}\n`, { env }, FILES)).services;
-  if (!service) throw new Error('expected a service');
-  return service.config;
+  return (await loadOrders(`${GOOD_SERVICE}${block}\n`, { env }, FILES)).config;
 }
 
 const secretsOf = (config: ServiceConfig) => serviceSecrets(config).map((secret) => secret.reveal());
