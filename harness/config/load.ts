@@ -19,10 +19,10 @@ import { buildProvider, staysHere } from './provider/provider.ts';
 import { proxiesOf } from './proxies.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
-import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
+import { misnamed, namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
 import { type LocatedMap, originsOf, plainOf, readLocated } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
-import { faultsOf, type Origin, type Origins } from './yaml/origin.ts';
+import type { Origin, Origins } from './yaml/origin.ts';
 
 export interface LoadOptions {
   /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */
@@ -111,16 +111,7 @@ async function loadService(
   const faults = new Faults();
   const tree = await readLocated(file);
   faults.add(...serviceFaults(tree));
-  const written = tree.entries.get('service')?.value;
-  if (written?.kind === 'scalar' && written.value !== name && !faults.concern('service')) {
-    faults.add(
-      faultsOf(originsOf(tree))(
-        'service',
-        `is not the name of this file, which is ${JSON.stringify(name)}`,
-        `name it ${name}, or rename the file`,
-      ),
-    );
-  }
+  if (!faults.concern('service')) faults.add(...misnamed(tree, 'service', name));
   const environment = options.environment ?? null;
   const merged = faults.try(() => overlaid(tree, SERVICE_BLOCKS, name, environment));
   if (merged) {

@@ -1,4 +1,3 @@
-import type { UsageError } from '../base/exit.ts';
 import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
@@ -20,10 +19,8 @@ import { PACTS } from './pact/pacts-block.ts';
 import type { ProviderConfig } from './provider/provider.ts';
 import { PROVIDER } from './provider/provider.ts';
 import type { Proxies } from './proxies.ts';
-import { jsonSchemaOf } from './shape/json-schema.ts';
 import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
-import { compileSchema, schemaFaults } from './shape/validation.ts';
-import { type LocatedMap, plainOf } from './yaml/located.ts';
+import { faultsIn } from './shape/validation.ts';
 
 export type { Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
@@ -127,9 +124,5 @@ export const SERVICE = mapping(
   },
 );
 
-const isServiceFile = compileSchema(jsonSchemaOf('service', SERVICE));
-
 /** What the schema refuses in a file, or in what its environments make of it. */
-export function serviceFaults(tree: LocatedMap): readonly UsageError[] {
-  return isServiceFile(plainOf(tree)) ? [] : schemaFaults(isServiceFile.errors ?? [], tree);
-}
+export const serviceFaults = faultsIn(SERVICE);

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { hasMembers, isJsonObject, type JsonObject } from '../../base/json-text.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { traitsOf } from './traits.ts';
 
 /**
@@ -111,33 +111,4 @@ function referring(schema: JsonObject, shared: ReadonlyMap<string, Shared>, itse
 
 function hasSchema(entry: [string, unknown]): entry is [string, TSchema] {
   return isJsonObject(entry[1]);
-}
-
-const WIDTH = 110;
-
-/** JSON text that has on one line what fits there, as the formatter of this repository writes it. */
-export function jsonText(value: unknown): string {
-  return `${printed(JSON.parse(JSON.stringify(value)), '', 0)}\n`;
-}
-
-/** `taken`: characters of the line that stand before and behind it. */
-function printed(value: unknown, indent: string, taken: number): string {
-  const line = oneLine(value);
-  if (!hasMembers(value) || indent.length + taken + line.length <= WIDTH) return line;
-  const inner = `${indent}  `;
-  const rows = Array.isArray(value)
-    ? value.map((item) => printed(item, inner, 1))
-    : Object.entries(value).map(([key, member]) => {
-        const name = `${JSON.stringify(key)}: `;
-        return name + printed(member, inner, name.length + 1);
-      });
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}\n${rows.map((row) => inner + row).join(',\n')}\n${indent}${close}`;
-}
-
-function oneLine(value: unknown): string {
-  if (!hasMembers(value)) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${oneLine(member)}`);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

@@ -1,30 +1,39 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-import type { Located, LocatedMap } from '../yaml/located.ts';
+import { type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 
 /** Compiles one of our own schemas; `x-expected` in it says in words what would be right. */
-export function compileSchema<T>(schema: object): ValidateFunction<T> {
+export function compileSchema(schema: object): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     strict: true,
-    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
     // Held against the schema of schemas by the tests: at a start that would take most of the time.
     meta: false,
     validateSchema: false,
   });
   ajv.addKeyword({ keyword: 'x-expected', schemaType: 'string' });
-  return ajv.compile<T>(schema);
+  return ajv.compile(schema);
+}
+
+/** What the schema of a shape refuses in a file, each with its place. */
+export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageError[] {
+  const fits = compileSchema(jsonSchemaOf('file', shape));
+  return (file) => (fits(plainOf(file)) ? [] : schemaFaults(fits.errors ?? [], file));
 }
 
 /**
- * What the schema refuses in a tree, each with its place. What is only a consequence is left out: that a key is missing
+ * What is only a consequence is left out: that a key is missing
  * where it is mistyped. Values below `credentials` are never quoted.
  */
-export function schemaFaults(errors: readonly ErrorObject[], tree: LocatedMap): readonly UsageError[] {
+function schemaFaults(errors: readonly ErrorObject[], tree: LocatedMap): readonly UsageError[] {
   const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
   const isMistyped = ({ keyword, instancePath, params }: ErrorObject) =>
     keyword === 'required' &&

@@ -3,12 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { shippedSchemas } from './schemas.ts';
 
-describe.each(Object.entries(shippedSchemas()))('the shipped %s', (file, text) => {
+describe.each(Object.entries(shippedSchemas()))('the shipped %s', (file, schema) => {
   it('is the one that the declarations make (else: npm run schemas)', async () => {
-    expect(await readFile(new URL(`../../../config/${file}`, import.meta.url), 'utf8')).toBe(text);
+    const shipped = await readFile(new URL(`../../../config/${file}`, import.meta.url), 'utf8');
+    expect(JSON.parse(shipped)).toEqual(JSON.parse(JSON.stringify(schema)));
   });
 
   it('is a JSON Schema', () => {
-    expect(new Ajv2020().validateSchema(JSON.parse(text))).toBe(true);
+    expect(new Ajv2020().validateSchema(schema)).toBe(true);
   });
 });
