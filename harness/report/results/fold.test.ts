@@ -62,6 +62,19 @@ const RUN_FINISHED: JournalEvent = {
 };
 const END = [SERVICE_FINISHED, RUN_FINISHED];
 
+/** The results of a journal, which are always of their schema. */
+function folded(entries: readonly unknown[], context: Partial<FoldContext> = {}) {
+  const results = foldEvents(entries, { ...CONTEXT, ...context });
+  expect(() => validateResults(results)).not.toThrow();
+  const [service] = results.services;
+  return { ...results, service, checks: service?.checks ?? [] };
+}
+
+/** A run of two checks in which that happened. */
+const ran = (...events: readonly unknown[]) => [RUN_STARTED, started('a.one', 'a.two'), ...events];
+const PASSED = [outcome('a.one', 'pass'), outcome('a.two', 'pass')];
+const WHOLE = ran(...PASSED, ...END);
+
 describe('folding a journal into results', () => {
   it('gathers a whole run', () => {
     const observation: JournalEvent = {
@@ -71,28 +84,18 @@ describe('folding a journal into results', () => {
       value: 'header',
       check: 'a.one',
     };
-    const results = foldEvents(
-      [
-        RUN_STARTED,
-        started('a.one', 'a.two'),
-        evidence('e1'),
-        evidence('b1', 110),
-        observation,
-        outcome('a.one', 'pass'),
-        outcome('a.two', 'fail', 'no'),
-        ...END,
-      ],
-      CONTEXT,
+    const judged = [outcome('a.one', 'pass'), outcome('a.two', 'fail', 'no')];
+    const { run, totals, service } = folded(
+      ran(evidence('e1'), evidence('b1', 110), observation, ...judged, ...END),
     );
-    expect(() => validateResults(results)).not.toThrow();
-    expect(results.run).toMatchObject({
+    expect(run).toMatchObject({
       finishedAt: FINISHED_AT,
       interrupted: false,
       interruption: null,
       exitCode: 1,
     });
-    expect(results.totals).toMatchObject({ pass: 1, fail: 1, blocked: 0 });
-    expect(results.services[0]).toMatchObject({
+    expect(totals).toMatchObject({ pass: 1, fail: 1, blocked: 0 });
+    expect(service).toMatchObject({
       service: 'search',
       requestsSent: 7,
       durationMs: 55,
@@ -108,182 +111,115 @@ describe('folding a journal into results', () => {
     });
   });
 
-  it('is interrupted when a line of the journal is lost, whatever else it says', () => {
-    const whole = [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), ...END];
-    const { run } = foldEvents(whole, { ...CONTEXT, badLines: [4, 7] });
-    expect(run).toMatchObject({
-      interrupted: true,
-      interruption: 'what the journal says in line 4, 7 is lost',
-      exitCode: 3,
-    });
-    expect(foldEvents([RUN_STARTED], { ...CONTEXT, badLines: [2] }).run.interruption).toBe(
+  it.each<[what: string, entries: readonly unknown[], context: Partial<FoldContext>, interruption: string]>([
+    ['a signal', ran(PASSED[0]), { interruption: 'SIGINT' }, 'SIGINT'],
+    ['a service that did not finish', ran(...PASSED, RUN_FINISHED), {}, 'search did not finish'],
+    [
+      'a journal that ends before the run',
+      ran(...PASSED, SERVICE_FINISHED),
+      {},
+      'the journal ends before the run does',
+    ],
+    ['lost lines', WHOLE, { badLines: [4, 7] }, 'what the journal says in line 4, 7 is lost'],
+    [
+      'a lost line and a service that did not finish',
+      [RUN_STARTED],
+      { badLines: [2] },
       'search did not finish; what the journal says in line 2 is lost',
-    );
-  });
-
-  it('takes the last of repeated outcomes', () => {
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one'), outcome('a.one', 'fail'), outcome('a.one', 'pass'), ...END],
-      CONTEXT,
-    );
-    expect(results.services[0]?.checks.map((check) => check.outcome)).toEqual(['pass']);
-    expect(results.run.exitCode).toBe(0);
+    ],
+  ])('is interrupted by %s, whatever else it says', (_what, entries, context, interruption) => {
+    const { run } = folded(entries, context);
+    expect(run).toMatchObject({ interrupted: true, interruption, exitCode: 3 });
   });
 
   it('blocks what never ran because the run was cut short, and says so', () => {
-    const results = foldEvents([RUN_STARTED, started('a.one', 'a.two'), outcome('a.one', 'pass')], {
-      ...CONTEXT,
-      interruption: 'SIGINT',
-    });
-    expect(results.run).toMatchObject({
-      interrupted: true,
-      interruption: 'SIGINT',
-      exitCode: 3,
-      finishedAt: CONTEXT.finishedAt,
-    });
-    expect(results.services[0]?.checks[1]).toMatchObject({
-      outcome: 'blocked',
-      message: 'the run was cut short: SIGINT',
-    });
+    const { run, checks } = folded(ran(PASSED[0]), { interruption: 'SIGINT' });
+    expect(run.finishedAt).toBe(CONTEXT.finishedAt);
+    expect(checks[1]).toMatchObject({ outcome: 'blocked', message: 'the run was cut short: SIGINT' });
   });
 
   it('blocks what never ran because the service was in trouble', () => {
-    const trouble: JournalEvent = {
-      type: 'service-trouble',
-      service: 'search',
-      reason: 'connection refused',
-    };
-    const results = foldEvents([RUN_STARTED, started('a.one'), trouble, ...END], CONTEXT);
-    expect(results.run).toMatchObject({ interrupted: false, exitCode: 3 });
-    expect(results.services[0]).toMatchObject({
-      trouble: 'connection refused',
-      checks: [{ outcome: 'blocked', message: 'search could not be exercised: connection refused' }],
-    });
-  });
-
-  it('is interrupted when a service did not finish, whatever the end of the run says', () => {
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), RUN_FINISHED],
-      CONTEXT,
+    const reason = 'connection refused';
+    const { run, service, checks } = folded(
+      ran({ type: 'service-trouble', service: 'search', reason }, ...END),
     );
-    expect(results.run).toMatchObject({
-      interrupted: true,
-      interruption: 'search did not finish',
-      exitCode: 3,
-    });
-  });
-
-  it('is interrupted when the journal ends before the run', () => {
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), SERVICE_FINISHED],
-      CONTEXT,
-    );
-    expect(results.run).toMatchObject({
-      interrupted: true,
-      interruption: 'the journal ends before the run does',
-      exitCode: 3,
-    });
+    expect(run).toMatchObject({ interrupted: false, exitCode: 3 });
+    expect(service?.trouble).toBe(reason);
+    const message = `search could not be exercised: ${reason}`;
+    expect(checks[0]).toMatchObject({ outcome: 'blocked', message });
   });
 
   it('is not interrupted when it was ended on purpose; what did not run is blocked with that reason', () => {
     const reason = 'stopped at the first failure (--bail)';
     const end: JournalEvent = { type: 'run-finished', interrupted: false, reason };
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one', 'a.two'), outcome('a.one', 'fail'), end],
-      CONTEXT,
-    );
-    expect(results.run).toMatchObject({ interrupted: false, exitCode: 1 });
-    expect(results.services[0]?.checks[1]).toMatchObject({ outcome: 'blocked', message: reason });
+    const { run, checks } = folded(ran(outcome('a.one', 'fail'), end));
+    expect(run).toMatchObject({ interrupted: false, exitCode: 1 });
+    expect(checks[1]).toMatchObject({ outcome: 'blocked', message: reason });
+  });
+
+  it('takes the last of repeated outcomes', () => {
+    const { run, checks } = folded(ran(outcome('a.one', 'fail'), ...PASSED, ...END));
+    expect(checks.map((check) => check.outcome)).toEqual(['pass', 'pass']);
+    expect(run.exitCode).toBe(0);
   });
 
   it('calls a check that was lost without any reason an error', () => {
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one', 'a.two'), outcome('a.one', 'pass'), ...END],
-      CONTEXT,
-    );
-    expect(results.services[0]?.checks[1]).toMatchObject({ outcome: 'error' });
-    expect(results.run.exitCode).toBe(70);
+    const { run, checks } = folded(ran(PASSED[0], ...END));
+    expect(checks[1]).toMatchObject({ outcome: 'error' });
+    expect(run.exitCode).toBe(70);
   });
 
   it('shows an announced service that never started', () => {
-    const results = foldEvents([RUN_STARTED, RUN_FINISHED], CONTEXT);
-    expect(results.services).toMatchObject([{ service: 'search', trouble: 'it was never started' }]);
-    expect(results.run.exitCode).toBe(3);
-    expect(() => validateResults(results)).not.toThrow();
+    const { run, services } = folded([RUN_STARTED, RUN_FINISHED]);
+    expect(services).toMatchObject([{ service: 'search', trouble: 'it was never started' }]);
+    expect(run.exitCode).toBe(3);
   });
 
   it('never drops an outcome, even one that nobody planned', () => {
-    const results = foldEvents(
-      [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), outcome('z.lost', 'fail'), ...END],
-      CONTEXT,
-    );
-    expect(results.services[0]?.checks.map(({ id }) => id)).toEqual(['a.one', 'z.lost']);
-    expect(results.run).toMatchObject({
-      exitCode: 70,
-      faults: ['search: outcome of z.lost, which was not planned'],
-    });
+    const { run, checks } = folded(ran(...PASSED, outcome('z.lost', 'fail'), ...END));
+    expect(checks.map(({ id }) => id)).toEqual(['a.one', 'a.two', 'z.lost']);
+    const faults = ['search: outcome of z.lost, which was not planned'];
+    expect(run).toMatchObject({ exitCode: 70, faults });
   });
 
-  it('leaves unknown entries alone and takes malformed ones for a fault', () => {
-    const whole = [RUN_STARTED, started('a.one'), outcome('a.one', 'pass'), ...END];
-    expect(foldEvents([...whole, { type: 'from-the-future', x: 1 }], CONTEXT).run.exitCode).toBe(0);
-    const malformed = [
-      { type: 'outcome', service: 'search', id: 'a.one', outcome: 'green' },
-      'text',
-      null,
-      { no: 'type' },
-    ];
-    for (const entry of malformed) {
-      const { run } = foldEvents([...whole, entry], CONTEXT);
-      expect(run.exitCode).toBe(70);
-      expect(run.faults[0]).toMatch(/^journal entry 6 is malformed: /);
-    }
+  it.each([
+    { type: 'outcome', service: 'search', id: 'a.one', outcome: 'green' },
+    'text',
+    null,
+    { no: 'type' },
+  ])('takes a malformed entry for a fault: %j', (entry) => {
+    const { run } = folded([...WHOLE, entry]);
+    expect(run.exitCode).toBe(70);
+    expect(run.faults[0]).toMatch(/^journal entry 7 is malformed: /);
   });
 
-  it('names what is wrong with a malformed entry', () => {
-    const { run } = foldEvents([{ ...outcome('a.one', 'pass'), outcome: 'green' }], CONTEXT);
+  it('names what is wrong with a malformed entry, and leaves unknown ones alone', () => {
+    const { run } = folded([{ ...outcome('a.one', 'pass'), outcome: 'green' }]);
     expect(run.faults[0]).toContain(
       'outcome: outcome must be equal to one of the allowed values (pass, fail,',
     );
+    for (const type of ['from-the-future', 'constructor', '__proto__']) {
+      expect(folded([...WHOLE, { type, x: 1 }]).run.exitCode).toBe(0);
+    }
   });
 
   it('is green for no prefix of a journal', () => {
-    const whole = [
-      RUN_STARTED,
-      started('a.one', 'a.two'),
-      evidence('e1'),
-      outcome('a.one', 'pass'),
-      outcome('a.two', 'pass'),
-      ...END,
-    ];
-    expect(foldEvents(whole, CONTEXT).run.exitCode).toBe(0);
-    for (const length of whole.keys()) {
-      const results = foldEvents(whole.slice(0, length), CONTEXT);
-      expect(results.run.exitCode, `after ${length} entries`).toBe(3);
-      expect(() => validateResults(results)).not.toThrow();
+    expect(folded(WHOLE).run.exitCode).toBe(0);
+    for (const length of WHOLE.keys()) {
+      expect(folded(WHOLE.slice(0, length)).run.exitCode, `after ${length} entries`).toBe(3);
     }
   });
 
   it('puts faults of a service under its name', () => {
     const fault: JournalEvent = { type: 'fault', service: 'search', message: 'a promise was rejected' };
-    expect(foldEvents([RUN_STARTED, started(), fault, ...END], CONTEXT).run.faults).toEqual([
-      'search: a promise was rejected',
-    ]);
+    expect(folded([...WHOLE, fault]).run.faults).toEqual(['search: a promise was rejected']);
   });
 
   it('is not fooled by names that objects have of their own', () => {
-    const results = foldEvents(
-      [
-        RUN_STARTED,
-        started('__proto__'),
-        evidence('__proto__'),
-        evidence('constructor'),
-        outcome('__proto__', 'pass'),
-        ...END,
-      ],
-      CONTEXT,
-    );
-    expect(Object.keys(results.services[0]?.evidence ?? {})).toEqual(['__proto__', 'constructor']);
-    expect(foldEvents([{ type: 'constructor' }, { type: '__proto__' }], CONTEXT).run.faults).toEqual([]);
+    const names = ['__proto__', 'constructor'];
+    const events = names.flatMap((name) => [evidence(name), outcome(name, 'pass')]);
+    const { service, checks } = folded([RUN_STARTED, started(...names), ...events, ...END]);
+    expect(Object.keys(service?.evidence ?? {})).toEqual(names);
+    expect(checks.map((check) => check.outcome)).toEqual(['pass', 'pass']);
   });
 });

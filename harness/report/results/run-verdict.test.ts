@@ -19,65 +19,39 @@ const FAIL = ['fail', 'MUST'] as const;
 const WARNING = ['warning', 'SHOULD'] as const;
 const CUT: Partial<Results['run']> = { interrupted: true, interruption: 'SIGINT' };
 
-const CASES: readonly {
-  readonly name: string;
-  readonly services: readonly ServiceResult[];
-  readonly run?: Partial<Results['run']>;
-  readonly exitCode: number;
-}[] = [
-  {
-    name: 'all pass',
-    services: [having(PASS, ['observed', 'NONE'], ['skipped', 'MUST'], ['known', 'MUST'])],
-    exitCode: 0,
-  },
-  { name: 'a warning', services: [having(PASS, WARNING)], exitCode: 0 },
-  {
-    name: 'a warning in a strict run',
-    services: [having(PASS, WARNING)],
-    run: { strict: true },
-    exitCode: 1,
-  },
-  { name: 'a failure', services: [having(PASS, FAIL)], exitCode: 1 },
-  { name: 'a blocked MUST check', services: [having(PASS, ['blocked', 'MUST'])], exitCode: 3 },
-  { name: 'a blocked SHOULD check', services: [having(PASS, ['blocked', 'SHOULD'])], exitCode: 0 },
-  { name: 'a blocked check without authority', services: [having(PASS, ['blocked', 'NONE'])], exitCode: 0 },
-  {
-    name: 'a failure beside a blocked MUST check',
-    services: [having(FAIL, ['blocked', 'MUST'])],
-    exitCode: 1,
-  },
-  {
-    name: 'a failure in a service that then broke down',
-    services: [{ ...having(FAIL), trouble: 'gone' }],
-    exitCode: 1,
-  },
-  {
-    name: 'a service in trouble',
-    services: [having(PASS), { ...having(PASS), trouble: 'unreachable' }],
-    exitCode: 3,
-  },
-  {
-    name: 'a service in which all is skipped',
-    services: [having(PASS), having(['skipped', 'MUST'])],
-    exitCode: 3,
-  },
-  { name: 'a service in which all is blocked', services: [having(['blocked', 'SHOULD'])], exitCode: 3 },
-  { name: 'a service without checks', services: [having()], exitCode: 3 },
-  { name: 'no service', services: [], exitCode: 3 },
-  { name: 'an interrupted run', services: [having(PASS)], run: CUT, exitCode: 3 },
-  { name: 'an interrupted run with a failure', services: [having(FAIL)], run: CUT, exitCode: 3 },
-  { name: 'a harness error beside a failure', services: [having(FAIL, ['error', 'MUST'])], exitCode: 70 },
-  { name: 'a fault of the harness', services: [having(PASS)], run: { faults: ['it broke'] }, exitCode: 70 },
-  {
-    name: 'a fault in an interrupted run',
-    services: [having(PASS)],
-    run: { ...CUT, faults: ['it broke'] },
-    exitCode: 70,
-  },
+const MUST_BLOCKED = ['blocked', 'MUST'] as const;
+const IDLE = [['observed', 'NONE'] as const, ['skipped', 'MUST'] as const, ['known', 'MUST'] as const];
+const FAULT = { faults: ['it broke'] };
+
+const CASES: readonly (readonly [
+  name: string,
+  exitCode: number,
+  services: readonly ServiceResult[],
+  run?: Partial<Results['run']>,
+])[] = [
+  ['all pass', 0, [having(PASS, ...IDLE)]],
+  ['a warning', 0, [having(PASS, WARNING)]],
+  ['a warning in a strict run', 1, [having(PASS, WARNING)], { strict: true }],
+  ['a failure', 1, [having(PASS, FAIL)]],
+  ['a blocked MUST check', 3, [having(PASS, MUST_BLOCKED)]],
+  ['a blocked SHOULD check', 0, [having(PASS, ['blocked', 'SHOULD'])]],
+  ['a blocked check without authority', 0, [having(PASS, ['blocked', 'NONE'])]],
+  ['a failure beside a blocked MUST check', 1, [having(FAIL, MUST_BLOCKED)]],
+  ['a failure in a service that then broke down', 1, [{ ...having(FAIL), trouble: 'gone' }]],
+  ['a service in trouble', 3, [having(PASS), { ...having(PASS), trouble: 'unreachable' }]],
+  ['a service in which all is skipped', 3, [having(PASS), having(['skipped', 'MUST'])]],
+  ['a service in which all is blocked', 3, [having(['blocked', 'SHOULD'])]],
+  ['a service without checks', 3, [having()]],
+  ['no service', 3, []],
+  ['an interrupted run', 3, [having(PASS)], CUT],
+  ['an interrupted run with a failure', 3, [having(FAIL)], CUT],
+  ['a harness error beside a failure', 70, [having(FAIL, ['error', 'MUST'])]],
+  ['a fault of the harness', 70, [having(PASS)], FAULT],
+  ['a fault in an interrupted run', 70, [having(PASS)], { ...CUT, ...FAULT }],
 ];
 
 describe('the exit code', () => {
-  it.each(CASES)('of $name is $exitCode', ({ services, run, exitCode }) => {
+  it.for(CASES)('of %s is %d', ([_name, exitCode, services, run]) => {
     expect(exitCodeOf(resultsOf(services, run))).toBe(exitCode);
   });
 });
