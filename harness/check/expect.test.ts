@@ -3,7 +3,6 @@ import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine, RecordedResponse } from '../evidence/exchange.ts';
 import {
-  exampleBody,
   exampleExchange,
   exampleId,
   exampleResponse,
@@ -22,6 +21,8 @@ const silent = reply(
   {},
   { response: null, failure: { kind: 'closed', message: 'the connection was closed without an answer' } },
 );
+
+const NONE = 'no whole response (the connection was closed without an answer)';
 
 const fields = (...lines: readonly FieldLine[]): Partial<RecordedResponse> => ({ fields: lines });
 
@@ -49,65 +50,16 @@ async function said(
 }
 
 describe('an expectation', () => {
+  // What the defects of the reference provider do not show.
   it.each<[string, Reply, (it: Expecting) => Promise<void>, string | null]>([
     ['a status', reply(), (it) => it.toHaveStatus(200, 204), null],
-    [
-      'a status',
-      reply({ status: 500 }),
-      (it) => it.toHaveStatus(401, 403),
-      'status 401 or 403, got status 500',
-    ],
-    ['a class', reply({ status: 302 }), (it) => it.toHaveStatusClass(4), 'status 4xx, got status 302'],
-    [
-      'a registered status',
-      reply({ status: 599 }),
-      (it) => it.toHaveRegisteredStatus(),
-      'a registered status code, got status 599',
-    ],
-    ['no service', reply(), (it) => it.toBeUnserved(), 'a refusal, no 2xx, got status 200'],
-    ['an orderly answer', reply({ status: 431 }), (it) => it.toBeHandled(), null],
+    ['a status of nobody', silent, (it) => it.toHaveStatus(200), `status 200, got ${NONE}`],
     ['an orderly answer', reply({ status: 501 }), (it) => it.toBeHandled(), null],
-    [
-      'an orderly answer',
-      reply({ status: 503 }),
-      (it) => it.toBeHandled(),
-      'an answer that is no server error, got status 503',
-    ],
-    [
-      'an orderly answer',
-      silent,
-      (it) => it.toBeHandled(),
-      'an answer that is no server error, got no whole response (the connection was closed without an answer)',
-    ],
-    [
-      'a whole response',
-      silent,
-      (it) => it.toBeAnswered(),
-      'a whole response, got no whole response (the connection was closed without an answer)',
-    ],
-    [
-      'a status of nobody',
-      silent,
-      (it) => it.toHaveStatus(200),
-      'status 200, got no whole response (the connection was closed without an answer)',
-    ],
+    ['an orderly answer', silent, (it) => it.toBeHandled(), `an answer that is no server error, got ${NONE}`],
+    ['a whole response', silent, (it) => it.toBeAnswered(), `a whole response, got ${NONE}`],
     ['a field', reply(), (it) => it.toHaveField('Allow'), 'an Allow field, got none (status 200)'],
-    ['JSON', reply(), (it) => it.toBeJson(), null],
-    [
-      'JSON',
-      reply(fields(['Content-Type', 'text/html'])),
-      (it) => it.toBeJson(),
-      'a JSON body, got Content-Type text/html',
-    ],
-    ['JSON', reply(fields()), (it) => it.toHaveJsonMediaType(), 'a JSON media type, got no Content-Type'],
-    ['JSON', reply({ body: exampleBody('') }), (it) => it.toBeJson(), 'a JSON body, got no content'],
+    ['JSON', reply(fields()), (it) => it.toBeJson(), 'a JSON body, got no Content-Type'],
     ['no freshness', reply(fields(['Cache-Control', 'no-store'])), (it) => it.toBeUncacheable(), null],
-    [
-      'no freshness',
-      reply(fields(['Cache-Control', 'max-age=9'])),
-      (it) => it.toBeUncacheable(),
-      'no public directive and no freshness, got Cache-Control: max-age=9',
-    ],
   ])('of %s', async (_, subject, hold, message) => {
     see(await said([subject], hold)).toBe(
       message === null ? null : `expected ${message} for GET as documented`,
