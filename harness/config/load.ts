@@ -20,9 +20,9 @@ import { proxiesOf } from './proxies.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
 import { misnamed, namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
-import { type LocatedMap, originsOf, plainOf, readLocated } from './yaml/located.ts';
+import { type LocatedMap, located, originsOf, plainOf, readLocated, withEntry } from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
-import type { Origin, Origins } from './yaml/origin.ts';
+import type { Origins } from './yaml/origin.ts';
 
 export interface LoadOptions {
   /** Folder with `services/` and, where the user has contracts of their own, `contracts/`. */
@@ -203,10 +203,7 @@ async function buildService(
 
 function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap {
   if (url === undefined) return tree;
-  const origin: Origin = { kind: 'option', option: '--provider-url' };
-  const value = { kind: 'scalar', origin, value: url } as const;
-  const provider = { kind: 'map', origin, entries: new Map([['url', { keyPlace: null, value }]]) } as const;
-  return { ...tree, entries: new Map(tree.entries).set('provider', { keyPlace: null, value: provider }) };
+  return withEntry(tree, 'provider', located({ url }, { kind: 'option', option: '--provider-url' }));
 }
 
 type FindContract = (name: string, draft: Draft) => Promise<Contract>;

@@ -2,22 +2,16 @@ import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
 import type { Fact } from './blocks/facts.ts';
-import type { FixedHeader } from './blocks/headers.ts';
-import { HEADERS } from './blocks/headers.ts';
-import type { Plan, Safety, Timeouts } from './blocks/limits.ts';
-import { PLAN, SAFETY, TIMEOUTS } from './blocks/limits.ts';
-import type { TlsConfig } from './blocks/tls.ts';
-import { TLS } from './blocks/tls.ts';
-import type { WebhooksConfig } from './blocks/webhooks.ts';
-import { WEBHOOKS } from './blocks/webhooks.ts';
-import type { WebSocketConfig } from './blocks/websocket.ts';
-import { WEBSOCKET } from './blocks/websocket.ts';
+import { type FixedHeader, HEADERS } from './blocks/headers.ts';
+import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
+import { TLS, type TlsConfig } from './blocks/tls.ts';
+import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
+import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
 import type { Operation } from './call/operation.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
-import type { ProviderConfig } from './provider/provider.ts';
-import { PROVIDER } from './provider/provider.ts';
+import { PROVIDER, type ProviderConfig } from './provider/provider.ts';
 import type { Proxies } from './proxies.ts';
 import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
 import { faultsIn } from './shape/validation.ts';
@@ -89,36 +83,32 @@ const BLOCKS = {
   timeouts: TIMEOUTS,
 } as const;
 
-const CONTRACT = name(
+const contract = name(
   'Name of the contract it is held to: contracts/NAME.yaml beside this config, or a shipped one.',
 );
+const DESCRIPTION = 'One service under test: where it is, how a client is let in, what may be done to it.';
+const OWN = {
+  service: needed(name('Name of the service; the file carries it too: services/NAME.yaml.')),
+  contract: needed(contract),
+  ...BLOCKS,
+};
 
 /** A service, once its environment is laid over it. */
-export const SERVICE_BLOCKS = mapping(
-  'One service under test: where it is, how a client is let in, what may be done to it.',
-  {},
-  {
-    service: needed(name('Name of the service; the file carries it too: services/NAME.yaml.')),
-    contract: needed(CONTRACT),
-    ...BLOCKS,
-  },
-);
+export const SERVICE_BLOCKS = mapping(DESCRIPTION, {}, OWN);
 
 /** A service file. `config/service.schema.json` is made of it: `npm run schemas`. */
 export const SERVICE = mapping(
-  'One service under test: where it is, how a client is let in, what may be done to it.',
+  DESCRIPTION,
   { required: ['service', 'contract'] },
   {
-    service: needed(name('Name of the service; the file carries it too: services/NAME.yaml.')),
-    contract: needed(CONTRACT),
-    ...BLOCKS,
+    ...OWN,
     environments: named(
       'Overlays of this file, chosen with --environment. What an overlay does not name stays as above; null takes an optional value away. An overlay that names another kind of provider, or another scheme, replaces that whole block.',
       { names: NAMES },
       mapping(
         'One environment: what differs from the rest of this file.',
         { expected: 'a mapping with what differs in this environment' },
-        { extends: name('Another environment that this one builds on.'), contract: CONTRACT, ...BLOCKS },
+        { extends: name('Another environment that this one builds on.'), contract, ...BLOCKS },
       ),
     ),
   },

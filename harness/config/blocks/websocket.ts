@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
-import { isToken, token } from '../shape/address.ts';
+import { isToken, token, withoutUser } from '../shape/address.ts';
 import {
   choice,
   duration,
@@ -30,9 +30,7 @@ function webSocketAddress(text: string, fault: Fault): string {
   if (text.startsWith('/') && !text.startsWith('//')) return text;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:') throw fault('is no WebSocket address', remedy);
-  if (url.username !== '' || url.password !== '') {
-    throw fault('holds a user name or password', 'move it to `credentials:`');
-  }
+  withoutUser(url, fault, 'move it to `credentials:`');
   return text;
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
-import type { UsageError } from '../../base/exit.ts';
+import type { Fault } from '../shape/traits.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import { readText } from '../yaml/read-text.ts';
 import { commandOutput } from './command-output.ts';
@@ -18,8 +18,6 @@ export interface ReferenceScope {
   readonly folder: string;
   readonly execTimeoutMs: number;
 }
-
-type Fault = (problem: string, remedy: string) => UsageError;
 
 const KINDS = ['env', 'file', 'exec'];
 const MAX_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from './draft.ts';
-import { describeReference, type Reference, splitReferences } from './reference.ts';
-import { LEAST_CHARACTERS, readForSecret } from './secret.ts';
+import { describeReference, splitReferences } from './reference.ts';
+import { LEAST_CHARACTERS, readForSecret, secretName, TOO_SHORT } from './secret.ts';
 
 /** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
 export type SecretText = readonly (string | Secret)[];
@@ -35,16 +35,11 @@ export async function readSecretFile(draft: Draft, key: string, text: string): P
   const [only, ...others] = splitReferences(text, fault);
   const sole = typeof only === 'object' && others.length === 0 ? only : null;
   const { pieces, references } = await readPieces(draft, key, text);
-  const secret = new Secret(nameOf(draft, key, sole), revealed(pieces));
+  const secret = new Secret(secretName(draft, key, sole), revealed(pieces));
   const { length } = secret.reveal();
   draft.showRead(key, length === 0 ? null : String(secret), references);
   if (length === 0) return null;
-  if (length < LEAST_CHARACTERS) {
-    throw fault(
-      `the secret is shorter than ${LEAST_CHARACTERS} characters`,
-      'use a longer one: so short a text cannot be told from other text, and so not be kept out of reports',
-    );
-  }
+  if (length < LEAST_CHARACTERS) throw fault(...TOO_SHORT);
   if (length > MOST_CHARACTERS) throw fault(...TOO_LONG);
   return secret;
 }
@@ -65,7 +60,7 @@ async function readPieces(
     const { text: value, fromFallback } = await readForSecret(draft, part, fault);
     references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
     if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
-    pieces.push(fromFallback ? value : new Secret(nameOf(draft, key, part), value));
+    pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));
   }
   return { pieces, references };
 }
@@ -77,13 +72,4 @@ export function revealed(text: SecretText): string {
 /** Fit to be shown. */
 export function masked(text: SecretText): string {
   return text.map(String).join('');
-}
-
-/** The environment variable where there is one, else made of the place: `SEARCH_RUN_SECRETS_API_KEY`. */
-function nameOf({ service }: Draft, key: string, reference: Reference | null): string {
-  if (reference?.kind === 'env') return reference.name;
-  const place = key
-    .replace(/^provider\.(container|command)\.(companions\.)?/, '')
-    .replace(/^(env|secrets)\./, '');
-  return `${service}_${place}`.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase();
 }

@@ -52,7 +52,7 @@ export async function readSecret(
         `write \${env:NAME}, \${file:PATH} or \${exec:COMMAND}; a literal is only for reference providers and loopback addresses`,
       );
     }
-    return shown(checked(new Secret(nameOf(draft, key), text), fault));
+    return shown(checked(new Secret(secretName(draft, key, null), text), fault));
   }
 
   if (reference.kind === 'env' && reference.fallback === '' && !options.optional) {
@@ -72,7 +72,7 @@ export async function readSecret(
       return shown(null, `${said} (not set; its default stays on this machine)`);
     }
   }
-  const secret = checked(new Secret(nameOf(draft, key, reference), value), fault);
+  const secret = checked(new Secret(secretName(draft, key, reference), value), fault);
   return shown(secret, `${said}${fromFallback ? ' (default)' : ''}`);
 }
 
@@ -87,50 +87,54 @@ function soleReference(parts: readonly (string | Reference)[]): Reference | null
   return parts.length === 1 && typeof only === 'object' ? only : null;
 }
 
-/** The environment variable where there is one, else made of service and key: `SEARCH_SECOND_KEY`. */
-function nameOf({ service }: Draft, key: string, reference?: Reference): string {
+/** The environment variable where there is one, else made of the place: `SEARCH_SECOND_KEY`, `SEARCH_RUN_SECRETS_API_KEY`. */
+export function secretName({ service }: Draft, key: string, reference: Reference | null): string {
   if (reference?.kind === 'env') return reference.name;
-  const words = `${service}.${key.replace(/^credentials\./, '')}`;
-  return words
+  const place = key
+    .replace(/^credentials\.|^provider\.(?:container|command)\.(?:companions\.)?/, '')
+    .replace(/^(?:env|secrets)\./, '');
+  return `${service}_${place}`
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .replaceAll(/[.-]/g, '_')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();
 }
 
+const TOLD_APART = 'cannot be told from other text, and so not be kept out of reports';
+export const TOO_SHORT = [
+  `the secret is shorter than ${LEAST_CHARACTERS} characters`,
+  `use a longer one: so short a text ${TOLD_APART}`,
+] as const;
+const COPIED = 'no header field can carry it: check how it was copied';
+
+/** What makes a value unfit for a secret that is sent: the problem and its remedy. */
+const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: string, remedy: string])[] = [
+  [
+    (value) => /[\r\n]/.test(value),
+    'the secret holds a line break',
+    'does the file or variable hold more than the secret?',
+  ],
+  [(value) => /\p{Cc}/u.test(value), 'the secret holds a control character', COPIED],
+  [
+    (value) => /[^\p{ASCII}\u0080-\u00ff]/u.test(value),
+    'the secret holds a character beyond latin-1',
+    COPIED,
+  ],
+  [
+    (value) => value !== value.trim(),
+    'the secret begins or ends with white space',
+    'no header field can carry it: remove the white space',
+  ],
+  [(value) => value.length < LEAST_CHARACTERS, ...TOO_SHORT],
+  [
+    (value) => PROTOCOL_TEXT.includes(value.toLowerCase()),
+    'the secret is a word that every exchange holds',
+    `use another one: so common a word ${TOLD_APART}`,
+  ],
+];
+
 function checked(secret: Secret, fault: Fault): Secret {
-  const value = secret.reveal();
-  if (/[\r\n]/.test(value)) {
-    throw fault('the secret holds a line break', 'does the file or variable hold more than the secret?');
-  }
-  if (/\p{Cc}/u.test(value)) {
-    throw fault(
-      'the secret holds a control character',
-      'no header field can carry it: check how it was copied',
-    );
-  }
-  if (/[^\p{ASCII}\u0080-\u00ff]/u.test(value)) {
-    throw fault(
-      'the secret holds a character beyond latin-1',
-      'no header field can carry it: check how it was copied',
-    );
-  }
-  if (value !== value.trim()) {
-    throw fault(
-      'the secret begins or ends with white space',
-      'no header field can carry it: remove the white space',
-    );
-  }
-  if (value.length < LEAST_CHARACTERS) {
-    throw fault(
-      `the secret is shorter than ${LEAST_CHARACTERS} characters`,
-      'use a longer one: so short a text cannot be told from other text, and so not be kept out of reports',
-    );
-  }
-  if (PROTOCOL_TEXT.includes(value.toLowerCase())) {
-    throw fault(
-      'the secret is a word that every exchange holds',
-      'use another one: so common a word cannot be told from other text, and so not be kept out of reports',
-    );
-  }
-  return secret;
+  const unfit = UNFIT.find(([isSo]) => isSo(secret.reveal()));
+  if (unfit === undefined) return secret;
+  const [, problem, remedy] = unfit;
+  throw fault(problem, remedy);
 }

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { isLoopback } from '../../base/loopback.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
-import { baseUrl } from '../shape/address.ts';
+import { baseUrl, withoutUser } from '../shape/address.ts';
 import {
   type Fault,
   flag,
@@ -16,21 +16,21 @@ import {
   text,
 } from '../shape/kinds.ts';
 import { SHIPPED_CONFIG, shown } from '../yaml/catalogue-folder.ts';
-import type { LocatedEntry, LocatedMap } from '../yaml/located.ts';
+import { type LocatedMap, located, withEntry } from '../yaml/located.ts';
 import type { Origin } from '../yaml/origin.ts';
 import { distinct } from './interaction.ts';
 import { isUrl, type PactBroker, type PactsConfig, type StateHandler } from './pacts.ts';
 import { readSources } from './read-sources.ts';
 
+/** `remedy`: what to do with a password in it. */
+function placeOnTheWeb(text: string, fault: Fault, remedy: string): string {
+  const url = URL.parse(text);
+  if (url === null) throw fault('is no URL', 'write an http or https URL, or a path');
+  return withoutUser(url, fault, remedy).href;
+}
+
 function pathOrUrl(text: string, fault: Fault): string {
-  if (isUrl(text)) {
-    const url = URL.parse(text);
-    if (url === null) throw fault('is no URL', 'write an http or https URL, or a path');
-    if (url.username !== '' || url.password !== '') {
-      throw fault('holds a user name or password', 'leave it out');
-    }
-    return url.href;
-  }
+  if (isUrl(text)) return placeOnTheWeb(text, fault, 'leave it out');
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(text) || text.includes('#')) {
     throw fault('is neither a path nor a URL', 'write a path such as /_states, or an http or https URL');
   }
@@ -178,12 +178,8 @@ function resolvedFiles({ scope, faultAt }: Draft, files: readonly string[] | und
     const key = `pacts.files.${index}`;
     if (files.indexOf(file) !== index) throw faultAt(key, 'stands here for the second time', 'name it once');
     if (!isUrl(file)) return shown(resolve(scope.folder, file));
-    const url = URL.parse(file);
-    if (url === null) throw faultAt(key, 'is no URL', 'write an http or https URL, or a path');
-    if (url.username !== '' || url.password !== '') {
-      throw faultAt(key, 'holds a user name or password', 'fetch it from a broker: `broker: { url, token }`');
-    }
-    return url.href;
+    const fault: Fault = (problem, remedy) => faultAt(key, problem, remedy);
+    return placeOnTheWeb(file, fault, 'fetch it from a broker: `broker: { url, token }`');
   });
 }
 
@@ -275,16 +271,13 @@ function defaultPact(configDir: string, service: string, contract: string): stri
 export function withPactOption(tree: LocatedMap, pacts: readonly string[]): LocatedMap {
   if (pacts.length === 0) return tree;
   const origin: Origin = { kind: 'option', option: '--pact' };
-  const entry = (value: LocatedEntry['value']): LocatedEntry => ({ keyPlace: null, value });
-  const items = pacts.map(
-    (pact) => ({ kind: 'scalar', origin, value: isUrl(pact) ? pact : resolve(pact) }) as const,
+  const files = located(
+    pacts.map((pact) => (isUrl(pact) ? pact : resolve(pact))),
+    origin,
   );
   const before = tree.entries.get('pacts')?.value;
   const block = new Map(before?.kind === 'map' ? before.entries : []);
   block.delete('broker');
-  block.set('files', entry({ kind: 'list', origin, items }));
-  return {
-    ...tree,
-    entries: new Map(tree.entries).set('pacts', entry({ kind: 'map', origin, entries: block })),
-  };
+  block.set('files', { keyPlace: null, value: files });
+  return withEntry(tree, 'pacts', { kind: 'map', origin, entries: block });
 }

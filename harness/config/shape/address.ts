@@ -7,13 +7,17 @@ export function baseUrl(text: string, fault: Fault): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw fault(`begins with ${url.protocol}`, 'write an address that begins with https:// or http://');
   }
-  if (url.username !== '' || url.password !== '') {
-    throw fault('holds a user name or password', 'move it to `credentials:`');
-  }
+  withoutUser(url, fault, 'move it to `credentials:`');
   if (text.includes('?'))
     throw fault('holds a query', 'leave it out: paths are appended to the base address');
   if (text.includes('#')) throw fault('holds a fragment', 'leave it out: it is never sent');
   return url.href.replace(/\/+$/, '');
+}
+
+/** Addresses are printed, and so may hold nobody's password. */
+export function withoutUser(url: URL, fault: Fault, remedy: string): URL {
+  if (url.username === '' && url.password === '') return url;
+  throw fault('holds a user name or password', remedy);
 }
 
 /** A path that is sent as it stands, below the base address. */

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-import { type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
+import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
@@ -65,7 +65,7 @@ function describe(error: ErrorObject, tree: LocatedMap): Fault {
   const node = nodeAt(tree, path);
   const place = node?.origin.kind === 'file' ? node.origin.place : null;
   const key = path.join('.');
-  const within = (name: string) => (key === '' ? name : `${key}.${name}`);
+  const within = (name: string) => keyWithin(key, name);
   const schema = isJsonObject(error.parentSchema) ? error.parentSchema : {};
   const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : null;
   const { params } = error;

@@ -2,7 +2,7 @@ import { Document, isMap, isNode, isSeq } from 'yaml';
 import { formatPlace } from '../../base/exit.ts';
 import type { Operation } from '../call/operation.ts';
 import type { LoadedService } from '../load.ts';
-import { plainOf } from '../yaml/located.ts';
+import { keyWithin, plainOf } from '../yaml/located.ts';
 import { formatOrigin, type Origins } from '../yaml/origin.ts';
 
 /**
@@ -61,11 +61,10 @@ function asWritten({ id, method, path, fields, body, response, auth }: Operation
 
 /** Comments go to the values that are written on one line; an empty list or mapping is one. */
 function annotate(node: unknown, key: string, origins: Origins): void {
-  const within = (name: string) => (key === '' ? name : `${key}.${name}`);
   if (isMap(node) && node.items.length > 0) {
-    for (const { key: name, value } of node.items) annotate(value, within(String(name)), origins);
+    for (const { key: name, value } of node.items) annotate(value, keyWithin(key, String(name)), origins);
   } else if (isSeq(node) && node.items.length > 0) {
-    for (const [index, item] of node.items.entries()) annotate(item, within(String(index)), origins);
+    for (const [index, item] of node.items.entries()) annotate(item, keyWithin(key, String(index)), origins);
   } else if (isNode(node)) {
     node.comment = ` ${formatOrigin(origins.get(key) ?? { kind: 'default' })}`;
   }

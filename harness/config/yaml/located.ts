@@ -120,7 +120,7 @@ function expand(root: Node, placeOf: (offset: number) => Place): Located {
     const inside = (name: string, place: Place): Standpoint =>
       at.viaAlias
         ? { ...at, depth: depth + 1 }
-        : { place, key: key === '' ? name : `${key}.${name}`, depth: depth + 1, viaAlias: false };
+        : { place, key: keyWithin(key, name), depth: depth + 1, viaAlias: false };
 
     if (isAlias(node)) {
       const target = anchors.get(node.source);
@@ -242,15 +242,13 @@ export function located(value: unknown, origin: Origin): Located {
   if (Array.isArray(value))
     return { kind: 'list', origin, items: value.map((item) => located(item, origin)) };
   if (isJsonObject(value)) {
-    const entries = Object.entries(value).map(([name, inner]) => [name, entryOf(inner, origin)] as const);
+    const entries = Object.entries(value).map(([name, inner]) => {
+      return [name, { keyPlace: null, value: located(inner, origin) }] as const;
+    });
     return { kind: 'map', origin, entries: new Map(entries) };
   }
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return { kind: 'scalar', origin, value: isPlain ? value : null };
-}
-
-function entryOf(value: unknown, origin: Origin): LocatedEntry {
-  return { keyPlace: null, value: located(value, origin) };
 }
 
 /** What stands right below a node, by its key or its index. */
@@ -272,6 +270,11 @@ export function withChildren<N extends Located>(
     ([name, entry]) => [name, { ...entry, value: change(name, entry.value) }] as const,
   );
   return { ...node, entries: new Map(entries) };
+}
+
+/** The same mapping with this under a key of it, which stands in no file. */
+export function withEntry(map: LocatedMap, name: string, value: Located): LocatedMap {
+  return { ...map, entries: new Map(map.entries).set(name, { keyPlace: null, value }) };
 }
 
 /** The dotted key of what stands below another. */
