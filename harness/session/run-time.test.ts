@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
+import { serving } from '../base/fixtures/local-server.ts';
 import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
-import { listening } from '../probe/quota/fixtures/limited-server.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
 import { openSession, probe } from './session.ts';
 
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();
-  const server = await listening(createServer(() => asked.resolve()));
+  const server = await serving(createServer(() => asked.resolve()));
   const { config } = await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`);
   const clock = virtualClock();
   const session = openSession({

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { serving } from '../../harness/base/fixtures/local-server.ts';
 import { functional } from '../catalogue.ts';
-import { listening } from './fixtures/http-servers.ts';
+
 import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
 
 /**
@@ -36,8 +37,8 @@ async function found(served: Served, where: 'success' | 'errors' = 'success'): P
     if (method === 'GET' || method === 'HEAD') return answer(response, 200);
     return answer(response, 405, { Allow: 'GET, HEAD' });
   };
-  const server = await listening(handle);
-  return judged(await configFor(server.url), functional).finally(server.close);
+  const server = await serving(createServer(handle));
+  return judged(await configFor(server.url), functional).finally(server.stop);
 }
 
 const WHOLE = '[{"id":"r1","name":"One"}]';

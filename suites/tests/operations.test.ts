@@ -18,7 +18,7 @@ async function found(service: string, document: string | object, more = ''): Pro
   );
   const provider = await startProvider(config);
   try {
-    return await judged(config, [operations], provider.url);
+    return await judged(config, [operations], { url: provider.url });
   } finally {
     await provider.stop();
   }

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { serving } from '../../harness/base/fixtures/local-server.ts';
 import { auth } from '../auth/auth.suite.ts';
 import { functional } from '../catalogue.ts';
-import { listening } from './fixtures/http-servers.ts';
+
 import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
 
 /** Services that refuse for another reason than the one asked about: such a refusal is no proof of anything. */
@@ -21,7 +22,7 @@ const ordinary: Rule = (request) => {
 };
 
 async function found(rule: Rule): Promise<Judged> {
-  const server = await listening((request, response) => {
+  const service = createServer((request, response) => {
     const status = rule(request);
     response.writeHead(status, {
       'Content-Type': 'application/json',
@@ -29,7 +30,8 @@ async function found(rule: Rule): Promise<Judged> {
     });
     response.end('{}');
   });
-  return judged(await configFor(server.url), functional).finally(server.close);
+  const server = await serving(service);
+  return judged(await configFor(server.url), functional).finally(server.stop);
 }
 
 const REFUSALS = [

@@ -1,25 +1,18 @@
-import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
-import { judge } from '../../harness/check/judge.ts';
-import { loadServices } from '../../harness/config/load.ts';
-import type { ServiceConfig } from '../../harness/config/service.ts';
-import { bearer } from '../../harness/credential/schemes/bearer.ts';
-import { Secret } from '../../harness/credential/secret.ts';
-import { KEYS, type StartLimited } from '../../harness/probe/quota/fixtures/limited-server.ts';
-import { withNest } from '../../harness/probe/quota/fixtures/nest-limiter.ts';
+import type { StartLimited } from '../../harness/probe/quota/fixtures/limited-server.ts';
 import { NODE_LIMITERS } from '../../harness/probe/quota/fixtures/node-limiters.ts';
-import { HAPROXY, NGINX, PROXY_LIMITERS } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
+import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
+import { PROXY_LIMITERS } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
-import { openSession } from '../../harness/session/session.ts';
 import { systemClock } from '../../harness/transport/pace/clock.ts';
 import { limits } from '../limits/limits.suite.ts';
+import { amiss, configForLimiter, type Judged, judged } from './fixtures/judged.ts';
 
 /**
  * Limiters that people use, each as its documentation sets it up: 20 requests in 3 s. Every finding is listed, and
  * true of it; what is not listed is silence, and must stay so.
  */
-const PLAN = { name: 'test', requests: 20, windowMs: 3_000 };
-const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
+const PLAN = { requests: 20, windowMs: 3_000 };
 
 interface Truth {
   /** `unknown` is seen instead where a busy machine hides it. */
@@ -113,63 +106,20 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
 
 const LIMITERS: Readonly<Record<string, StartLimited>> = {
   ...NODE_LIMITERS,
-  '@nestjs/throttler': withNest,
   ...(mayUse(NGINX) ? PROXY_LIMITERS.nginx : {}),
   ...(mayUse(HAPROXY) ? PROXY_LIMITERS.haproxy : {}),
 };
 
-const { services } = await loadServices({ configDir: CONFIG, env: {} });
-const shipped = services.find(({ config }) => config.service === 'search')?.config;
-
-function configFor(url: string): ServiceConfig {
-  if (shipped === undefined) throw new Error('the search service is not configured');
-  const [key, second] = KEYS;
-  return {
-    ...shipped,
-    provider: { kind: 'url', url },
-    plan: PLAN,
-    facts: {
-      ...shipped.facts,
-      'limits.rate': { value: { requests: 20, window: '3s' }, origin: 'this test' },
-    },
-    credentials: bearer.of({
-      key: new Secret('FIRST_KEY', key),
-      secondKey: new Secret('SECOND_KEY', second),
-    }),
-    safety: { ...shipped.safety, exceedRateLimit: true, maxRequests: 500 },
-  };
-}
-
-async function measured(
-  start: StartLimited,
-): Promise<{ readonly observed: Readonly<Record<string, unknown>>; readonly findings: readonly string[] }> {
+async function measured(start: StartLimited): Promise<Judged> {
+  const { facts, ...config } = await configForLimiter(PLAN);
+  const rate = { value: { requests: 20, window: '3s' }, origin: 'this test' };
   const server = await start(PLAN);
-  const observed: Record<string, unknown> = {};
-  const session = openSession({
-    config: configFor(server.url),
-    providerUrl: server.url,
-    runId: 'test',
-    userAgent: 'conform/test',
-    clock: systemClock,
-    record: (event) => {
-      if (event.type === 'observation') observed[event.key] = event.value;
-    },
-  });
   // A window of the clock shall not end where one that the first request opens does.
   const phase = Date.now() % PLAN.windowMs;
   await systemClock.sleep((PLAN.windowMs * 1.4 - phase) % PLAN.windowMs);
-  const findings: string[] = [];
-  try {
-    for (const check of limits.checks) {
-      const { outcome } = await judge(check, session, { strict: false, signal: AbortSignal.timeout(60_000) });
-      if (outcome === 'fail' || outcome === 'warning' || outcome === 'error')
-        findings.push(`${check.id} ${outcome}`);
-    }
-  } finally {
-    await session.close();
-    await server.stop();
-  }
-  return { observed, findings };
+  return judged({ ...config, facts: { ...facts, 'limits.rate': rate } }, [limits], {
+    url: server.url,
+  }).finally(server.stop);
 }
 
 // Beside each other: what takes its time here is the windows, which no clock but the limiters' own can shorten.
@@ -177,7 +127,9 @@ describe.concurrent('a limiter is judged as what it is', () => {
   it.for(Object.entries(LIMITERS))('%s', async ([name, start], { expect }) => {
     const truth = TRUTHS[name];
     if (truth === undefined) throw new Error(`nothing is known of ${name}`);
-    const { findings, observed: seen } = await measured(start);
+    const found = await measured(start);
+    const findings = amiss(found).map((id) => `${id} ${found.outcomes[id]}`);
+    const { observations: seen } = found;
     expect(findings.filter((each) => !truth.sometimes?.includes(each))).toEqual(truth.findings);
     expect([truth.algorithm, 'unknown']).toContain(seen['limits.algorithm']);
     expect([truth.firstRefused].flat()).toContain(seen['limits.first-refused'] ?? null);

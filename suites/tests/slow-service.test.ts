@@ -1,42 +1,21 @@
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../harness/check/judge.ts';
-import { loadServices } from '../../harness/config/load.ts';
-import type { ServiceConfig } from '../../harness/config/service.ts';
-import { bearer } from '../../harness/credential/schemes/bearer.ts';
-import { Secret } from '../../harness/credential/secret.ts';
+import { serving } from '../../harness/base/fixtures/local-server.ts';
 import {
   KEYS,
   keyOf,
-  listening,
   RESOURCES,
   UNAUTHENTICATED,
 } from '../../harness/probe/quota/fixtures/limited-server.ts';
 import { SIMULATED } from '../../harness/probe/quota/fixtures/simulated-limiter.ts';
 import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
-import { openSession } from '../../harness/session/session.ts';
 import { limits } from '../limits/limits.suite.ts';
 import { status } from '../status/status.suite.ts';
+import { configForLimiter, judged } from './fixtures/judged.ts';
 
 /** A service, or a machine, that takes so long for each answer that a window ends while it is being spent. */
 
-const PLAN = { name: 'test', requests: 100, windowMs: 60_000 };
-const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
-
-const { services } = await loadServices({ configDir: CONFIG, env: {}, services: ['search'] });
-const [shipped] = services;
-if (shipped === undefined) throw new Error('the search service is not configured');
-const config: ServiceConfig = {
-  ...shipped.config,
-  plan: PLAN,
-  credentials: bearer.of({
-    key: new Secret('FIRST_KEY', KEYS[0]),
-    secondKey: new Secret('SECOND_KEY', KEYS[1]),
-  }),
-  timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS },
-  safety: { ...shipped.config.safety, exceedRateLimit: true, maxRequests: 2_000 },
-};
+const PLAN = { requests: 100, windowMs: 60_000 };
 
 /** What the exact count comes to where each answer takes that long, in ms. */
 async function exactCount(answerMs: number, limit: number): Promise<string> {
@@ -44,7 +23,7 @@ async function exactCount(answerMs: number, limit: number): Promise<string> {
   const make = SIMULATED['fixed-window'];
   if (make === undefined) throw new Error('there is no such limiter');
   const limiters = new Map(KEYS.map((key) => [key as string, make({ ...PLAN, requests: limit })]));
-  const server = await listening(
+  const server = await serving(
     createServer(async (request, response) => {
       const answer = (status: number, content: unknown) =>
         response
@@ -57,28 +36,13 @@ async function exactCount(answerMs: number, limit: number): Promise<string> {
       return answer(200, RESOURCES);
     }),
   );
-  const session = openSession({
-    config,
-    providerUrl: server.url,
-    runId: 'test',
-    userAgent: 'conform/test',
+  const config = await configForLimiter(PLAN);
+  const patient = { ...config, timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS } };
+  const { outcomes, messages } = await judged(patient, [status, limits], {
+    url: server.url,
     clock: clock.session,
-    record: () => undefined,
-  });
-  const outcomes = new Map<string, string>();
-  try {
-    for (const check of [...status.checks, ...limits.checks]) {
-      const { outcome, message } = await judge(check, session, {
-        strict: false,
-        signal: AbortSignal.timeout(60_000),
-      });
-      outcomes.set(check.id, `${outcome}: ${message}`);
-    }
-  } finally {
-    await session.close();
-    await server.stop();
-  }
-  return outcomes.get('limits.exact') ?? '';
+  }).finally(server.stop);
+  return `${outcomes['limits.exact']}: ${messages['limits.exact']}`;
 }
 
 describe('a service that answers slowly', () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LocalServer } from '../../harness/base/fixtures/local-server.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { HAPROXY } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
+import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { functional } from '../catalogue.ts';
-import { HTTP_SERVERS, type HttpServer, NGINX, startNginx } from './fixtures/http-servers.ts';
+import { HTTP_SERVERS, haproxy, nginx, proxiedExpress } from './fixtures/http-servers.ts';
 import { configFor, judged } from './fixtures/judged.ts';
-import { startHaproxy, startProxiedExpress } from './fixtures/proxies.ts';
 
 /**
  * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
@@ -14,7 +14,7 @@ import { startHaproxy, startProxiedExpress } from './fixtures/proxies.ts';
 const SUITES = functional;
 
 interface Target {
-  readonly start: () => Promise<HttpServer>;
+  readonly start: () => Promise<LocalServer>;
   readonly open?: true;
   readonly findings: Readonly<Record<string, 'fail' | 'warning'>>;
 }
@@ -119,7 +119,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 
   ...(mayUse(NGINX) && {
     nginx: {
-      start: startNginx,
+      start: nginx,
       findings: {
         // `if` compares the whole field.
         'auth.scheme-case': 'fail',
@@ -139,7 +139,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       },
     } satisfies Target,
     'nginx before express': {
-      start: startProxiedExpress,
+      start: proxiedExpress,
       findings: {
         'auth.challenge': 'fail',
         // TRACE ends at nginx: 405, and without Allow.
@@ -157,7 +157,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 
   ...(mayUse(HAPROXY) && {
     haproxy: {
-      start: startHaproxy,
+      start: haproxy,
       findings: {
         // What `http-request return` sends has no Date, and is sent whatever the method is.
         'headers.date': 'warning',
@@ -173,7 +173,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 };
 
 describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) => {
-  let server: HttpServer;
+  let server: LocalServer;
 
   beforeAll(async () => {
     // tinyhttp logs what a malformed path throws.
@@ -181,7 +181,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) 
     server = await start();
   });
   afterAll(async () => {
-    await server.close();
+    await server.stop();
     vi.restoreAllMocks();
   });
 

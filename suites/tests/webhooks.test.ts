@@ -1,26 +1,32 @@
-import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { listening } from '../../harness/base/loopback.ts';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serving } from '../../harness/base/fixtures/local-server.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { webhooks } from '../webhooks.suite.ts';
-import { type Judged, judged } from './fixtures/judged.ts';
-import { shipped } from './fixtures/outcomes.ts';
+import { type Judged, judged, shipped } from './fixtures/judged.ts';
 
-const ending: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });
 
-const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], url);
+/** Serves until the test ends. */
+async function served(service: Server): Promise<string> {
+  const { url, stop } = await serving(service);
+  onTestFinished(stop);
+  return url;
+}
+
+/** The parameters of a trigger, which come as JSON. */
+async function triggeredWith(request: IncomingMessage): Promise<{ readonly url: string }> {
+  return JSON.parse((await request.toArray()).join(''));
+}
 
 const kinds = ({ outcomes }: Judged) => [...new Set(Object.values(outcomes))].sort();
 
 describe('webhooks', () => {
   it('of the reference provider conform, and each delivery is evidence', async () => {
-    const config = await shipped();
+    const config = await shipped('realtime');
     const provider = await startProvider(config);
-    ending.push(provider.stop);
+    onTestFinished(provider.stop);
     const found = await judgedAt(provider.url, config);
     expect(kinds(found)).toEqual(['observed', 'pass']);
     const purposes = found.events.flatMap((event) => (event.type === 'evidence' ? [event.purpose] : []));
@@ -32,14 +38,14 @@ describe('webhooks', () => {
   });
 
   it('are skipped, with the reason, where none are configured', async () => {
-    const { webhooks: _, ...config } = await shipped();
+    const { webhooks: _, ...config } = await shipped('realtime');
     const found = await judgedAt('http://127.0.0.1:9', config);
     expect(kinds(found)).toEqual(['skipped']);
     expect(found.messages['webhooks.delivered']).toContain('no webhooks are configured');
   });
 
   it('are not asked for where unsafe methods are not allowed', async () => {
-    const config = await shipped();
+    const config = await shipped('realtime');
     const found = await judgedAt('http://127.0.0.1:9', {
       ...config,
       safety: { ...config.safety, unsafeMethods: false },
@@ -49,25 +55,18 @@ describe('webhooks', () => {
 
   it('cannot be expected of a service that refuses the trigger', async () => {
     const service = createServer((_request, response) => response.writeHead(404).end());
-    const port = await listening(service);
-    ending.push(() => service.close());
-    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    const url = await served(service);
+    const found = await judgedAt(url, await shipped('realtime'));
     expect(kinds(found)).toEqual(['blocked']);
     expect(found.messages['webhooks.delivered']).toContain('the trigger was answered 404');
   });
 
   it('that come without end, and are large, are taken up to a bound', async () => {
     let target = '';
-    const service = createServer((request, response) => {
-      let body = '';
-      request.on('data', (piece: Buffer) => {
-        body += piece.toString();
-      });
-      request.on('end', () => {
-        response.writeHead(200).end();
-        target = JSON.parse(body).url;
-        void flood();
-      });
+    const service = createServer(async (request, response) => {
+      target = (await triggeredWith(request)).url;
+      response.writeHead(200).end();
+      void flood();
     });
     const stop = new AbortController();
     const large = JSON.stringify('x'.repeat(400 * 1024));
@@ -77,13 +76,9 @@ describe('webhooks', () => {
         await sent.catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
       }
     }
-    const port = await listening(service);
-    ending.push(() => {
-      stop.abort();
-      service.closeAllConnections();
-      service.close();
-    });
-    const found = await judgedAt(`http://127.0.0.1:${port}`, await shipped());
+    onTestFinished(() => stop.abort());
+    const url = await served(service);
+    const found = await judgedAt(url, await shipped('realtime'));
     expect(kinds(found)).not.toContain('error');
     expect(found.outcomes['webhooks.signature']).toBe('fail');
     const received = found.events.filter(
@@ -93,25 +88,18 @@ describe('webhooks', () => {
   });
 
   it('count where nobody else can know of: what is sent elsewhere is no delivery', async () => {
-    const service = createServer((request, response) => {
-      let body = '';
-      request.on('data', (piece: Buffer) => {
-        body += piece.toString();
-      });
-      request.on('end', async () => {
-        const { origin, pathname } = new URL(JSON.parse(body).url);
-        expect(pathname).toMatch(/^\/[0-9a-f-]{36}$/);
-        for (const path of ['/', '/hooks', `${pathname}0`]) {
-          expect((await fetch(`${origin}${path}`, { method: 'POST', body: '{}' })).status).toBe(404);
-        }
-        response.writeHead(200).end();
-      });
+    const service = createServer(async (request, response) => {
+      const { origin, pathname } = new URL((await triggeredWith(request)).url);
+      expect(pathname).toMatch(/^\/[0-9a-f-]{36}$/);
+      for (const path of ['/', '/hooks', `${pathname}0`]) {
+        expect((await fetch(`${origin}${path}`, { method: 'POST', body: '{}' })).status).toBe(404);
+      }
+      response.writeHead(200).end();
     });
-    const port = await listening(service);
-    ending.push(() => service.close());
-    const config = await shipped();
+    const url = await served(service);
+    const config = await shipped('realtime');
     const webhooks = config.webhooks && { ...config.webhooks, withinMs: 50 };
-    const found = await judgedAt(`http://127.0.0.1:${port}`, { ...config, ...(webhooks && { webhooks }) });
+    const found = await judgedAt(url, { ...config, ...(webhooks && { webhooks }) });
     expect(found.outcomes['webhooks.delivered']).toBe('fail');
   });
 });

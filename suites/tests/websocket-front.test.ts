@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadOrders } from '../../harness/config/fixtures/config-folder.ts';
-import { NGINX, running } from '../../harness/probe/quota/fixtures/proxy-limiters.ts';
+import { NGINX, startNginx } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { selfSigned } from '../../harness/transport/fixtures/certificate.ts';
@@ -12,18 +12,14 @@ import { trusting } from '../../harness/transport/fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
-import { echoConfig, findings, outcomesOf, shipped, withOutcome } from './fixtures/outcomes.ts';
-
-const ending: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+import { shipped } from './fixtures/judged.ts';
+import { echoConfig, findings, outcomesOf, withOutcome } from './fixtures/outcomes.ts';
 
 /** An echo by `ws` over TLS, with a certificate that nobody else knows. */
 async function tlsEcho() {
   const identity = selfSigned('echo.example');
   const { url, stop } = await startWsEndpoint(echoing, identity);
-  ending.push(stop);
+  onTestFinished(stop);
   return { ca: identity.cert, url };
 }
 
@@ -47,7 +43,7 @@ describe('a service over TLS, with an authority of its own', () => {
 
   it('has its authority read from a PEM file beside the config', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'conform-tls-'));
-    ending.push(() => rm(folder, { recursive: true }));
+    onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, 'ca.pem');
     const service = `service: orders
 contract: orders
@@ -67,37 +63,25 @@ tls: { ca: ${file} }
 
 /** nginx as its documents show it in front of a WebSocket service. */
 async function nginxBefore(url: string): Promise<string> {
-  const front = await running(
-    NGINX,
-    (file) => ['-c', file],
-    (port, folder) => `
-daemon off; master_process off; pid ${folder}/pid; error_log stderr error;
-events { worker_connections 256; }
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-  map $http_upgrade $connection_upgrade { default upgrade; '' close; }
-  server {
-    listen 127.0.0.1:${port};
+  const front = await startNginx({
+    http: "map $http_upgrade $connection_upgrade { default upgrade; '' close; }",
+    server: `
     location / {
       proxy_pass ${url};
       proxy_http_version 1.1;
       proxy_set_header Upgrade $http_upgrade;
       proxy_set_header Connection $connection_upgrade;
       proxy_set_header Host $http_host;
-    }
-  }
-}`,
-  );
-  ending.push(front.stop);
+    }`,
+  });
+  onTestFinished(front.stop);
   return front.url;
 }
 
 describe.runIf(mayUse(NGINX))('a service behind nginx', () => {
   it('has no other findings than without it', async () => {
     const server = await ECHO_SERVERS.ws();
-    ending.push(server.close);
+    onTestFinished(server.stop);
     const { judged } = await outcomesOf(await nginxBefore(server.url), await echoConfig());
     expect(findings(judged)).toEqual([]);
     // nginx writes Connection anew, and says who it is.
@@ -109,16 +93,16 @@ describe.runIf(mayUse(NGINX))('a service behind nginx', () => {
   });
 
   it('conforms when it is the reference provider, credentials included', async () => {
-    const config = await shipped();
+    const config = await shipped('realtime');
     const provider = await startProvider(config);
-    ending.push(provider.stop);
+    onTestFinished(provider.stop);
     const { judged } = await outcomesOf(await nginxBefore(provider.url), config);
     expect(findings(judged)).toEqual([]);
   });
 
   it('takes a handshake in HTTP/1.0, which nginx makes one in 1.1', async () => {
     const server = await ECHO_SERVERS.ws();
-    ending.push(server.close);
+    onTestFinished(server.stop);
     const url = await nginxBefore(server.url);
     const { judged } = await outcomesOf(url, await echoConfig());
     const observed = judged.get('websocket.http-1-0')?.message ?? '';

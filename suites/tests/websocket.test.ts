@@ -1,21 +1,14 @@
-import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
-import { afterEach, describe, expect, it, type TestContext } from 'vitest';
+import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
-import { listening } from '../../harness/base/loopback.ts';
-import { startProvider } from '../../harness/provider/start.ts';
+import { type LocalServer, serving } from '../../harness/base/fixtures/local-server.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../harness/transport/websocket/opening-handshake.ts';
-import { byHand } from './fixtures/by-hand.ts';
+import { byHand, type Seen, type Sent } from './fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from './fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
-import { echoConfig, findings, outcomesOf, shipped, withOutcome } from './fixtures/outcomes.ts';
-
-const ending: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+import { echoConfig, findings, outcomesOf, withOutcome } from './fixtures/outcomes.ts';
 
 /** Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below. */
 const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
@@ -48,7 +41,7 @@ const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
 describe.concurrent('an echo has no other findings than true ones', () => {
   it.for(Object.entries(ECHO_SERVERS))('by %s', async ([library, start], { expect, onTestFinished }) => {
     const server = await start();
-    onTestFinished(server.close);
+    onTestFinished(server.stop);
     const { judged, requestsSent } = await outcomesOf(server.url, await echoConfig());
     expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
@@ -57,7 +50,7 @@ describe.concurrent('an echo has no other findings than true ones', () => {
 
   it.for(ECHO_PROGRAMS.filter(isInstalled))('by %s', async (name, { expect, onTestFinished }) => {
     const server = await startProgram(name);
-    onTestFinished(server.close);
+    onTestFinished(server.stop);
     const { judged } = await outcomesOf(server.url, await echoConfig());
     expect(findings(judged)).toEqual(KNOWN_OF_PROGRAMS[name]);
     expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
@@ -65,117 +58,89 @@ describe.concurrent('an echo has no other findings than true ones', () => {
 });
 
 /** Frames as octets, with the masking key 0 where they are masked. */
-const FRAMES = {
-  unmaskedText: [0x81, 0x01, 0x78],
-  echoedText: [0x81, 0x01, 0x78],
-  close1015: [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xf7],
-  closeWithBadReason: [0x88, 0x83, 0, 0, 0, 0, 0x03, 0xe8, 0xff],
-} as const;
+const UNMASKED_TEXT = [0x81, 0x01, 0x78];
+const CLOSE_1015 = [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xf7];
+const CLOSE_WITH_BAD_REASON = [0x88, 0x83, 0, 0, 0, 0, 0x03, 0xe8, 0xff];
+const CLOSE_OF_126_OCTETS = [0x88, 0xfe, 0, 126, 0, 0, 0, 0, 0x03, 0xe8, ...Array<number>(124).fill(0x78)];
+const RESERVED_OPCODE = [0x83, 0x80, 0, 0, 0, 0];
 
-/** The code of a Close frame that begins these octets. */
-function closeCode(octets: Buffer): number | null {
-  return octets[0] === 0x88 && (octets[1] ?? 0) >= 2 ? octets.readUInt16BE(2) : null;
-}
+const VERSION_12 = { lines: { 'Sec-WebSocket-Version': '12' } };
+
+const octets = ({ rest }: Seen) => [...rest];
+/** The code of a Close frame that comes first. */
+const closeCode = ({ rest }: Seen) => (rest[0] === 0x88 ? rest.readUInt16BE(2) : null);
+const status = ({ head }: Seen) => Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]);
+const refusal = (seen: Seen) => [status(seen), /^sec-websocket-version:/im.test(seen.head)];
+
+const { websocket, 'faye-websocket': faye } = ECHO_SERVERS;
+const bun = () => startProgram('bun');
+const deno = () => startProgram('deno');
 
 describe('by hand', () => {
-  const started = async (library: keyof typeof ECHO_SERVERS) => {
-    const server = await ECHO_SERVERS[library]();
-    ending.push(server.close);
-    return server.url;
-  };
-
-  it('websocket switches protocols for POST, and for protocols that are not WebSocket', async () => {
-    const url = await started('websocket');
-    expect((await byHand(url, { method: 'POST', lines: { 'Content-Length': '0' } })).head).toMatch(
-      /^HTTP\/1.1 101 /,
-    );
-    expect((await byHand(url, { lines: { Upgrade: 'conform/1' } })).head).toMatch(/^HTTP\/1.1 101 /);
-  });
-
-  it('websocket echoes an unmasked frame', async () => {
-    const url = await started('websocket');
-    const { rest } = await byHand(url, { octets: FRAMES.unmaskedText, expects: 3 });
-    expect([...rest]).toEqual(FRAMES.echoedText);
-  });
-
-  it('websocket answers 1015, and a reason that is not UTF-8, with 1000', async () => {
-    const url = await started('websocket');
-    for (const octets of [FRAMES.close1015, FRAMES.closeWithBadReason]) {
-      const { rest } = await byHand(url, { octets, expects: 4 });
-      expect(closeCode(rest)).toBe(1000);
-    }
-  });
-
-  it('faye-websocket refuses version 12 without naming the one it speaks', async () => {
-    const url = await started('faye-websocket');
-    const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': '12' } });
-    expect(head).toMatch(/^HTTP\/1.1 400 /);
-    expect(head).not.toMatch(/^sec-websocket-version:/im);
-  });
-
-  it('faye-websocket closes an unmasked frame with 1003', async () => {
-    const url = await started('faye-websocket');
-    const { rest } = await byHand(url, { octets: FRAMES.unmaskedText, expects: 4 });
-    expect(closeCode(rest)).toBe(1003);
-  });
-});
-
-describe('by hand, of programs', () => {
-  const started = async (name: Program) => {
-    const server = await startProgram(name);
-    ending.push(server.close);
-    return server.url;
-  };
-
-  it('bun switches protocols without Connection: Upgrade', async () => {
-    const { head } = await byHand(await started('bun'), { lines: { Connection: 'keep-alive' } });
-    expect(head).toMatch(/^HTTP\/1.1 101 /);
-  });
-
-  it('deno switches protocols for version 12, and for none', async () => {
-    const url = await started('deno');
-    for (const version of ['12', '']) {
-      const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': version } });
-      expect(head).toMatch(/^HTTP\/1.1 101 /);
-    }
-  });
-
-  it('deno echoes an unmasked frame', async () => {
-    const { rest } = await byHand(await started('deno'), { octets: FRAMES.unmaskedText, expects: 3 });
-    expect([...rest]).toEqual(FRAMES.echoedText);
-  });
-
-  it('deno ends TCP over a reserved opcode without a Close', async () => {
-    const { rest } = await byHand(await started('deno'), { octets: [0x83, 0x80, 0, 0, 0, 0], expects: 1 });
-    expect([...rest]).toEqual([]);
-  });
-
-  it('deno sends a Close of 126 octets back, which no control frame may have', async () => {
-    const payload = [0x03, 0xe8, ...Array<number>(124).fill(0x78)];
-    const octets = [0x88, 0xfe, 0, 126, 0, 0, 0, 0, ...payload];
-    const { rest } = await byHand(await started('deno'), { octets, expects: 4 });
-    expect([...rest.subarray(0, 4)]).toEqual([0x88, 126, 0, 126]);
+  it.each<[string, () => Promise<LocalServer>, Sent, (seen: Seen) => unknown, unknown]>([
+    ['websocket takes POST', websocket, { method: 'POST', lines: { 'Content-Length': '0' } }, status, 101],
+    ['websocket takes another protocol', websocket, { lines: { Upgrade: 'conform/1' } }, status, 101],
+    [
+      'websocket echoes an unmasked frame',
+      websocket,
+      { octets: UNMASKED_TEXT, expects: 3 },
+      octets,
+      UNMASKED_TEXT,
+    ],
+    ['websocket answers 1015 with 1000', websocket, { octets: CLOSE_1015, expects: 4 }, closeCode, 1000],
+    [
+      'websocket answers a bad reason with 1000',
+      websocket,
+      { octets: CLOSE_WITH_BAD_REASON, expects: 4 },
+      closeCode,
+      1000,
+    ],
+    ['faye-websocket refuses version 12 without naming its own', faye, VERSION_12, refusal, [400, false]],
+    [
+      'faye-websocket closes an unmasked frame with 1003',
+      faye,
+      { octets: UNMASKED_TEXT, expects: 4 },
+      closeCode,
+      1003,
+    ],
+    ['bun does without Connection: Upgrade', bun, { lines: { Connection: 'keep-alive' } }, status, 101],
+    ['deno takes version 12', deno, VERSION_12, status, 101],
+    ['deno takes no version', deno, { lines: { 'Sec-WebSocket-Version': '' } }, status, 101],
+    ['deno echoes an unmasked frame', deno, { octets: UNMASKED_TEXT, expects: 3 }, octets, UNMASKED_TEXT],
+    [
+      'deno ends TCP over a reserved opcode without a Close',
+      deno,
+      { octets: RESERVED_OPCODE, expects: 1 },
+      octets,
+      [],
+    ],
+    [
+      'deno sends a Close back that is longer than a control frame may be',
+      deno,
+      { octets: CLOSE_OF_126_OCTETS, expects: 4 },
+      (seen) => octets(seen).slice(0, 4),
+      [0x88, 126, 0, 126],
+    ],
+  ])('%s', async (_, start, sent, look, expected) => {
+    const { url, stop } = await start();
+    onTestFinished(stop);
+    expect(look(await byHand(url, sent))).toEqual(expected);
   });
 
   it.runIf(isInstalled('websockets (Python)'))(
-    'websockets of Debian refuses version 12 without naming the one it speaks',
+    'websockets of Debian refuses version 12 without naming its own',
     async () => {
-      const url = await started('websockets (Python)');
-      const { head } = await byHand(url, { lines: { 'Sec-WebSocket-Version': '12' } });
-      expect(head).toMatch(/^HTTP\/1.1 400 /);
-      expect(head).not.toMatch(/^sec-websocket-version:/im);
+      const { url, stop } = await startProgram('websockets (Python)');
+      onTestFinished(stop);
+      expect(refusal(await byHand(url, VERSION_12))).toEqual([400, false]);
     },
   );
 
   it('ws inflates 64 KiB to 64 MiB and sends them back, compressed', async () => {
-    const server = await ECHO_SERVERS['ws, compressing']();
-    ending.push(server.close);
-    const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024), { finishFlush: constants.Z_SYNC_FLUSH });
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64BE(BigInt(bomb.length - 4));
-    const octets = [0xc2, 0xff, ...length, 0, 0, 0, 0, ...bomb.subarray(0, -4)];
+    const { url, stop } = await ECHO_SERVERS['ws, compressing']();
+    onTestFinished(stop);
     const lines = { 'Sec-WebSocket-Extensions': 'permessage-deflate' };
-    const { rest } = await byHand(server.url, { octets, lines, expects: 10 });
+    const { rest } = await byHand(url, { octets: [...bombFrame(true)], lines, expects: 10 });
     expect(rest[0]).toBe(0xc2);
     expect(rest.readBigUInt64BE(2)).toBeGreaterThan(65_000n);
   });
@@ -190,6 +155,9 @@ async function endpoint(
   onTestFinished(stop);
   return url;
 }
+
+/** For services that keep one waiting. */
+const HASTY = { connectMs: 1_000, responseMs: 1_000 };
 
 describe.concurrent('an endpoint that is configured as an echo', () => {
   it('may greet before it echoes', async (context) => {
@@ -209,11 +177,7 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
     const url = await endpoint(context, (socket) =>
       socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'),
     );
-    const config = await echoConfig();
-    const { judged } = await outcomesOf(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 1_000 },
-    });
+    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(findings(judged)).toEqual([]);
     const echoes = [...judged].filter(([id]) => id.startsWith('websocket.echo-'));
     expect(echoes.map(([, { outcome }]) => outcome)).toEqual(echoes.map(() => 'skipped'));
@@ -225,11 +189,7 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
     const url = await endpoint(context, (socket) =>
       socket.on('message', () => socket.send('something else')),
     );
-    const config = await echoConfig();
-    const { judged } = await outcomesOf(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 1_000 },
-    });
+    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(withOutcome(judged, 'fail')).toEqual(['websocket.echo-text']);
     expect(judged.get('websocket.echo-text')?.message).toContain('other content (14 octets)');
     expect(judged.get('websocket.echo-fragments')).toMatchObject({
@@ -273,10 +233,8 @@ describe('a service that keeps nobody', () => {
 
 /** Takes each handshake, and does to the connection what a test says, with no library in between. */
 async function bareEndpoint(act: (socket: Socket) => void, more: readonly string[] = []): Promise<string> {
-  const open = new Set<Socket>();
   const server = createTcpServer((socket) => {
-    open.add(socket);
-    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    socket.on('error', () => undefined);
     socket.once('data', (head) => {
       const [, key = ''] = /^sec-websocket-key: *(\S+)/im.exec(head.toString('latin1')) ?? [];
       const fields = [
@@ -289,13 +247,9 @@ async function bareEndpoint(act: (socket: Socket) => void, more: readonly string
       act(socket);
     });
   });
-  const port = await listening(server);
-  ending.push(async () => {
-    for (const socket of open) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  });
-  return `http://127.0.0.1:${port}`;
+  const { url, stop } = await serving(server);
+  onTestFinished(stop);
+  return url;
 }
 
 /** Writes the same octets for as long as they are taken. */
@@ -325,12 +279,12 @@ function dripping(socket: Socket): void {
   socket.on('close', () => clearInterval(drip));
 }
 
-/** A compressed binary message of 64 MiB. */
-function bombFrame(): Buffer {
+/** A compressed binary message of 64 MiB, with the masking key 0 where it is masked. */
+function bombFrame(masked = false): Buffer {
   const deflated = deflateRawSync(Buffer.alloc(64 * 1024 * 1024), { finishFlush: constants.Z_SYNC_FLUSH });
   const payload = deflated.subarray(0, -4);
-  const head = Buffer.alloc(10);
-  head.writeUInt16BE(0xc27f);
+  const head = Buffer.alloc(masked ? 14 : 10);
+  head.writeUInt16BE(masked ? 0xc2ff : 0xc27f);
   head.writeBigUInt64BE(BigInt(payload.length), 2);
   return Buffer.concat([head, payload]);
 }
@@ -347,11 +301,7 @@ describe('a service that sends compression bombs', () => {
       },
       ['Sec-WebSocket-Extensions: permessage-deflate'],
     );
-    const config = await echoConfig();
-    const { judged } = await outcomesOf(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 1_000 },
-    });
+    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(withOutcome(judged, 'error')).toEqual([]);
     expect(judged.get('websocket.unoffered-extension')?.outcome).toBe('fail');
   });
@@ -388,37 +338,12 @@ describe('a hostile service', () => {
     ],
   ])('that %s is given up soon, and not accused of more than it does', async (_, act, reason) => {
     const url = await bareEndpoint(act);
-    const config = await echoConfig();
-    const { judged } = await outcomesOf(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 1_000 },
-    });
+    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(withOutcome(judged, 'error')).toEqual([]);
     expect(judged.get('websocket.unmasked')).toMatchObject({
       outcome: 'blocked',
       message: expect.stringMatching(reason),
     });
     expect(judged.get('websocket.accept')?.outcome).toBe('pass');
-  });
-});
-
-describe('the reference provider', () => {
-  it.each([
-    ['as an echo', {}, 20],
-    ['with an origin policy', { origin: 'https://app.example', subprotocols: ['echo.v1'] }, 20],
-    [
-      'with the Pusher protocol',
-      { url: '/app/example-app-key', dialect: 'pusher', echo: false, exchange: [] },
-      48,
-    ],
-  ] as const)('conforms %s', async (_, websocket, atMostSkipped) => {
-    const config = await shipped();
-    if (config.websocket === null) throw new Error('no websocket is shipped');
-    const adapted = { ...config, websocket: { ...config.websocket, ...websocket } };
-    const provider = await startProvider(adapted);
-    ending.push(provider.stop);
-    const { judged } = await outcomesOf(provider.url, adapted);
-    expect(findings(judged)).toEqual([]);
-    expect(withOutcome(judged, 'skipped').length).toBeLessThanOrEqual(atMostSkipped);
   });
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { serving } from '../../base/fixtures/local-server.ts';
 import { freePort } from '../../base/loopback.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { loadServices } from '../../config/load.ts';
@@ -13,18 +14,13 @@ import { query } from '../../credential/schemes/query.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { echoing, serveSockets } from '../../transport/fixtures/ws-endpoint.ts';
+import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openSession, type Port, type Probe, probe, type Session } from '../session.ts';
 import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';
 const BEARER = bearer.of({ key: new Secret('TEST_KEY', KEY) });
-
-const ending: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
 
 interface Answering {
   /** A status in place of 101; null closes the connection without an answer. */
@@ -48,8 +44,8 @@ async function echo({ refuse = () => undefined }: Answering = {}) {
       echoing(client);
     });
   });
-  const { url, stop } = await serveSockets(server, sockets);
-  ending.push(stop);
+  const { url, stop } = await serving(server);
+  onTestFinished(stop);
   return { url, handshakes, sockets };
 }
 

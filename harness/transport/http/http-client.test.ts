@@ -150,7 +150,7 @@ describe('an ordinary exchange', () => {
 describe('what a provider does wrong becomes a failure, never an exception', () => {
   it('refused: nothing listens', async () => {
     const server = await listen(() => undefined);
-    await server.close();
+    await server.stop();
     const exchange = await open(server.url).send(GET, about());
     expect(exchange).toMatchObject({
       response: null,

@@ -158,7 +158,7 @@ describe('the answer', () => {
 
   it('refused: nothing listens', async () => {
     const server = await listen(() => undefined);
-    await server.close();
+    await server.stop();
     const exchange = await sendRaw(setting(server.url), GET, {}, about());
     expect(exchange).toMatchObject({ response: null, failure: { kind: 'refused' } });
   });

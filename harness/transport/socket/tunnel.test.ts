@@ -174,7 +174,7 @@ describe('what a proxy says for itself', () => {
 
   it('nobody there, and silence, are the proxy’s as well', async () => {
     const gone = await startProxy({});
-    await gone.close();
+    await gone.stop();
     expect((await get(through(gone))).failure).toMatchObject({
       kind: 'proxy',
       message: expect.stringMatching(/cannot be reached: .*ECONNREFUSED/),

@@ -191,7 +191,7 @@ describe('the opening handshake', () => {
 
   it('is not made where nothing listens, nor in plain with a credential to another machine', async () => {
     const server = await listen(() => undefined);
-    await server.close();
+    await server.stop();
     expect((await open(server.url)).finish().failure?.kind).toBe('refused');
     const remote = await open('http://service.example', { about: { credential: 'right' } });
     expect(remote.finish()).toMatchObject({
