@@ -13,6 +13,7 @@ import { readContract } from './contract/contract-file.ts';
 import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
+import { readAway } from './draft/secret.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
@@ -121,15 +122,17 @@ async function loadService(
       execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS,
       folder: dirname(resolve(file)),
     };
-    const read = await withReferences(effective, SERVICE_BLOCKS, scope, faults);
+    const { tree: read, hidden } = await withReferences(effective, SERVICE_BLOCKS, scope, faults);
     faults.add(...serviceFaults(read));
     const draft = new Draft(name, read, scope, faults);
+    const references = hidden.flatMap((each) => readAway(draft, each));
     const built = await faults.attempt(() =>
       buildService(draft, findContract, environment, options.configDir),
     );
     if (built && faults.all.length === 0) {
       const document = draft.document(SERVICE_BLOCKS);
-      return { ...built, document, origins: originsOf(document), file };
+      const config = { ...built.config, ...(references.length > 0 && { references }) };
+      return { ...built, config, document, origins: originsOf(document), file };
     }
   }
   faults.hold();

@@ -4,7 +4,9 @@ import { derivedSecrets } from '../credential/placing.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { schemeNamed } from '../credential/schemes.ts';
 import { Secret } from '../credential/secret.ts';
+import { nameElsewhere } from '../evidence/redaction/marker.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
+import { brokerSecrets } from './pact/pacts.ts';
 import { proxySecrets } from './proxies.ts';
 import type { ServiceConfig } from './service.ts';
 
@@ -14,7 +16,7 @@ import type { ServiceConfig } from './service.ts';
  * can be told from other text: a shorter one, such as the password `admin`, would be found all over the evidence.
  */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
-  const { credentials, webhooks, provider, headers, tls, proxies } = config;
+  const { credentials, webhooks, provider, headers, tls, proxies, references } = config;
   const { secret } = credentials;
   const further = [...secretsIn(provider), ...(proxies ? proxySecrets(proxies) : [])];
   const started = further.filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
@@ -22,8 +24,23 @@ export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
     ...secretsIn(credentials.values),
     ...(secret ? derivedSecrets(secret) : []),
     ...started,
-    ...secretsIn([webhooks, headers, tls]),
+    ...secretsIn([webhooks, headers, tls, references]),
   ];
+}
+
+/**
+ * Every secret of a run: those of all services and of their brokers. `own`: the service whose evidence it is; its
+ * secrets come first, and those of the others are known as theirs.
+ */
+export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfig): readonly Secret[] {
+  const all = configs.flatMap((config) => {
+    const secrets = [...serviceSecrets(config), ...brokerSecrets(config.pacts?.broker ?? null)];
+    const isOwn = own === undefined || config.service === own.service;
+    return isOwn
+      ? secrets
+      : secrets.map((secret) => new Secret(nameElsewhere(secret.name, config.service), secret.reveal()));
+  });
+  return own === undefined ? all : [...serviceSecrets(own), ...all];
 }
 
 function secretsIn(value: unknown): readonly Secret[] {
@@ -33,7 +50,10 @@ function secretsIn(value: unknown): readonly Secret[] {
 }
 
 /** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
-type Secretive = Pick<ServiceConfig, 'provider' | 'webhooks' | 'headers' | 'tls' | 'proxies'> & {
+type Secretive = Pick<
+  ServiceConfig,
+  'provider' | 'webhooks' | 'headers' | 'tls' | 'proxies' | 'references'
+> & {
   readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
 };
 
@@ -45,7 +65,7 @@ interface PackedService {
 
 /** A validated config in a form that structured clone carries to a worker process, secrets in clear. */
 export function packService(config: ServiceConfig): unknown {
-  const { credentials, provider, webhooks, headers, tls, proxies, ...rest } = config;
+  const { credentials, provider, webhooks, headers, tls, proxies, references, ...rest } = config;
   const packed: PackedService = {
     packed: 'conform service 1',
     // Brokers are asked before there are workers, so their secrets stay where they are.
@@ -57,9 +77,19 @@ export function packService(config: ServiceConfig): unknown {
       ...(headers && { headers }),
       ...(tls && { tls }),
       ...(proxies && { proxies }),
+      ...(references && { references }),
     }),
   };
   return packed;
+}
+
+/** Secrets in a form that structured clone carries to a worker process, in clear. */
+export function packSecretList(secrets: readonly Secret[]): readonly PackedSecret[] {
+  return secrets.map((secret) => ({ secretName: secret.name, secretValue: secret.reveal() }));
+}
+
+export function unpackSecretList(packed: readonly PackedSecret[]): readonly Secret[] {
+  return packed.map(({ secretName, secretValue }) => new Secret(secretName, secretValue));
 }
 
 /** @throws HarnessError when it is nothing that `packService` made. */
@@ -79,7 +109,7 @@ function isPacked(value: unknown): value is PackedService {
 }
 
 /** Structured clone drops private fields, so each secret travels as this pair; never to be written anywhere. */
-interface PackedSecret {
+export interface PackedSecret {
   readonly secretName: string;
   readonly secretValue: string;
 }
@@ -115,8 +145,9 @@ function withEach(value: unknown, exchange: (inner: object) => object | null): u
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withEach(inner, exchange)]));
 }
 
-function isPackedSecret(value: object): value is PackedSecret {
+export function isPackedSecret(value: unknown): value is PackedSecret {
   return (
+    hasMembers(value) &&
     'secretName' in value &&
     typeof value.secretName === 'string' &&
     'secretValue' in value &&

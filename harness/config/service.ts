@@ -1,6 +1,7 @@
 import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
+import type { Secret } from '../credential/secret.ts';
 import type { Fact } from './blocks/facts.ts';
 import { type FixedHeader, HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
@@ -44,6 +45,8 @@ export interface ServiceConfig {
   readonly proxies?: Proxies;
   /** What its consumers expect of it; absent where no pact is known. */
   readonly pacts?: PactsConfig;
+  /** What references stand for outside of what is a secret by itself: kept out of all that is shown. Absent for none. */
+  readonly references?: readonly Secret[];
   readonly safety: Safety;
   readonly timeouts: Timeouts;
   /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */

@@ -38,7 +38,13 @@ interface TextOptions {
 
 export function text(description: string, options: TextOptions = {}): Key<string> {
   const { expected = 'text', example = null, ...rest } = options;
-  const shape = Type.String({ description, minLength: 1, 'x-expected': expected, ...rest });
+  const shape = Type.String({
+    description,
+    minLength: 1,
+    'x-expected': expected,
+    ...rest,
+    '~traits': { texts: 'open' },
+  });
   return { kind: 'text', optional: false, shape, example };
 }
 

@@ -1,7 +1,7 @@
 import { HarnessError, UsageError } from '../base/exit.ts';
 import { traceOf } from '../base/thrown.ts';
 import type { Suite } from '../check/check.ts';
-import { packService } from '../config/secrets.ts';
+import { packSecretList, packService, runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
@@ -73,6 +73,7 @@ export async function execute(run: Execution): Promise<void> {
           jobs: started.map(({ config, providerUrl, selected }) => ({
             service: config.service,
             config: packService(config),
+            secrets: packSecretList(runSecrets(configs, config)),
             providerUrl,
             selected,
             runId,

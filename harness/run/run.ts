@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
 import { type LoadedService, loadServices } from '../config/load.ts';
-import { brokerSecrets } from '../config/pact/pacts.ts';
-import { serviceSecrets } from '../config/secrets.ts';
+import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
-import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
@@ -51,7 +50,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
   const configs = services.map(({ config }) => config);
   const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
-  const redaction = redactionOf(configs);
+  const redaction = createRedaction(runSecrets(configs));
 
   const { progress } = request;
   const run = newRun(request);
@@ -151,15 +150,6 @@ function openRun(
     if (!(error instanceof HarnessError)) throw error;
     throw new UsageError(error.message, { remedy: 'name a folder that can be written to with --reports' });
   }
-}
-
-/** Takes the secrets of all services out of text on its way to a person or a file. */
-function redactionOf(configs: readonly ServiceConfig[]): Redaction {
-  const secrets = configs.flatMap((config) => [
-    ...serviceSecrets(config),
-    ...brokerSecrets(config.pacts?.broker ?? null),
-  ]);
-  return createRedaction(secrets);
 }
 
 function once<A extends unknown[], R>(produce: (...args: A) => R): (...args: A) => R {

@@ -37,11 +37,13 @@ export const WEBHOOKS = mapping(
     listen: text('Address and port to receive at during the run; port 0 is any free one.', {
       default: '127.0.0.1:0',
       expected: 'an address and a port such as 0.0.0.0:8080',
+      texts: 'open',
       read: listenAddress,
     }),
     url: text('Address under which the service reaches it. Default: http at the address above.', {
       default: null,
       expected: 'an http or https URL',
+      texts: 'open',
       read: baseUrl,
     }),
     trigger: needed(

@@ -11,7 +11,7 @@ import {
 } from '../yaml/located.ts';
 import { type FaultAt, faultsOf, type Origin, originAround } from '../yaml/origin.ts';
 import type { Faults } from './faults.ts';
-import { holdVariables, interpolate, type ReferenceScope } from './reference.ts';
+import { holdVariables, interpolate, type Learned, type ReferenceScope } from './reference.ts';
 
 /** One service on its way from file to config: overlaid, its references read, its meaning not yet checked. */
 export class Draft {
@@ -82,6 +82,15 @@ export class Draft {
   }
 }
 
+/** What a key was read as through references, and is not to be shown. */
+export interface ReadThrough {
+  readonly key: string;
+  /** As it is written. */
+  readonly written: string;
+  readonly references: readonly string[];
+  readonly learned: readonly Learned[];
+}
+
 /**
  * The service with what its references stand for. Those of secrets stay as they are, to be read last; that a variable
  * is not set is told here already.
@@ -91,8 +100,9 @@ export async function withReferences(
   shape: TSchema,
   scope: ReferenceScope,
   faults: Faults,
-): Promise<LocatedMap> {
+): Promise<{ readonly tree: LocatedMap; readonly hidden: readonly ReadThrough[] }> {
   const faultAt = faultsOf(originsOf(tree));
+  const hidden: ReadThrough[] = [];
   const read = async <N extends Located>(node: N, of: TSchema, key: string, around: string): Promise<N> => {
     const { texts = around, keeps } = traitsOf(of);
     if (node.kind !== 'scalar') {
@@ -114,7 +124,9 @@ export async function withReferences(
     }
     const done = await faults.attempt(() => interpolate(value, scope, fault, keeps));
     if (!done || done.references.length === 0 || origin.kind !== 'file') return node;
-    return { ...node, value: done.text, origin: { ...origin, reference: done.references.join(', ') } };
+    const { references, learned } = done;
+    if (texts !== 'open' && learned.length > 0) hidden.push({ key, written: value, references, learned });
+    return { ...node, value: done.text, origin: { ...origin, reference: references.join(', ') } };
   };
-  return read(tree, shape, '', 'plain');
+  return { tree: await read(tree, shape, '', 'plain'), hidden };
 }

@@ -103,14 +103,25 @@ export async function resolveReference(
   }
 }
 
-/** A text with every reference in it replaced, but for `kept`, such as `${PORT}`, which is none. Not for secrets. */
+/** What stands for a piece of a text: a reference of the file that was really read, not the default beside it. */
+export interface Learned {
+  readonly reference: Reference;
+  readonly value: string;
+}
+
+/** A text with every reference in it replaced, but for `kept`, such as `${PORT}`, which is none. */
 export async function interpolate(
   text: string,
   scope: ReferenceScope,
   fault: Fault,
   kept?: string,
-): Promise<{ readonly text: string; readonly references: readonly string[] }> {
+): Promise<{
+  readonly text: string;
+  readonly references: readonly string[];
+  readonly learned: readonly Learned[];
+}> {
   const references: string[] = [];
+  const learned: Learned[] = [];
   const pieces: string[] = [];
   for (const piece of kept === undefined ? [text] : text.split(kept)) {
     let whole = '';
@@ -121,11 +132,12 @@ export async function interpolate(
       }
       const resolved = await resolveReference(part, scope, fault);
       whole += resolved.text;
+      if (!resolved.fromFallback) learned.push({ reference: part, value: resolved.text });
       references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
     }
     pieces.push(whole);
   }
-  return { text: pieces.join(kept), references };
+  return { text: pieces.join(kept), references, learned };
 }
 
 /** @throws what `fault` makes when a text names a variable that is not set, and no default for it. */

@@ -1,13 +1,11 @@
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from './draft.ts';
 import { describeReference, splitReferences } from './reference.ts';
-import { LEAST_CHARACTERS, readForSecret, secretName, TOO_SHORT } from './secret.ts';
+import { LEAST_CHARACTERS, MOST_CHARACTERS, readForSecret, secretName, TOO_SHORT } from './secret.ts';
 
 /** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
 export type SecretText = readonly (string | Secret)[];
 
-/** As many as a piece of evidence can be searched for. */
-const MOST_CHARACTERS = 16_384;
 const TOO_LONG = [
   `the secret is longer than ${MOST_CHARACTERS} characters`,
   'copy it with `files:`',

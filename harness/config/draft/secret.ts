@@ -1,6 +1,7 @@
 import { Secret } from '../../credential/secret.ts';
+import { nameElsewhere } from '../../evidence/redaction/marker.ts';
 import type { Fault } from '../shape/kinds.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, ReadThrough } from './draft.ts';
 import { Consequence } from './faults.ts';
 import {
   describeReference,
@@ -19,6 +20,8 @@ interface SecretOptions {
 
 /** Shorter ones would be found, and removed, all over the evidence. */
 export const LEAST_CHARACTERS = 8;
+/** As many as a piece of evidence can be searched for. */
+export const MOST_CHARACTERS = 16_384;
 /** What any exchange holds: cut out as a secret, the evidence could no longer be judged. In lower case. */
 const PROTOCOL_TEXT = [
   'application/json application/problem+json; charset=utf-8',
@@ -131,6 +134,18 @@ const UNFIT: readonly (readonly [isSo: (value: string) => boolean, problem: stri
     `use another one: so common a word ${TOLD_APART}`,
   ],
 ];
+
+/** What stands for a piece of the config was read from elsewhere: it is shown as it is written, and never as it is. */
+export function readAway(
+  draft: Draft,
+  { key, written, references, learned }: ReadThrough,
+): readonly Secret[] {
+  draft.showRead(key, written, references);
+  return learned
+    .filter(({ value }) => value.length >= LEAST_CHARACTERS && value.length <= MOST_CHARACTERS)
+    .filter(({ value }) => !PROTOCOL_TEXT.includes(value.toLowerCase()))
+    .map(({ reference, value }) => new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value));
+}
 
 function checked(secret: Secret, fault: Fault): Secret {
   const unfit = UNFIT.find(([isSo]) => isSo(secret.reveal()));

@@ -44,7 +44,9 @@ const BROKER = mapping(
     nullable: true,
   },
   {
-    url: needed(text('Its base address.', { expected: 'an http or https URL', read: baseUrl })),
+    url: needed(
+      text('Its base address.', { expected: 'an http or https URL', texts: 'open', read: baseUrl }),
+    ),
     token: secret('Bearer token.'),
     username: text('For basic authentication, with password.'),
     password: secret(),

@@ -49,6 +49,7 @@ const KEYS = {
             expected: `an http or https URL, such as http://127.0.0.1:\${PORT}`,
             examples: [`http://127.0.0.1:\${PORT}`],
             keeps: PORT_PLACEHOLDER,
+            texts: 'open',
             read: portedAddress,
           },
         ),

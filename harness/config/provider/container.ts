@@ -90,6 +90,7 @@ const CONTAINER = {
   image: text('Name of the image, pulled when it is not there. Either this or build.', {
     nullable: true,
     expected: 'the name of an image, such as registry.example/search:1.4',
+    texts: 'open',
     examples: ['registry.example/search:1.4', `\${env:SEARCH_RELEASE_IMAGE}`],
     read: imageName,
   }),

@@ -13,6 +13,7 @@ export const url = providerKind('url', {
     url: text('Base address of a running service; paths are appended to it.', {
       expected: 'an http or https URL',
       examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
+      texts: 'open',
       read: baseUrl,
     }),
   },

@@ -17,10 +17,11 @@ export interface Traits {
   /** Keys that the file must hold whatever its environment is. */
   readonly required?: readonly string[];
   /**
-   * What becomes of `${env:NAME}` in it. `plain`: it is read. `secret`: it is read later. `raw`: it is no reference.
-   * `path`: it is read in a path, and is none in what stands there in place of the path.
+   * What becomes of `${env:NAME}` in it. `plain`: it is read, and what it stands for is kept out of all that is shown.
+   * `open`: it is read, and may be shown. `secret`: it is read later. `raw`: it is no reference. `path`: it is read in a
+   * path, and is none in what stands there in place of the path.
    */
-  readonly texts?: 'plain' | 'secret' | 'raw' | 'path';
+  readonly texts?: 'plain' | 'open' | 'secret' | 'raw' | 'path';
   /** What is no reference in it, such as `${PORT}`. */
   readonly keeps?: string;
   /** What to do when it is missing; needed where that is more than to add it. */

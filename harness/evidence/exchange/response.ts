@@ -11,6 +11,7 @@ import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
+import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
 import { findBodyLinks, isInnerHost } from './links.ts';
 import { ResponseMessage } from './response-message.ts';
@@ -116,9 +117,9 @@ export class ResponseView extends ResponseMessage {
     return this.#secretPlaces();
   }
 
-  /** The first such place in words, e.g. `the field X-Echo`; null when there is none. */
+  /** The first place with a credential of the service in words, e.g. `the field X-Echo`; null when there is none. */
   get credentialTrace(): string | null {
-    return this.secretPlaces[0]?.place ?? null;
+    return this.secretPlaces.find(isCredential)?.place ?? null;
   }
 
   // --- time, caching, quota ---

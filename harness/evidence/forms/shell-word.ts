@@ -77,10 +77,11 @@ const EXPANSIONS: Readonly<Record<Derivation, (variable: string) => string>> = {
 
 /** A secret's value as one word of a POSIX shell, from the environment variable of its name. */
 export function secretWord(name: string): string {
-  const [, base = name, derivation] = /^(.+)\.([a-z-]+)$/.exec(name) ?? [];
+  const [variable = ''] = name.split('@');
+  const [, base = variable, derivation] = /^(.+)\.([a-z-]+)$/.exec(variable) ?? [];
   return isDerivation(derivation)
     ? EXPANSIONS[derivation](environmentName(base))
-    : `"$${environmentName(name)}"`;
+    : `"$${environmentName(variable)}"`;
 }
 
 /** The environment variable of a secret: its name where that is a shell identifier, else made one. */

@@ -40,6 +40,19 @@ export function derivedName(name: string, derivation: Derivation): string {
   return `${name}.${derivation}`;
 }
 
+/**
+ * The name of a secret that lets nobody in at the service whose evidence it is found in: `ORDER_ID@config`,
+ * `MESSAGING_API_KEY@messaging`.
+ */
+export function nameElsewhere(name: string, place: string): string {
+  return `${name}@${place}`;
+}
+
+/** Whether the secret is one of the service's own credentials. */
+export function isCredential({ name }: Trace): boolean {
+  return !name.includes('@');
+}
+
 /** What stands in place of a secret, or of part of one: `[redacted:NAME]`, `[redacted:NAME:part]`. */
 export function marker({ name, part }: Trace): string {
   return `[redacted:${name}${part ? ':part' : ''}]`;

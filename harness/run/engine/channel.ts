@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../base/json-text.ts';
+import { isPackedSecret, type PackedSecret } from '../../config/secrets.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
@@ -6,6 +7,8 @@ export interface WorkerInput {
   readonly service: string;
   /** `packService(config)`: validated, secrets in memory. */
   readonly config: unknown;
+  /** Of the whole run, its own first. */
+  readonly secrets: readonly PackedSecret[];
   readonly providerUrl: string;
   readonly runId: string;
   /** `conform/1.2.3`. */
@@ -56,10 +59,24 @@ export function isWorkerMessage(message: unknown): message is WorkerMessage {
 /** What became of a provider that a worker wants to have started anew: its address, or why there is none. */
 export type Renewed = { readonly url: string } | { readonly reason: string };
 
+/** What the main process tells a worker. */
+export type MainMessage = { readonly conform: 1 } & (
+  | RenewalReply
+  /** One that another worker has learned. */
+  | { readonly secret: PackedSecret }
+);
+
 /** The main process's answer to a worker's `renew`. */
-export interface RenewalReply {
-  readonly conform: 1;
+interface RenewalReply {
   readonly renewed: Renewed;
+}
+
+/** Calls back for each secret that another worker has learned, as long as this process lives. */
+export function hearSecrets(heard: (secret: PackedSecret) => void): void {
+  process.on('message', (message: unknown) => {
+    if (isJsonObject(message) && message.conform === 1 && isPackedSecret(message.secret))
+      heard(message.secret);
+  });
 }
 
 /** Has the provider of this worker started anew. What else comes over the channel is the engine's. */

@@ -5,7 +5,8 @@ import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import { isWorkerMessage, type RenewalReply, type Renewed, type WorkerInput } from './channel.ts';
+import { nameElsewhere } from '../../evidence/redaction/marker.ts';
+import { isWorkerMessage, type MainMessage, type Renewed, type WorkerInput } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 import { LaneWatch, type LaneWatchOptions, WorkerOutput } from './lane-watch.ts';
 
@@ -66,6 +67,8 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
   const output = new WorkerOutput();
   const found: Findings = { faults: [], strays: [] };
 
+  const running = new Set<Lane>();
+
   /** A fork worker that lets our own messages through beside vitest's. */
   class Lane extends ForksPoolWorker {
     readonly #service: string;
@@ -81,22 +84,30 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
 
     override async start(): Promise<void> {
       await super.start();
+      running.add(this);
       super.on('message', (message: unknown) => {
         if (!isWorkerMessage(message)) return;
         lanes.heard(message);
         if (message.type === 'renew')
-          void options.renew(message.service).then((renewed) => this.#tell(renewed));
+          void options.renew(message.service).then((renewed) => this.tell({ conform: 1, renewed }));
+        if (message.type === 'secret') {
+          const secretName = nameElsewhere(message.name, message.service);
+          for (const other of running) {
+            if (other !== this)
+              other.tell({ conform: 1, secret: { secretName, secretValue: message.value } });
+          }
+        }
       });
       super.on('exit', (code: unknown, signal: unknown) => {
+        running.delete(this);
         lanes.exited(this.#service, code, signal, output.fatalError());
       });
     }
 
-    #tell(renewed: Renewed): void {
-      const reply: RenewalReply = { conform: 1, renewed };
+    tell(message: MainMessage): void {
       try {
         // Vitest leaves alone what is none of its own requests.
-        super.send(reply as unknown as WorkerRequest);
+        super.send(message as unknown as WorkerRequest);
       } catch {
         // The worker is gone, which the lanes know already.
       }

@@ -1,14 +1,15 @@
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf, type Judgment, judge } from '../../check/judge.ts';
-import { unpackService } from '../../config/secrets.ts';
+import { unpackSecretList, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { openSession, type Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { loadSuites, selectById } from '../selection.ts';
-import { askForRenewal, type WorkerInput, type WorkerNews } from './channel.ts';
+import { askForRenewal, hearSecrets, type WorkerInput, type WorkerNews } from './channel.ts';
 
 /** The main process ends a worker that is silent for much longer than this. */
 const ALIVE_EVERY_MS = 500;
@@ -38,6 +39,8 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
   };
   const config = unpackService(input.config);
+  const redaction = createRedaction(unpackSecretList(input.secrets));
+  hearSecrets(({ secretName, secretValue }) => redaction.add(secretName, secretValue));
   const open = (providerUrl: string) =>
     openSession({
       config,
@@ -45,6 +48,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       runId: input.runId,
       userAgent: input.userAgent,
       clock: systemClock,
+      redaction,
       record,
       learned: (secret) => tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: lastEvidence,

@@ -3,7 +3,7 @@ import { serviceSecrets } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { documentedSample, type Sample } from '../../contract/clause.ts';
 import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
-import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { createRedaction, type Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
@@ -35,6 +35,8 @@ export interface MeansOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly record: (event: JournalEvent) => void;
+  /** Knows the secrets of the run; those of the service alone when left out. */
+  readonly redaction?: Redaction;
   /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
   readonly evidenceBefore?: number;
   /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
@@ -63,11 +65,18 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
   };
 }
 
-function transportOf({ config, providerUrl, clock, userAgent, runId }: MeansOptions): TransportOptions {
+function transportOf({
+  config,
+  providerUrl,
+  clock,
+  userAgent,
+  runId,
+  redaction,
+}: MeansOptions): TransportOptions {
   return {
     baseUrl: providerUrl,
     timeouts: config.timeouts,
-    redaction: createRedaction(serviceSecrets(config)),
+    redaction: redaction ?? createRedaction(serviceSecrets(config)),
     clock,
     userAgent,
     runId,
