@@ -45,10 +45,16 @@ export interface RecordedBody {
   readonly received: number;
   /** True when the limit cut the body, or storing did; the rest was not read. */
   readonly truncated: boolean;
+  /** Why the content was not kept: it is compressed, and holds a secret or cannot be searched for one. */
+  readonly withheld?: Withheld;
 }
 
+/** Of content: what is wrong with its coding, and why nobody can tell; one of the two. */
+type Withheld = ValueOf<typeof Withheld>;
+const Withheld = record({ fault: nullable(text), limit: nullable(text) });
+
 const RecordedBody: Codec<RecordedBody> = storedAs(
-  record({ ...STORED_OCTETS, received: number, truncated: flag }),
+  record({ ...STORED_OCTETS, received: number, truncated: flag, withheld: optional(Withheld) }),
   {
     store: ({ bytes, ...body }: RecordedBody, { bodyOctets }) => ({
       ...storeOctets(bytes, bodyOctets),
@@ -58,6 +64,7 @@ const RecordedBody: Codec<RecordedBody> = storedAs(
       bytes: restoreOctets(stored),
       received: stored.received,
       truncated: stored.truncated || (stored.omitted ?? 0) > 0,
+      ...(stored.withheld && { withheld: stored.withheld }),
     }),
   },
 );

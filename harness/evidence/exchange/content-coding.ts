@@ -42,6 +42,30 @@ const CODINGS: Readonly<Record<string, Decode>> = {
     ),
 };
 
+const DECODERS: readonly Decode[] = [
+  gunzip,
+  (octets, truncated) => zlib.inflateSync(octets, truncated ? cutShort : bound),
+  (octets, truncated) => zlib.inflateRawSync(octets, truncated ? cutShort : bound),
+  ...[CODINGS.br, CODINGS.zstd].filter((decode) => decode !== undefined),
+];
+
+/** Everything that octets may be read as when they are compressed in a way that nobody has named, as far as it goes. */
+export function possibleContents(octets: Uint8Array): readonly Uint8Array[] {
+  return DECODERS.flatMap((decode) => {
+    try {
+      const content = decode(octets, true);
+      return content.length > 0 ? [content] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Whether octets begin as a gzip (RFC 1952 §2.3.1) or zstd (RFC 8878 §3.1.1) stream does. */
+export function looksCompressed([a, b, c, d]: Uint8Array): boolean {
+  return (a === 0x1f && b === 0x8b) || (a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd);
+}
+
 /**
  * Undoes the codings that the Content-Encoding field lines name, the last applied first (RFC 9110 §8.4). No
  * content is in every coding. `truncated`: the end of the content was not read.

@@ -95,7 +95,8 @@ export class ResponseMessage {
   }
 
   readonly #content = lazy(() => {
-    const { bytes } = this.body;
+    const { bytes, withheld } = this.body;
+    if (withheld) return { octets: bytes, ...withheld };
     return decodeContent(bytes, this.fieldLines('content-encoding'), this.isPartial);
   });
 

@@ -131,7 +131,11 @@ function bodyLines(
   atMs: number,
   direction: '>' | '<',
 ): readonly TranscriptLine[] {
-  const { bytes, received, truncated } = body;
+  const { bytes, received, truncated, withheld } = body;
+  if (withheld) {
+    const why = withheld.fault ?? withheld.limit;
+    return [line(atMs, direction, ''), line(atMs, '*', `${received} octets, withheld: ${why}`)];
+  }
   if (bytes.length === 0) return [];
   const codings = fieldValues(fields, 'content-encoding');
   const decoded = decodeContent(bytes, codings, truncated);

@@ -1,4 +1,4 @@
-import { latin1Octets } from '../octets/latin1.ts';
+import { latin1Octets, latin1Text } from '../octets/latin1.ts';
 
 /**
  * Octets as someone would read them after undoing an encoding, each with the place it came from. A secret is looked
@@ -102,8 +102,46 @@ const unwrapping = decoding([0x0d, 0x0a], (octets, at) => {
   return { length: end - at };
 });
 
+/** From the end of one string of a JSON text to the beginning of the next, with the name between them. */
+const BETWEEN_STRINGS = /^"[\s,[\]{}]{1,16}(?:"[^"\\]{0,64}"\s{0,8}:[\s[{]{0,8})?"/;
+const LONGEST_BETWEEN = 120;
+
+/** Strings that follow each other in a JSON text, joined: what was cut in two is whole again. */
+const joining = decoding([0x22], (octets, at) => {
+  const next = octets[at + 1];
+  if (next !== 0x2c && next !== 0x5d && next !== 0x7d && next !== 0x0a && next !== 0x20) return null;
+  const text = String.fromCharCode(...octets.subarray(at, at + LONGEST_BETWEEN));
+  const [between] = BETWEEN_STRINGS.exec(text) ?? [];
+  return between === undefined ? null : { length: between.length };
+});
+
 /** Every encoding that is undone before secrets are looked for; two of them may be nested in one another. */
-export const DECODINGS: readonly Decoding[] = [percentDecoding, backslashDecoding, htmlDecoding, unwrapping];
+export const DECODINGS: readonly Decoding[] = [
+  percentDecoding,
+  backslashDecoding,
+  htmlDecoding,
+  unwrapping,
+  joining,
+];
+
+/** Shorter ones are words. */
+const BASE64 = /[A-Za-z0-9+/_-]{16,}/g;
+const TEXT = /^[\t\n\r -~]*$/;
+
+/** What is text in base64 (RFC 4648 §4, §5), group by group of four characters. */
+export const base64Decoding: Decoding = (view) => {
+  let decoded: Rewriting | null = null;
+  for (const { 0: run, index } of latin1Text(view.octets).matchAll(BASE64)) {
+    const octets = Buffer.from(run, 'base64');
+    if (!TEXT.test(octets.toString('latin1'))) continue;
+    decoded ??= new Rewriting(view, view.octets.length);
+    for (let group = 0; group * 4 < run.length; group++) {
+      const length = Math.min(4, run.length - group * 4);
+      decoded.replace(index + group * 4, length, [...octets.subarray(group * 3, group * 3 + 3)]);
+    }
+  }
+  return decoded?.finished() ?? null;
+};
 
 /** What an escape stands for: an octet, a character, or nothing; and how many octets it takes. */
 type Unescaped = { readonly length: number } & (

@@ -169,6 +169,41 @@ describe('redaction', () => {
     );
   });
 
+  it.each([
+    ['base64 of base64', base64(base64(`user:${KEY}`))],
+    ['base64 of percent-encoding', base64(`next=${everyPercent(KEY)}&x=1`)],
+    ['base64 of JSON', base64(JSON.stringify({ key: everyJsonEscape(KEY) }).replaceAll('\\\\', '\\'))],
+    ['JSON of base64 of JSON', JSON.stringify({ a: base64(JSON.stringify({ key: KEY })) })],
+    ['base64url of base64', Buffer.from(base64(`?>?>${KEY}`)).toString('base64url')],
+    ['two members', JSON.stringify({ first: KEY.slice(0, 10), second: KEY.slice(10) })],
+    ['two members, indented', JSON.stringify({ first: KEY.slice(0, 10), second: KEY.slice(10) }, null, 2)],
+    ['items of lists', JSON.stringify([[KEY.slice(0, 7), KEY.slice(7, 14)], { a: KEY.slice(14) }])],
+  ])('is not fooled by %s', (_, text) => {
+    const shown = redactionOf({ KEY }).text(text);
+    expect(shown).toContain('[redacted:KEY');
+    const found = [...shown.matchAll(/[A-Za-z0-9+/_-]{4,}/g)].map(([run]) => run);
+    for (const piece of [KEY.slice(0, 7), KEY.slice(-7)]) {
+      expect([shown, ...found.map((run) => Buffer.from(run, 'base64').toString())].join(' ')).not.toContain(
+        piece,
+      );
+    }
+  });
+
+  it('is not fooled by a secret that lies across several fields', () => {
+    const fields = redactionOf({ KEY }).fields([
+      ['X-A', `a ${KEY.slice(0, 10)}`],
+      ['X-B', KEY.slice(10, 12)],
+      ['X-C', `${KEY.slice(12)} z`],
+      ['X-D', 'left alone'],
+    ]);
+    expect(fields.map(([, value]) => value)).toEqual([
+      'a [redacted:KEY:part]',
+      '[redacted:KEY:part]',
+      '[redacted:KEY:part] z',
+      'left alone',
+    ]);
+  });
+
   it('names each of several secrets, the longest first where they overlap', () => {
     const redaction = redactionOf({ SHORT: 'abcdefgh', LONG: 'abcdefghijklmnop', NEXT: 'mnopqrstuv' });
     expect(redaction.text('abcdefghijklmnop')).toBe('[redacted:LONG]');

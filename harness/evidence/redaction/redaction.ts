@@ -3,7 +3,7 @@ import type { FieldLine } from '../exchange.ts';
 import { isLatin1, latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { FragmentSearch, type Occurrence, type Pattern } from './fragment-search.ts';
 import { findMarkers, marker, markerName, quoteMarkers } from './marker.ts';
-import { DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
+import { base64Decoding, DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
 import { formsOf, type SecretForm } from './secret-forms.ts';
 
 /** Shorter values would be found everywhere. In characters. */
@@ -88,6 +88,32 @@ export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction
   const fieldText = (received: string): string =>
     isLatin1(received) ? latin1Text(octets(latin1Octets(received))) : text(received);
 
+  /** A secret may lie across several values, none of which gives it away. */
+  const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {
+    const joined = lines.map(([, value]) => value).join('\n');
+    const markers = findMarkers(joined);
+    const finds = find(viewText(joined)).filter(
+      ({ start, end }) =>
+        joined.slice(start, end).includes('\n') &&
+        !markers.some((place) => place.start < end && start < place.end),
+    );
+    if (finds.length === 0) return lines;
+    let at = 0;
+    return lines.map(([name, value]) => {
+      const [from, to] = [at, at + value.length];
+      at = to + 1;
+      const own = finds
+        .map((each) => ({
+          ...each,
+          part: true,
+          start: Math.max(0, each.start - from),
+          end: Math.min(value.length, each.end - from),
+        }))
+        .filter(({ start, end }) => start < end);
+      return [name, cut(value.length, own, (start, end) => value.slice(start, end)).join('')] as const;
+    });
+  };
+
   const redaction: Redaction = {
     add(name, value) {
       if (value.length < SHORTEST_SECRET || value.length > LONGEST_SECRET) {
@@ -103,7 +129,8 @@ export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction
     },
     octets,
     text,
-    fields: (received) => received.map(([name, value]) => [fieldText(name), fieldText(value)] as const),
+    fields: (received) =>
+      withoutSplit(received.map(([name, value]) => [fieldText(name), fieldText(value)] as const)),
     sink(shown) {
       const markers = findMarkers(shown);
       const finds = find(viewText(shown)).filter(
@@ -128,6 +155,15 @@ function search(forms: FragmentSearch<KnownForm>, view: OctetView, depth: number
   for (const decoding of DECODINGS) {
     const decoded = decoding(view);
     if (decoded) search(forms, decoded, depth - 1, finds);
+  }
+  const decoded = base64Decoding(view);
+  if (!decoded) return;
+  // A secret by itself in base64 is known as that, to the character.
+  const hidden = new FindList();
+  search(forms, decoded, depth - 1, hidden);
+  for (const found of hidden.all) {
+    if (!finds.all.some(({ part, start, end }) => !part && start < found.end && found.start < end))
+      finds.add(found);
   }
 }
 

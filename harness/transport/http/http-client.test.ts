@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import type { HttpRequest } from '../../credential/request.ts';
@@ -498,6 +498,34 @@ describe('secrets', () => {
       '{"key":"[redacted:TEST_KEY]"}',
     );
     expect(response?.body.received).toBe(content.length);
+  });
+
+  const HELD = Buffer.from(`{"key":"${SECRET}"}`);
+  const MARKED = '[redacted:TEST_KEY]';
+  it.each<[string, string, Uint8Array, kept: string | null]>([
+    ['that no field names', '', gzipSync(HELD), MARKED],
+    ['that no field names: zlib', '', deflateSync(HELD), MARKED],
+    ['that no field names: raw deflate', '', deflateRawSync(HELD), MARKED],
+    ['within compressed content', 'gzip', gzipSync(deflateSync(HELD)), MARKED],
+    ['that is not what its field names', 'br', gzipSync(HELD), MARKED],
+    ['of a coding that nobody knows', 'conform', deflateRawSync(HELD), MARKED],
+    ['that cannot be read', 'gzip', gzipSync(HELD).fill(0, 12), ''],
+    ['that begins as gzip does', '', gzipSync(HELD).fill(0, 12), ''],
+    ['of a coding that nobody knows, and cannot be read', 'conform', Buffer.from([0xff, 0xfe, 0, 1]), ''],
+    ['that is text in truth', 'gzip', Buffer.from('{"a":1}'), null],
+    ['that is no such thing, but an image', '', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), null],
+    ['that holds no secret', '', gzipSync('{"a":1}'), null],
+  ])('leave nothing in compressed content %s', async (_, coding, content, kept) => {
+    const named = coding === '' ? '' : `Content-Encoding: ${coding}\r\n`;
+    const head = `HTTP/1.1 200 OK\r\n${named}Content-Length: ${content.length}\r\n\r\n`;
+    const { response } = await get(
+      (socket) => socket.end(Buffer.concat([Buffer.from(head), content])),
+      knowing(),
+    );
+    const { bytes = new Uint8Array(), withheld } = response?.body ?? {};
+    expect(Buffer.from(bytes).toString('latin1')).toBe(kept ?? Buffer.from(content).toString('latin1'));
+    if (kept === null) expect(withheld).toBeUndefined();
+    else expect(withheld?.fault ?? withheld?.limit).toEqual(expect.any(String));
   });
 
   it('are not sent over plain http to another machine', async () => {

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import * as zlib from 'node:zlib';
-import { decodeContent } from '../../evidence/exchange/content-coding.ts';
+import { decodeContent, looksCompressed, possibleContents } from '../../evidence/exchange/content-coding.ts';
 import type {
   ExchangeFailure,
   FieldLine,
@@ -9,6 +10,7 @@ import type {
 } from '../../evidence/exchange.ts';
 import { listElements } from '../../evidence/fields/grammar/field-grammar.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import { marker, traces } from '../../evidence/redaction/marker.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReaderLimits } from '../reader/reading.ts';
@@ -98,18 +100,19 @@ function closedMessage(reader: ResponseReader): string {
 }
 
 /** `limit`: octets that are kept. Secrets are cut out of compressed content too, which stays in its codings. */
-export function recordBody(
+function recordBody(
   redaction: Redaction,
   body: Uint8Array,
   fields: readonly FieldLine[],
   limit: number,
 ): RecordedBody {
-  const redacted = redactEncoded(redaction, redaction.octets(body), fieldValues(fields, 'content-encoding'));
+  const { bytes, withheld } = redactContent(redaction, body, fieldValues(fields, 'content-encoding'));
   return {
     // A copy, so that what is kept as evidence holds on to no larger buffer.
-    bytes: new Uint8Array(redacted.subarray(0, limit)),
+    bytes: new Uint8Array(bytes.subarray(0, limit)),
     received: body.length,
     truncated: body.length > limit,
+    ...(withheld && { withheld }),
   };
 }
 
@@ -126,23 +129,56 @@ const ENCODE: Readonly<Record<string, Encode>> = {
 };
 
 /**
- * Takes secrets out of compressed content, where a search by value does not see them: content whose decoded form
- * holds one is encoded anew without it, in the same codings. All other content stays octet for octet.
+ * Takes secrets out of content. Where a search by value does not see them, in compressed content, it is encoded anew
+ * without them, in the same codings. Compressed content that cannot be searched is not kept at all; of such as turns
+ * out to hold a secret, in whatever coding, only that it does. All other content stays octet for octet.
  */
-export function redactEncoded(
+function redactContent(
   redaction: Redaction,
   content: Uint8Array,
   contentEncoding: readonly string[],
-): Uint8Array {
+): Pick<RecordedBody, 'bytes' | 'withheld'> {
+  const kept = redaction.octets(content);
   const codings = listElements(contentEncoding.join(',')).map((coding) => coding.toLowerCase());
-  if (codings.length === 0 || content.length === 0) return content;
   // As far as it goes, since content that breaks off may hold a secret as well as any.
-  const decoded = decodeContent(content, contentEncoding, true);
-  if (decoded.fault !== null || decoded.limit !== null) return content;
-  const redacted = redaction.octets(decoded.octets);
-  if (Buffer.compare(redacted, decoded.octets) === 0) return content;
-  return codings.reduce(
-    (octets, coding) => (ENCODE[coding] ?? ENCODE.identity)?.(octets) ?? octets,
-    redacted,
-  );
+  const { octets, fault, limit } = decodeContent(content, contentEncoding, true);
+  const isRead = fault === null && limit === null;
+  const inner = isRead ? octets : content;
+  // What is text has been searched as it is.
+  if (!isUtf8(inner)) {
+    const found = markersWithin(redaction, inner, DEEPEST_CODINGS);
+    if (found.length > 0) {
+      const held = isRead
+        ? 'its content is compressed in a way that is not named, and holds a secret'
+        : limit;
+      return { bytes: Buffer.from(found.join(' ')), withheld: { fault, limit: held } };
+    }
+    if (!isRead) return { bytes: new Uint8Array(), withheld: { fault, limit } };
+    if (looksCompressed(inner) && possibleContents(inner).length === 0)
+      return {
+        bytes: new Uint8Array(),
+        withheld: { fault, limit: 'its content is compressed, and cannot be read' },
+      };
+  }
+  const redacted = redaction.octets(inner);
+  if (!isRead || codings.length === 0 || Buffer.compare(redacted, inner) === 0) return { bytes: kept };
+  return {
+    bytes: codings.reduce(
+      (encoded, coding) => (ENCODE[coding] ?? ENCODE.identity)?.(encoded) ?? encoded,
+      redacted,
+    ),
+  };
+}
+
+/** Compressed content within compressed content is looked into so far. */
+const DEEPEST_CODINGS = 2;
+
+/** What shows that compressed octets hold secrets, whatever they are compressed with. */
+function markersWithin(redaction: Redaction, octets: Uint8Array, depth: number): readonly string[] {
+  if (depth === 0) return [];
+  const found = possibleContents(octets).flatMap((content) => [
+    ...traces(redaction.octets(content)).map(marker),
+    ...(isUtf8(content) ? [] : markersWithin(redaction, content, depth - 1)),
+  ]);
+  return [...new Set(found)];
 }
