@@ -144,7 +144,9 @@ export function readAway(
   return learned
     .filter(({ value }) => value.length >= LEAST_CHARACTERS && value.length <= MOST_CHARACTERS)
     .filter(({ value }) => !PROTOCOL_TEXT.includes(value.toLowerCase()))
-    .map(({ reference, value }) => new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value));
+    .map(
+      ({ reference, value }) => new Secret(nameElsewhere(secretName(draft, key, reference), 'config'), value),
+    );
 }
 
 function checked(secret: Secret, fault: Fault): Secret {
