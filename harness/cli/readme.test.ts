@@ -141,7 +141,6 @@ describe('README', () => {
     const ending: (number | null)[] = [];
     for (const command of [`${judge} --suite pact --partial`, publish, ask])
       ending.push((await run(command, folder)).code);
-    await broker.close();
     expect(before.code).toBe(1);
     expect(ending).toEqual([0, 0, 0]);
     expect(broker.branches.get('search 1.4.0')).toBe('main');

@@ -2,50 +2,32 @@ import { fork, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { type Ending, listenTo } from '../base/fixtures/program.ts';
+import { served } from '../base/fixtures/server.ts';
 import { hasMembers } from '../base/json-text.ts';
-import { listening } from '../base/loopback.ts';
 import type { PactBroker } from '../config/pact/pacts.ts';
 import { Secret } from '../credential/secret.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { brokerSender } from '../run/pact/broker-send.ts';
 import { BrokerFailure, openBroker } from './broker-client.ts';
 import { pactsOf, publishPacts, publishResults } from './broker-pacts.ts';
-import { pactOf, type StubBroker, type StubOptions, startStubBroker } from './fixtures/stub-broker.ts';
+import {
+  brokerAt,
+  pactOf,
+  type StubBroker,
+  type StubOptions,
+  startStubBroker,
+  TOKEN,
+} from './fixtures/stub-broker.ts';
 import { type ChildOrder, childEnvironment, isChildReply } from './pact-process.ts';
 
-const TOKEN = 'example-token-for-tests';
 const VERSION = { number: '1.2.3', branch: 'main', buildUrl: null };
 const TOOL = { name: 'conform', version: '0.0.0' };
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function stub(options: StubOptions = {}): Promise<StubBroker> {
-  const broker = await startStubBroker({ token: TOKEN, ...options });
-  closing.push(() => broker.close());
-  return broker;
-}
-
-function brokerAt(url: string, change: Partial<PactBroker> = {}): PactBroker {
-  return {
-    url,
-    credentials: { kind: 'token', token: new Secret('PACT_BROKER_TOKEN', TOKEN) },
-    selectors: [{ mainBranch: true }],
-    pending: false,
-    wipSince: null,
-    branch: null,
-    ...change,
-  };
-}
-
 function clientOf(broker: PactBroker) {
   const redaction = createRedaction();
-  redaction.add('PACT_BROKER_TOKEN', TOKEN);
+  redaction.add('BROKER_TOKEN', TOKEN);
   const config = { safety: { plainHttp: false } };
   const send = brokerSender({ redaction, userAgent: 'conform/0.0.0', runId: 'tests', config });
   return openBroker(broker, send);
@@ -64,8 +46,6 @@ function pactCli(args: string): Promise<Ending> {
 /** Pact's own verifier, driving the broker itself, in a process of its own for what it prints. */
 async function pactCore(broker: string, status: number): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end());
-  const port = await listening(server);
-  closing.push(() => server.close());
   const child = fork(new URL('./verify-child.ts', import.meta.url), {
     execArgv: [],
     silent: true,
@@ -75,7 +55,7 @@ async function pactCore(broker: string, status: number): Promise<string> {
     id: 1,
     options: {
       provider: 'search',
-      providerBaseUrl: `http://127.0.0.1:${port}`,
+      providerBaseUrl: await served(server),
       pactBrokerUrl: broker,
       pactBrokerToken: TOKEN,
       consumerVersionSelectors: [{ mainBranch: true }],
@@ -97,7 +77,7 @@ const linesOf = (broker: StubBroker) => broker.requests.map(({ line }) => line);
 
 describe('the stub of a broker', () => {
   it('is a broker to Pact, which verifies its pacts and publishes results', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     expect(JSON.parse(await pactCore(broker.url, 200))).toMatchObject({ result: true });
     expect(JSON.parse(await pactCore(broker.url, 404))).toMatchObject({ result: false });
@@ -105,7 +85,7 @@ describe('the stub of a broker', () => {
   });
 
   it("is a broker to Pact's command line, which publishes a pact and asks for a verdict", async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     const folder = temporaryFolder({ 'pact.json': JSON.stringify(pactOf('web-shop')) });
     const publish = `broker publish ${join(folder, 'pact.json')} --consumer-app-version 1.0.0 --branch main`;
     const ask = 'broker can-i-deploy --pacticipant search --version 1.2.3 --to-environment production';
@@ -119,7 +99,7 @@ describe('the stub of a broker', () => {
 
 describe('pacts of a broker', () => {
   it('are fetched by the requests that Pact sends itself', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     await pactCore(broker.url, 200);
     const ofPact = broker.requests.slice();
@@ -141,7 +121,7 @@ describe('pacts of a broker', () => {
   });
 
   it('are asked for with selectors, pending ones, work in progress and the branch', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     broker.add(pactOf('new-shop', 404), { pending: true });
     const asked = brokerAt(broker.url, {
@@ -173,7 +153,7 @@ describe('pacts of a broker', () => {
       /names a pact without its address/,
     ],
   ])('are told to be missing where the broker %s', async (_how, options, why) => {
-    const broker = await stub(options);
+    const broker = await startStubBroker(options);
     const asked = brokerAt(broker.url);
     const failure = await pactsOf(asked, 'search', clientOf(asked)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BrokerFailure);
@@ -187,9 +167,9 @@ describe('pacts of a broker', () => {
   });
 
   it('are fetched without the token where a link leads to somebody else', async () => {
-    const other = await stub({ instead: () => JSON.stringify(pactOf('web-shop')) });
+    const other = await startStubBroker({ instead: () => JSON.stringify(pactOf('web-shop')) });
     const link = { _links: { self: { href: `${other.url}/stolen` } } };
-    const broker = await stub({
+    const broker = await startStubBroker({
       instead: (line) =>
         line.startsWith('POST') ? JSON.stringify({ _embedded: { pacts: [link] } }) : undefined,
     });
@@ -199,7 +179,7 @@ describe('pacts of a broker', () => {
   });
 
   it('may be guarded by user and password', async () => {
-    const broker = await stub({ instead: () => 404 });
+    const broker = await startStubBroker({ instead: () => 404 });
     const password = new Secret('BROKER_PASSWORD', 'example-password-for-tests');
     const asked = brokerAt(broker.url, { credentials: { kind: 'basic', username: 'ci', password } });
     await expect(pactsOf(asked, 'search', clientOf(asked))).rejects.toThrow('status 404');
@@ -210,7 +190,7 @@ describe('pacts of a broker', () => {
 
 describe('publishing', () => {
   it("sends pacts as Pact's command line does", async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     const text = JSON.stringify(pactOf('web-shop'));
     const file = join(temporaryFolder({ 'pact.json': text }), 'pact.json');
     const version = '--consumer-app-version 1.2.3 --branch main';
@@ -230,7 +210,7 @@ describe('publishing', () => {
   });
 
   it('sends results, and the branch, as Pact itself does', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     await pactCore(broker.url, 404);
     const ofPact = broker.requests.slice();
@@ -258,7 +238,7 @@ describe('publishing', () => {
   });
 
   it('of what the broker does not take ends with its reason', async () => {
-    const broker = await stub({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
+    const broker = await startStubBroker({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
     const at = brokerAt(broker.url);
     const pacts = [{ consumer: 'web-shop', provider: 'search', text: '{}' }];
     await expect(publishPacts(at, pacts, VERSION, clientOf(at))).rejects.toThrow('status 409');

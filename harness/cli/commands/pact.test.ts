@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Files, temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
-import { listening as listen } from '../../base/loopback.ts';
-import { pactOf, type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
+import { served } from '../../base/fixtures/server.ts';
+import { pactOf, type StubPact, startStubBroker, TOKEN } from '../../pact/fixtures/stub-broker.ts';
 import type { CheckResult, Results } from '../../report/results/results.ts';
 import { conform, lastReports } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
@@ -13,13 +13,7 @@ import { conformHere } from '../fixtures/in-process.ts';
 /** `conform pact …` as the program it is: its exit codes, its words, and what it leaves behind. */
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
-const TOKEN = 'example-token-for-tests';
 const KEY = 'example-key-for-tests';
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 /** A working folder with the shipped contracts and pacts, and a config of search with these blocks added. */
 function workplace(blocks = '', files: Files = {}): string {
@@ -60,12 +54,6 @@ function checksIn(folder: string): readonly CheckResult[] {
 
 const outcomesIn = (folder: string) => checksIn(folder).map(({ id, outcome }) => `${id} ${outcome}`);
 
-async function stub(options: StubOptions = {}) {
-  const broker = await startStubBroker({ token: TOKEN, ...options });
-  closing.push(() => broker.close());
-  return broker;
-}
-
 /** Neither as it is nor in base64. */
 function holdNoSecret(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -79,15 +67,6 @@ function holdNoSecret(folder: string): void {
       expect(text.includes(Buffer.from(secret).toString('base64').replace(/=+$/, '')), file).toBe(false);
     }
   }
-}
-
-async function listening(server: Server): Promise<string> {
-  const port = await listen(server);
-  closing.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${port}`;
 }
 
 describe('conform pact verify', () => {
@@ -145,7 +124,7 @@ describe('conform pact verify', () => {
   });
 
   it('is inconclusive when the provider hangs', async () => {
-    const url = await listening(createServer(() => undefined));
+    const url = await served(createServer(() => undefined));
     const folder = workplace('timeouts: { connect: 300ms, response: 300ms }');
     const { code, stdout } = await pact(folder, 'verify', 'search', '--provider-url', url);
     expect(code).toBe(3);
@@ -155,7 +134,7 @@ describe('conform pact verify', () => {
 
 describe('conform pact verify, with a broker', () => {
   it('verifies what the broker has, and publishes the results when asked to', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     const folder = workplace(inBroker(broker.url));
     expect((await pact(folder, 'verify')).code).toBe(0);
@@ -172,7 +151,7 @@ describe('conform pact verify, with a broker', () => {
   });
 
   it('fails for what does not fit, not for what is pending, and publishes both as they are', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     broker.add(pactOf('app', 418));
     broker.add(pactOf('new-shop', 418), { pending: true });
@@ -194,7 +173,7 @@ describe('conform pact verify, with a broker', () => {
   });
 
   it('is inconclusive, and soon, when the broker hangs', async () => {
-    const broker = await stub({ instead: () => null });
+    const broker = await startStubBroker({ instead: () => null });
     const folder = workplace(inBroker(broker.url));
     const { code } = await pact(folder, 'verify');
     expect(code).toBe(3);
@@ -207,7 +186,7 @@ describe('conform pact verify, with a broker', () => {
 
 describe('conform pact publish', () => {
   it('publishes the pacts of the config as those of a version of their consumers', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     const folder = workplace(
       inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
     );
@@ -231,7 +210,7 @@ describe('conform pact publish', () => {
   });
 
   it('publishes nothing that was not verified as a whole', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     const other = {
       description: 'a deletion',
       request: { method: 'DELETE', path: '/v1/resources' },
@@ -256,7 +235,7 @@ describe('conform pact publish', () => {
   });
 
   it('is inconclusive when the broker does not take it', async () => {
-    const broker = await stub({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
+    const broker = await startStubBroker({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
     const folder = workplace(
       inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
     );

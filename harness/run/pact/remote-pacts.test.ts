@@ -1,37 +1,20 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { listening } from '../../base/loopback.ts';
+import { describe, expect, it } from 'vitest';
+import { served } from '../../base/fixtures/server.ts';
 import { loadServices } from '../../config/load.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
-import { Secret } from '../../credential/secret.ts';
-import { type StubOptions, type StubPact, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
+import {
+  brokerAt,
+  pactOf,
+  type StubOptions,
+  type StubPact,
+  startStubBroker,
+  TOKEN,
+} from '../../pact/fixtures/stub-broker.ts';
 import { withPactsFetched } from './remote-pacts.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
-const TOKEN = 'example-token-for-tests';
-const closing: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function stub(options: StubOptions = {}) {
-  const broker = await startStubBroker({ token: TOKEN, ...options });
-  closing.push(() => broker.close());
-  return broker;
-}
-
-function pactOf(consumer: string, status = 200, provider = 'search'): StubPact {
-  return {
-    consumer: { name: consumer },
-    provider: { name: provider },
-    interactions: [
-      { description: 'a list', request: { method: 'GET', path: '/v1/resources' }, response: { status } },
-    ],
-  };
-}
-
 /** Search with its shipped pact, and what of the pacts a test changes. */
 async function fetched(change: Partial<PactsConfig>, patienceMs?: number): Promise<PactsConfig> {
   const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
@@ -44,23 +27,16 @@ async function fetched(change: Partial<PactsConfig>, patienceMs?: number): Promi
   return pacts;
 }
 
-function brokerAt(url: string, pending = false): NonNullable<PactsConfig['broker']> {
-  const credentials = { kind: 'token', token: new Secret('BROKER_TOKEN', TOKEN) } as const;
-  return { url, credentials, selectors: [{ mainBranch: true }], pending, wipSince: null, branch: null };
-}
-
-async function served(content: unknown): Promise<string> {
-  const server = createServer((_request, response) => response.end(JSON.stringify(content)));
-  closing.push(() => new Promise((resolve) => server.close(resolve)));
-  return `http://127.0.0.1:${await listening(server)}/a.json?version=1`;
-}
+/** The address of a pact that needs no broker. */
+const pactAt = async (content: unknown) =>
+  `${await served(createServer((_request, response) => response.end(JSON.stringify(content))))}/a.json?version=1`;
 
 const idsOf = ({ interactions }: PactsConfig) => interactions.map(({ id }) => id);
 const SHIPPED = 'sample-client.the-documented-sample.a-valid-credential';
 
 describe('pacts from elsewhere', () => {
   it('join those of files', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     const pacts = await fetched({ broker: brokerAt(broker.url) });
     expect(idsOf(pacts)).toEqual([SHIPPED, 'web-shop.a-list']);
@@ -74,20 +50,20 @@ describe('pacts from elsewhere', () => {
   });
 
   it('may lie at a URL', async () => {
-    const pacts = await fetched({ files: [await served(pactOf('web-shop'))] });
+    const pacts = await fetched({ files: [await pactAt(pactOf('web-shop'))] });
     expect(idsOf(pacts)).toEqual([SHIPPED, 'web-shop.a-list']);
   });
 
   it('are pending where the broker says so', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     broker.add(pactOf('new-shop'), { pending: true });
-    const { interactions } = await fetched({ broker: brokerAt(broker.url, true) });
+    const { interactions } = await fetched({ broker: brokerAt(broker.url, { pending: true }) });
     expect(interactions.map(({ pending }) => pending)).toEqual([false, false, true]);
   });
 
   it('stay apart where two versions of a pact differ', async () => {
-    const broker = await stub();
+    const broker = await startStubBroker();
     broker.add(pactOf('web-shop'));
     broker.add(pactOf('web-shop', 418));
     const [, ...ids] = idsOf(await fetched({ broker: brokerAt(broker.url) }));
@@ -103,7 +79,6 @@ describe('pacts from elsewhere', () => {
 describe('pacts that cannot be had', () => {
   it.each<readonly [string, StubOptions, StubPact | null, RegExp]>([
     ['the broker refuses the token', { token: 'another-token-for-tests' }, pactOf('a'), /status 401/],
-    ['the broker is broken', { instead: () => 503 }, pactOf('a'), /status 503/],
     ['the broker has none', {}, null, /has no pact of the provider "search"/],
     [
       'one is malformed',
@@ -113,7 +88,7 @@ describe('pacts that cannot be had', () => {
     ],
     ['one holds no interaction', {}, { ...pactOf('a'), interactions: [] }, /holds no interaction/],
   ])('are told where %s, and the others stay', async (_how, options, pact, why) => {
-    const broker = await stub(options);
+    const broker = await startStubBroker(options);
     if (pact) broker.add(pact);
     const pacts = await fetched({ broker: brokerAt(broker.url) });
     expect(idsOf(pacts)).toEqual([SHIPPED]);
@@ -123,15 +98,15 @@ describe('pacts that cannot be had', () => {
   });
 
   it('are not waited for longer than all of a source may take, and those of the next are', async () => {
-    const broker = await stub({ instead: () => null });
-    const files = [await served(pactOf('web-shop'))];
+    const broker = await startStubBroker({ instead: () => null });
+    const files = [await pactAt(pactOf('web-shop'))];
     const { unread } = await fetched({ broker: brokerAt(broker.url), files }, 2_000);
     expect(unread).toEqual([`the pacts of ${broker.url} could not be read: they were not there within 2 s`]);
   });
 
   it('are told where a URL is not there, or leads to the pact of another provider', async () => {
     const { unread } = await fetched({
-      files: ['http://127.0.0.1:9/a.json', await served(pactOf('a', 200, 'stock'))],
+      files: ['http://127.0.0.1:9/a.json', await pactAt({ ...pactOf('a'), provider: { name: 'stock' } })],
     });
     expect(unread).toEqual([
       expect.stringContaining('ECONNREFUSED'),
