@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
-import { listening } from '../../base/loopback.ts';
+import { serving } from '../../base/fixtures/local-server.ts';
 import { type BadConfig, expectFault } from '../../config/fixtures/config-folder.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
@@ -65,9 +65,9 @@ describe('the request for a token', () => {
 });
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${await listening(server)}`;
+  const { url, stop } = await serving(createServer(listener));
+  onTestFinished(stop);
+  return url;
 }
 
 /** What becomes of one request to a service whose tokens come from there. */

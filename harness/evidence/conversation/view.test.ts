@@ -12,13 +12,16 @@ import { viewConversation } from './view.ts';
 
 const { continuation, text, binary, close, ping, pong } = OPCODE;
 
-/** Events of the server, one millisecond apart. */
-function fromServer(...frames: readonly RecordedFrame[]): readonly ConversationEvent[] {
-  return frames.map((frame, at) => ({ atMs: at, from: 'server', type: 'frame', frame }));
-}
+type Sent = readonly [from: 'client' | 'server', frame: RecordedFrame];
 
+/** Frames as they came, one millisecond apart. */
+const eventsOf = (...sent: readonly Sent[]) =>
+  sent.map(([from, frame], atMs): ConversationEvent => ({ atMs, from, type: 'frame', frame }));
+const exchanged = (...sent: readonly Sent[]) =>
+  viewConversation(exampleConversation({ events: eventsOf(...sent) }));
+/** Of what the server sends. */
 const viewOf = (...frames: readonly RecordedFrame[]) =>
-  viewConversation(exampleConversation({ events: fromServer(...frames) }));
+  exchanged(...frames.map((frame): Sent => ['server', frame]));
 const closing = (code: number, reason = '') =>
   exampleFrame(close, new Uint8Array([code >> 8, code & 0xff, ...Buffer.from(reason)]));
 
@@ -128,7 +131,10 @@ describe('ConversationView', () => {
     });
     const received = (...frames: readonly RecordedFrame[]) =>
       viewConversation(
-        exampleConversation({ handshake: { ...handshake, response }, events: fromServer(...frames) }),
+        exampleConversation({
+          handshake: { ...handshake, response },
+          events: eventsOf(...frames.map((frame): Sent => ['server', frame])),
+        }),
       );
     const parts = ['conform conform', 'conform conform, again'];
     const [first, second] = parts.map((each, index) => {
@@ -158,7 +164,10 @@ describe('ConversationView', () => {
     const cut = exampleFrame(text, Uint8Array.of(0x4a), { rsv: 4, truncated: true });
     const garbage = exampleFrame(text, Uint8Array.of(0xff), { rsv: 4 });
     const view = viewConversation(
-      exampleConversation({ handshake: { ...handshake, response }, events: fromServer(cut, garbage) }),
+      exampleConversation({
+        handshake: { ...handshake, response },
+        events: eventsOf(['server', cut], ['server', garbage]),
+      }),
     );
     expect(view.faults).toEqual([]);
   });
@@ -180,14 +189,6 @@ describe('ConversationView', () => {
     expect(view.faults).toEqual(['4 octets that are no frame']);
   });
 });
-
-/** A conversation in which both sides send frames, one millisecond apart. */
-function talk(...said: readonly (readonly [from: 'client' | 'server', frame: RecordedFrame])[]) {
-  const events = said.map(
-    ([from, frame], at): ConversationEvent => ({ atMs: at, from, type: 'frame', frame }),
-  );
-  return viewConversation(exampleConversation({ events }));
-}
 
 describe('the answer to a handshake', () => {
   const { handshake } = exampleConversation();
@@ -221,7 +222,7 @@ describe('echoes', () => {
   const [hello, other] = [exampleFrame(text, 'hello'), exampleFrame(text, 'other')];
 
   it('are paired in order, whatever comes in between', () => {
-    const view = talk(
+    const view = exchanged(
       ['server', exampleFrame(text, 'welcome')],
       ['client', hello],
       ['server', other],
@@ -237,24 +238,28 @@ describe('echoes', () => {
   });
 
   it('show what came instead, or that nothing did', () => {
-    const altered = talk(['server', exampleFrame(text, 'welcome')], ['client', hello], ['server', other]);
+    const altered = exchanged(
+      ['server', exampleFrame(text, 'welcome')],
+      ['client', hello],
+      ['server', other],
+    );
     expect(altered.echoes.map(({ back, isSame }) => [back?.text, isSame])).toEqual([['other', false]]);
-    expect(talk(['client', hello]).echoes.map(({ back }) => back)).toEqual([null]);
-    expect(talk(['client', hello], ['server', hello]).greeting).toBeNull();
+    expect(exchanged(['client', hello]).echoes.map(({ back }) => back)).toEqual([null]);
+    expect(exchanged(['client', hello], ['server', hello]).greeting).toBeNull();
   });
 
   it('are told by their digest where they were not recorded whole', () => {
     const long = (digest: string) =>
       exampleFrame(binary, 'beginning', { length: 70_000, lengthOctets: 8, truncated: true, digest });
-    const same = talk(['client', long('aa')], ['server', long('aa')]);
-    const changed = talk(['client', long('aa')], ['server', long('bb')]);
+    const same = exchanged(['client', long('aa')], ['server', long('aa')]);
+    const changed = exchanged(['client', long('aa')], ['server', long('bb')]);
     expect([same, changed].map(({ echoes }) => echoes[0]?.isSame)).toEqual([true, false]);
   });
 });
 
 describe('pings', () => {
   it('are answered by a later Pong with the same payload', () => {
-    const view = talk(
+    const view = exchanged(
       ['server', exampleFrame(pong, 'b')],
       ['client', exampleFrame(ping, 'a')],
       ['client', exampleFrame(ping, 'b')],

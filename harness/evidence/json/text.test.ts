@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../base/json-text.ts';
 import { DEEPEST_JSON } from './nesting.ts';
 import { readJsonText } from './text.ts';
 
@@ -21,45 +22,13 @@ describe('readJsonText', () => {
   });
 
   it('finds a syntax fault exactly where JSON.parse refuses', () => {
-    const piece = fc.constantFrom(
-      ...[
-        '{',
-        '}',
-        '[',
-        ']',
-        ',',
-        ':',
-        '"',
-        '"a"',
-        '1',
-        '-',
-        '0',
-        '.',
-        'e',
-        '+',
-        'true',
-        'null',
-        'nul',
-        '\\',
-        ' ',
-        'é',
-        '\n',
-      ],
-    );
+    const piece = fc.constantFrom(...'{}[],:"1-0.e+\\ é\n', '"a"', 'true', 'null', 'nul');
     fc.assert(
       fc.property(
         fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join('')),
         (text) => {
           const { faults } = read(text);
-          const parses = (() => {
-            try {
-              JSON.parse(text);
-              return true;
-            } catch {
-              return false;
-            }
-          })();
-          expect(faults.length === 0).toBe(parses);
+          expect(faults.length === 0).toBe(parseJson(text) !== undefined);
         },
       ),
       { numRuns: 5000 },

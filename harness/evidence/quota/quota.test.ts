@@ -176,25 +176,7 @@ describe('readQuota', () => {
       name,
       `X-${name}`,
     ]);
-    const piece = fc.constantFrom(
-      '"a"',
-      ';',
-      'q=',
-      'r=',
-      'limit=',
-      '1',
-      '-',
-      '.',
-      ',',
-      ' ',
-      '(',
-      ':',
-      '@',
-      '?',
-      '%"',
-      '\u0007',
-      'é',
-    );
+    const piece = fc.constantFrom(...';1-., (:@?\u0007é', '"a"', '%"', 'q=', 'r=', 'limit=');
     const line = fc.tuple(
       fc.constantFrom(...names),
       fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join('')),

@@ -70,10 +70,10 @@ export const longEchoes = echoed(
 const SURELY_TAKEN = 4096;
 
 /** The length at which the service ended the connection in place of an answer; null when it did not. */
-export function refusedLength(talk: ConversationView): number | null {
-  const { serverClose, clientClose, ended } = talk;
+export function refusedLength(conversation: ConversationView): number | null {
+  const { serverClose, clientClose, ended } = conversation;
   const unasked = serverClose !== null ? serverClose.atMs < (clientClose?.atMs ?? Infinity) : ended !== null;
-  const lost = talk.echoes.find(({ back }) => back === null)?.sent.length ?? 0;
+  const lost = conversation.echoes.find(({ back }) => back === null)?.sent.length ?? 0;
   return unasked && lost > SURELY_TAKEN ? lost : null;
 }
 

@@ -15,9 +15,21 @@ function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
   return transport;
 }
 
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+type Answer = Parameters<typeof listen>[0];
+const writing =
+  (octets: string | Uint8Array): Answer =>
+  (socket) =>
+    socket.write(octets);
+const ending =
+  (octets: string | Uint8Array): Answer =>
+  (socket) =>
+    socket.end(octets);
+
 /** One GET to a server that does this to its connection once the request head is in. */
 async function get(
-  answer: Parameters<typeof listen>[0],
+  answer: Answer,
   overrides: Partial<HttpOptions> = {},
   request: HttpRequest = GET,
 ): Promise<Exchange> {
@@ -29,8 +41,8 @@ const ACCEPT = ['Accept', '*/*'] as const;
 
 describe('an ordinary exchange', () => {
   it('is recorded with fields as received, version, reason and times', async () => {
-    const exchange = await get((socket) =>
-      socket.end(
+    const exchange = await get(
+      ending(
         'HTTP/1.1 200 Fine\r\nX-b: 1\r\nX-A:2\r\nx-B: \xe9\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
       ),
     );
@@ -95,7 +107,7 @@ describe('an ordinary exchange', () => {
   });
 
   it('carries the run id in two fields', async () => {
-    const { request } = await get((socket) => socket.end(OK));
+    const { request } = await get(ending(OK));
     expect(valuesOf(request.fields, 'user-agent')).toEqual(['conform/0.0.0 (run run-for-tests)']);
     expect(valuesOf(request.fields, 'x-conform-run')).toEqual(['run-for-tests']);
   });
@@ -111,7 +123,7 @@ describe('an ordinary exchange', () => {
   it('keeps compressed content compressed', async () => {
     const content = gzipSync('{"a":1}');
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${content.length}\r\n\r\n`;
-    const { response } = await get((socket) => socket.end(Buffer.concat([Buffer.from(head), content])));
+    const { response } = await get(ending(Buffer.concat([Buffer.from(head), content])));
     expect(Buffer.from(response?.body.bytes ?? [])).toEqual(content);
   });
 
@@ -125,8 +137,8 @@ describe('an ordinary exchange', () => {
   });
 
   it('keeps interim responses, a 100 that nobody asked for among them', async () => {
-    const { response, failure } = await get((socket) =>
-      socket.end(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`),
+    const { response, failure } = await get(
+      ending(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`),
     );
     expect(failure).toBeNull();
     expect(response).toMatchObject({
@@ -139,8 +151,8 @@ describe('an ordinary exchange', () => {
   });
 
   it('keeps trailers', async () => {
-    const { response } = await get((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n'),
+    const { response } = await get(
+      ending('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n'),
     );
     expect(response).toMatchObject({ trailers: [['X-Sum', '1']], framingFaults: [] });
     expect(Buffer.from(response?.body.bytes ?? []).toString()).toBe('{}');
@@ -164,65 +176,35 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
     expect(exchange.failure?.kind).toBe('unresolved');
   });
 
-  it.each<[string, ExchangeFailureKind, number | null, Parameters<typeof listen>[0]]>([
+  it.each<[string, ExchangeFailureKind, number | null, Answer]>([
     ['resets without an answer', 'reset', null, (socket) => socket.resetAndDestroy()],
     ['closes without an answer', 'closed', null, (socket) => socket.end()],
-    ['closes within the head', 'closed', null, (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A')],
-    [
-      'closes within the body',
-      'closed',
-      200,
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
-    ],
-    [
-      'closes before the final chunk',
-      'closed',
-      200,
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n'),
-    ],
+    ['closes within the head', 'closed', null, ending(`${HEAD}X-A`)],
+    ['closes within the body', 'closed', 200, ending(`${HEAD}Content-Length: 9\r\n\r\n{}`)],
+    ['closes before the final chunk', 'closed', 200, ending(`${CHUNKED}2\r\n{}\r\n`)],
     [
       'resets within the body',
       'reset',
       200,
       (socket) =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}', () =>
+        socket.write(`${HEAD}Content-Length: 9\r\n\r\n{}`, () =>
           setImmediate(() => socket.resetAndDestroy()),
         ),
     ],
     ['is silent', 'response-timeout', null, () => undefined],
-    ['stops within the head', 'response-timeout', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nX-A')],
-    [
-      'stops within the body',
-      'response-timeout',
-      200,
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
-    ],
-    ['is no HTTP server', 'malformed', null, (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n')],
-    ['answers octets', 'malformed', null, (socket) => socket.write(Buffer.from([0, 1, 2, 0xff, 10, 10]))],
-    [
-      'sends a bad chunk size',
-      'malformed',
-      200,
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'),
-    ],
+    ['stops within the head', 'response-timeout', null, writing(`${HEAD}X-A`)],
+    ['stops within the body', 'response-timeout', 200, writing(`${HEAD}Content-Length: 9\r\n\r\n{}`)],
+    ['is no HTTP server', 'malformed', null, writing('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['answers octets', 'malformed', null, writing(Buffer.from([0, 1, 2, 0xff, 10, 10]))],
+    ['sends a bad chunk size', 'malformed', 200, writing(`${CHUNKED}zz\r\n`)],
     [
       'contradicts itself on the length',
       'malformed',
       200,
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'),
+      writing(`${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`),
     ],
-    [
-      'ends lines with bare LF',
-      'malformed',
-      200,
-      (socket) => socket.end('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'),
-    ],
-    [
-      'puts NUL into a field',
-      'malformed',
-      200,
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 2\r\n\r\n{}'),
-    ],
+    ['ends lines with bare LF', 'malformed', 200, ending('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}')],
+    ['puts NUL into a field', 'malformed', 200, ending(`${HEAD}X-A: a\0b\r\nContent-Length: 2\r\n\r\n{}`)],
   ])('%s: %s', async (_what, kind, status, answer) => {
     const exchange = await get(answer, SHORT);
     expect(exchange.failure?.kind).toBe(kind);
@@ -245,8 +227,8 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
   });
 
   it('fields-too-large: a megabyte of fields', async () => {
-    const exchange = await get((socket) =>
-      socket.write(`HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(50_000)}\r\n`),
+    const exchange = await get(
+      writing(`HTTP/1.1 200 OK\r\n${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(50_000)}\r\n`),
     );
     expect(exchange).toMatchObject({ response: null, failure: { kind: 'fields-too-large' } });
   });
@@ -306,16 +288,14 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
   });
 
   it('keeps what undici would not show of a malformed answer', async () => {
-    const { response } = await get((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length: 2\r\n\r\n{}'),
-    );
+    const { response } = await get(ending('HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length: 2\r\n\r\n{}'));
     expect(response).toMatchObject({ framingFaults: [FRAMING_FAULT.spaceBeforeColon] });
     expect(valuesOf(response?.fields, 'x-a')).toEqual(['1']);
   });
 
   it('an unasked-for 101 is an answer like any other', async () => {
-    const { response, failure } = await get((socket) =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    const { response, failure } = await get(
+      writing('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     );
     expect(failure).toBeNull();
     expect(response?.status).toBe(101);

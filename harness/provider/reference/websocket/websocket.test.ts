@@ -70,8 +70,8 @@ describe('the opening handshake', () => {
 
 describe('a connection', () => {
   it.each([1001, 3000, 4999])('answers Close %i with the same code and ends TCP', async (code) => {
-    const talk = await converse(await realtime(), {}, [closeFrame(code, 'bye')]);
-    expect([talk.survived, closeCode(talk)]).toEqual([false, code]);
+    const seen = await converse(await realtime(), {}, [closeFrame(code, 'bye')]);
+    expect([seen.survived, closeCode(seen)]).toEqual([false, code]);
   });
 
   it('agrees on compression with the library’s client, both ways', async () => {
