@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { answerEach, listen } from '../fixtures/loopback.ts';
+import { answerEach, ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
 import { type HttpAbout, type HttpOptions, openHttp } from './http-client.ts';
 
@@ -17,19 +17,10 @@ function open(baseUrl: string, overrides: Partial<HttpOptions> = {}) {
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
-type Answer = Parameters<typeof listen>[0];
-const writing =
-  (octets: string | Uint8Array): Answer =>
-  (socket) =>
-    socket.write(octets);
-const ending =
-  (octets: string | Uint8Array): Answer =>
-  (socket) =>
-    socket.end(octets);
 
 /** One GET to a server that does this to its connection once the request head is in. */
 async function get(
-  answer: Answer,
+  answer: Handler,
   overrides: Partial<HttpOptions> = {},
   request: HttpRequest = GET,
 ): Promise<Exchange> {
@@ -176,7 +167,7 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
     expect(exchange.failure?.kind).toBe('unresolved');
   });
 
-  it.each<[string, ExchangeFailureKind, number | null, Answer]>([
+  it.each<[string, ExchangeFailureKind, number | null, Handler]>([
     ['resets without an answer', 'reset', null, (socket) => socket.resetAndDestroy()],
     ['closes without an answer', 'closed', null, (socket) => socket.end()],
     ['closes within the head', 'closed', null, ending(`${HEAD}X-A`)],

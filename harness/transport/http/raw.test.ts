@@ -3,13 +3,15 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
-import { listen } from '../fixtures/loopback.ts';
+import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
 
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+
 async function send(
-  answer: Parameters<typeof listen>[0],
+  answer: Handler,
   form: RawForm = {},
   overrides: Partial<TransportOptions> = {},
   request = GET,
@@ -82,7 +84,7 @@ describe('octets on the wire', () => {
     const redaction = createRedaction();
     redaction.add('TEST_KEY', 'example-key-for-tests');
     const keyed: HttpRequest = { ...GET, fields: [['Authorization', 'Bearer example-key-for-tests']] };
-    const exchange = await send((socket) => socket.end(OK), {}, { redaction }, keyed);
+    const exchange = await send(ending(OK), {}, { redaction }, keyed);
     expect(valuesOf(exchange.request.fields, 'authorization')).toEqual(['Bearer [redacted:TEST_KEY]']);
     const remote = setting('http://service.example');
     const refused = await sendRaw(remote, keyed, {}, about({ credential: 'right' }));
@@ -92,15 +94,13 @@ describe('octets on the wire', () => {
 
 describe('the answer', () => {
   it('keeps a status and faults that clients hide', async () => {
-    const { response, failure } = await send((socket) =>
-      socket.end('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'),
-    );
+    const { response, failure } = await send(ending('HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n'));
     expect(failure).toBeNull();
     expect(response).toMatchObject({ status: 999, framingFaults: [FRAMING_FAULT.statusOutOfRange] });
   });
 
   it('is waited for a little longer where octets after it matter', async () => {
-    const late = (socket: Parameters<Parameters<typeof listen>[0]>[0]) => {
+    const late: Handler = (socket) => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n', () => setTimeout(() => socket.write('late'), 20));
     };
     expect((await send(late)).response?.framingFaults).toEqual([]);
@@ -109,40 +109,24 @@ describe('the answer', () => {
   });
 
   it('needs no more than the grace when nothing comes', async () => {
-    const exchange = await send((socket) => socket.write(OK), { graceMs: 20 });
+    const exchange = await send(writing(OK), { graceMs: 20 });
     expect(exchange).toMatchObject({ failure: null, response: { framingFaults: [] } });
   });
 
   it('is read as that of its method', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
-    const exchange = await send((socket) => socket.write(answer), {}, {}, { ...GET, method: 'HEAD' });
+    const answer = writing(`${HEAD}Content-Length: 2\r\n\r\n`);
+    const exchange = await send(answer, {}, {}, { ...GET, method: 'HEAD' });
     expect(exchange.failure).toBeNull();
   });
 
-  it.each<[string, ExchangeFailureKind, number | null, Parameters<typeof listen>[0]]>([
+  it.each<[string, ExchangeFailureKind, number | null, Handler]>([
     ['resets', 'reset', null, (socket) => socket.resetAndDestroy()],
     ['closes', 'closed', null, (socket) => socket.end()],
     ['is silent', 'response-timeout', null, () => undefined],
-    [
-      'stops within the body',
-      'response-timeout',
-      200,
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'),
-    ],
-    ['speaks another protocol', 'malformed', null, (socket) => socket.write('* OK IMAP4rev1')],
-    [
-      'sends fields without end',
-      'fields-too-large',
-      null,
-      (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}`),
-    ],
-    [
-      'sends a body without end',
-      'body-too-large',
-      200,
-      (socket) =>
-        socket.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.alloc(100_000)])),
-    ],
+    ['stops within the body', 'response-timeout', 200, writing(`${HEAD}Content-Length: 9\r\n\r\n{}`)],
+    ['speaks another protocol', 'malformed', null, writing('* OK IMAP4rev1')],
+    ['sends fields without end', 'fields-too-large', null, writing(`${HEAD}X: ${'a'.repeat(100_000)}`)],
+    ['sends a body without end', 'body-too-large', 200, writing(`${HEAD}\r\n${'a'.repeat(100_000)}`)],
   ])('of a provider that %s: %s', async (_what, kind, status, answer) => {
     const exchange = await send(answer, {}, { ...SHORT, limits: { bodyBytes: 1000 } });
     expect(exchange.failure?.kind).toBe(kind);
