@@ -32,7 +32,7 @@ export interface ServiceConfig {
   readonly credentials: Credentials;
   readonly plan: Plan | null;
   readonly operations: readonly Operation[];
-  /** JSON Schemas that those of the operations refer to, by URI. */
+  /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   readonly websocket: WebSocketConfig | null;
   /** Where the service may send events, and how one is brought about; absent where it is not known. */

@@ -1,3 +1,5 @@
+import type { Call } from './call.ts';
+
 /** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
 export interface Operation extends OperationRequest {
   readonly id: string;
@@ -10,8 +12,8 @@ export interface Operation extends OperationRequest {
   readonly alternatives: readonly ExpectedResponse[];
   /** Whether a credential is demanded; an `optional` one is sent, and not missed. */
   readonly auth: 'required' | 'optional' | 'none';
-  /** Requests that its documentation rules out. */
-  readonly badInputs: readonly BadInput[];
+  /** The same with its values apart, of which requests are made that its documentation rules out. */
+  readonly call: Call;
   /** Why it cannot be called; null when it can. */
   readonly uncallable: string | null;
 }

@@ -1,5 +1,3 @@
-import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
-import { badInputsOf } from '../call/bad-input.ts';
 import {
   type Call,
   type CallBody,
@@ -13,22 +11,13 @@ import type { DocumentedInput } from './openapi/inputs.ts';
 import type { DocumentedOperation } from './openapi/openapi.ts';
 import type { WrittenOperation } from './written.ts';
 
-interface Scope {
-  readonly definitions: Definitions;
-  readonly book: SchemaBook;
-}
-
 type Written = WrittenOperation;
 type Documented = DocumentedOperation;
 
 /** One operation from what the config writes, what a document describes, or both; the config's word goes. */
-export function operationOf(written: Written, documented: Documented | undefined, scope: Scope): Operation;
-export function operationOf(written: null, documented: Documented, scope: Scope): Operation;
-export function operationOf(
-  written: Written | null,
-  documented: Documented | undefined,
-  scope: Scope,
-): Operation {
+export function operationOf(written: Written, documented: Documented | undefined): Operation;
+export function operationOf(written: null, documented: Documented): Operation;
+export function operationOf(written: Written | null, documented: Documented | undefined): Operation {
   const method = written?.block.method ?? documented?.method ?? 'GET';
   const { template, inputs, lacks } = addressed(written, documented);
   const body = bodyOf(written, documented);
@@ -61,7 +50,7 @@ export function operationOf(
     response,
     alternatives,
     auth: authOf(written, documented),
-    badInputs: uncallable === null ? badInputsOf(call, scope.definitions, scope.book) : [],
+    call,
     uncallable,
   };
 }

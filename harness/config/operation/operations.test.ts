@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SchemaBook } from '../../evidence/json/schema.ts';
+import { badInputsOf } from '../call/bad-input.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import type { BadInput, Operation } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
+import { badInputs } from './openapi/fixtures/described.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -31,15 +34,7 @@ describe('an operation of the config', () => {
       response: { status: 200, mediaTypes: [], schema: null },
       alternatives: [],
       auth: 'required',
-      badInputs: [
-        {
-          kind: 'extra',
-          what: 'with the unknown query parameter "conform-unknown"',
-          path: '/a?x=1&conform-unknown=1',
-          fields: [],
-          body: null,
-        },
-      ],
+      call: { method: 'GET', template: '/a?x=1', inputs: [], fields: [], body: null },
       uncallable: null,
     });
   });
@@ -82,7 +77,7 @@ describe('an operation of the config', () => {
   });
 
   it('has bad input made from what its parameters are held to', async () => {
-    const { badInputs } = await operationOf(`operations:
+    const { call } = await operationOf(`operations:
   - id: list
     method: GET
     path: /a?limit=5
@@ -92,15 +87,17 @@ describe('an operation of the config', () => {
       - { name: X-Depth, in: header, schema: { type: integer } }
       - { name: kind, in: query, schema: { type: string, enum: [a, b] } }
 `);
-    expect(kinds(badInputs)).toEqual([
+    const made = badInputsOf(call, {}, new SchemaBook());
+    expect(kinds(made)).toEqual([
       'wrong-type with query parameter "limit" = "conform-not-an-integer" (integer)',
       'missing without query parameter "limit"',
       'out-of-range with query parameter "limit" = 101 (at most 100)',
       'out-of-range with query parameter "limit" = 0 (at least 1)',
       'extra with the unknown query parameter "conform-unknown"',
     ]);
-    expect(badInputs[2]).toMatchObject({ path: '/a?limit=101', fields: [['X-Depth', '1']] });
-    expect(badInputs[1]?.path).toBe('/a');
+    expect(made[4]?.path).toBe('/a?limit=5&conform-unknown=1');
+    expect(made[2]).toMatchObject({ path: '/a?limit=101', fields: [['X-Depth', '1']] });
+    expect(made[1]?.path).toBe('/a');
   });
 });
 
@@ -145,7 +142,7 @@ describe('an operation that the config and the OpenAPI document name', () => {
       fields: [['Accept', 'application/json']],
       response: { status: 200, mediaTypes: ['application/json'], schema: { $ref: expect.any(String) } },
     });
-    expect(kinds(one?.badInputs ?? [])).toContain(
+    expect(kinds(one ? badInputs(config, one) : [])).toContain(
       'wrong-type with path parameter "id" = "conform-not-an-integer" (integer)',
     );
   });
@@ -187,7 +184,6 @@ describe('an operation that the config and the OpenAPI document name', () => {
     expect(operations.find(({ id }) => id === 'getThing')).toMatchObject({
       path: '/things/{id}?view=short',
       uncallable: 'the required path parameter "id" has no example, default or enumerated value',
-      badInputs: [],
     });
   });
 });

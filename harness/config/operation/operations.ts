@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Place } from '../../base/exit.ts';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
-import { SchemaBook } from '../../evidence/json/schema.ts';
 import { pathValues } from '../call/call.ts';
 import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -38,23 +37,22 @@ export async function buildOperations(
   const own = await readWritten(draft, written.operations ?? []);
   const document = await readDocument(draft, written, provider);
   const left = new Set(document?.operations);
-  const scope = document?.requests ?? { definitions: {}, book: new SchemaBook() };
   const operations: Operation[] = [];
   const places = new Map<Operation, Place>();
   for (const each of own) {
     const documented = documentedFor(each, left);
     if (documented !== undefined) left.delete(documented);
-    operations.push(operationOf(each, documented, scope));
+    operations.push(operationOf(each, documented));
   }
   for (const documented of left) {
     // Its id may be that of an operation of the config with another path.
     const taken = operations.some(({ id }) => id === documented.id);
     const id = taken ? `${documented.method} ${documented.template}` : documented.id;
-    const operation = operationOf(null, { ...documented, id }, scope);
+    const operation = operationOf(null, { ...documented, id });
     places.set(operation, documented.at.file.placeOf(documented.at.pointer));
     operations.push(operation);
   }
-  return { operations, definitions: document?.responseDefinitions ?? {}, places };
+  return { operations, definitions: document?.definitions ?? {}, places };
 }
 
 async function readDocument(

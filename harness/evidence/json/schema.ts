@@ -1,8 +1,11 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as addFormats } from 'ajv-formats';
-import { isJsonObject } from '../../base/json-text.ts';
+import { hasMembers, isJsonObject } from '../../base/json-text.ts';
+import { TimeLimitReached, withinTimeLimit } from '../../base/time-limit.ts';
 import { visible } from '../octets/visible.ts';
+import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
+import { PatternWatch } from './pattern.ts';
 
 /** The first thing in a JSON value that its schema refuses. */
 export interface SchemaFault {
@@ -17,7 +20,7 @@ export interface SchemaFault {
 /** @throws EndlessSchema, which says nothing about the value. */
 export type SchemaJudge = (value: unknown) => SchemaFault | null;
 
-/** A schema that asks of a value to fit the very same schema, or so many others that nobody can wait for it. */
+/** A schema that asks of a value to fit the very same schema, or so much else that nobody can wait for it. */
 export class EndlessSchema extends Error {
   constructor(message = 'the schema refers to itself without end') {
     super(message);
@@ -30,6 +33,10 @@ export class EndlessSchema extends Error {
  * of the value; an array of a hundred thousand resources needs one reference for each.
  */
 const MOST_FOLLOWED = 1_000_000;
+/** For one value, its schema compiled where it is not yet. The worker must give a sign of life every few seconds. */
+const JUDGING_MS = 3_000;
+/** For all values together that take longer than that. */
+const PATIENCE_MS = 9_000;
 
 /** Schemas that others refer to, by the URI with which they do. */
 export type Definitions = Readonly<Record<string, unknown>>;
@@ -37,58 +44,53 @@ export type Definitions = Readonly<Record<string, unknown>>;
 const LINK = 'x-conform-ref';
 
 /**
- * JSON Schemas (2020-12, with formats) that share definitions. Each definition is compiled by itself, when it is
- * first needed: a document may have hundreds that refer to each other, and compiling them into one another
- * would need a stack as deep as the longest chain.
+ * JSON Schemas that share definitions, each in the dialect that its `$schema` names, else 2020-12; with formats. Each
+ * definition is compiled by itself, when it is first needed: a document may have hundreds that refer to each other, and
+ * compiling them into one another would need a stack as deep as the longest chain.
  */
 export class SchemaBook {
   readonly #definitions: Definitions;
-  readonly #ajv: Ajv2020;
+  readonly #engines = new Map<Dialect, Engine>();
+  /** By dialect and text: what stands in many places is compiled once. */
   readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #byUri = new Map<string, ValidateFunction>();
   readonly #registered = new Set<string>();
+  readonly #patterns = new PatternWatch((reason) => new EndlessSchema(reason));
   /** `unevaluated…` asks what a referenced schema has looked at, which only a reference proper can tell. */
   readonly #linked: boolean;
   /** References followed for the value at hand. */
   #followed = 0;
+  #patienceMs = PATIENCE_MS;
 
   /** @param definitions may still grow; then `unevaluated` tells whether they will use keywords of that name. */
   constructor(definitions: Definitions = {}, unevaluated = mentionsUnevaluated(definitions)) {
     this.#definitions = definitions;
     this.#linked = !unevaluated;
-    this.#ajv = new Ajv2020({
-      strict: false,
-      logger: false,
-      // `toString` is no member of an object unless it was sent.
-      ownProperties: true,
-      code: { regExp: Object.assign(patternOf, { code: 'patternOf' }) },
-    });
-    addFormats.default(this.#ajv);
-    this.#ajv.addKeyword({
-      keyword: LINK,
-      schemaType: 'string',
-      errors: 'full',
-      compile: (uri: string) => this.#follow(uri),
-    });
   }
 
-  /** @throws Error, with the reason in one line, when it is no JSON Schema. */
+  /** @throws Error, with the reason in one line, when it is no JSON Schema; EndlessSchema when compiling has no end. */
   compile(schema: unknown): SchemaJudge {
-    if (!isSchema(schema)) throw new Error('a schema is an object, or true or false');
-    const validate = this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema);
-    return (value) => {
-      this.#followed = 0;
-      try {
-        return validate(value) ? null : describe(validate.errors ?? []);
-      } catch (error) {
-        if (error instanceof RangeError) throw new EndlessSchema();
-        throw error;
-      }
-    };
+    holdToDialect(schema);
+    const validate = this.#bounded(() =>
+      this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema),
+    );
+    return (value) => this.#bounded(() => (validate(value) ? null : describe(validate.errors ?? [])));
   }
 
-  /** @throws Error when the definition is no JSON Schema. */
-  compileDefinition(uri: string): void {
-    this.#definition(uri);
+  #bounded<T>(work: () => T): T {
+    if (this.#patienceMs <= 0) {
+      throw new EndlessSchema(`the schemas before it took more than ${PATIENCE_MS / 1000} s`);
+    }
+    this.#followed = 0;
+    this.#patterns.begin();
+    try {
+      return withinTimeLimit(JUDGING_MS, work);
+    } catch (error) {
+      if (error instanceof RangeError) throw new EndlessSchema();
+      if (!(error instanceof TimeLimitReached)) throw error;
+      this.#patienceMs -= JUDGING_MS;
+      throw new EndlessSchema(this.#patterns.overdue(JUDGING_MS) ?? `its schema ${error.message}`);
+    }
   }
 
   #follow(uri: string): DataValidateFunction {
@@ -107,12 +109,13 @@ export class SchemaBook {
   }
 
   #definition(uri: string): ValidateFunction {
-    const known = this.#compiled.get(uri);
+    const known = this.#byUri.get(uri);
     if (known !== undefined) return known;
     const schema = Object.hasOwn(this.#definitions, uri) ? this.#definitions[uri] : undefined;
     if (!isSchema(schema)) throw new Error(`there is no schema ${uri}`);
-    const validate = this.#validator(this.#linked ? schema : { $ref: uri });
-    this.#compiled.set(uri, validate);
+    const referring = { $schema: dialectOf(schema).uri, $ref: uri };
+    const validate = this.#validator(this.#linked ? schema : referring);
+    this.#byUri.set(uri, validate);
     return validate;
   }
 
@@ -122,17 +125,85 @@ export class SchemaBook {
   }
 
   #validator(schema: Schema): ValidateFunction {
-    if (this.#linked) {
-      const linked = withLinks(schema, this.#definitions);
-      return this.#ajv.compile(isSchema(linked) ? linked : schema);
-    }
-    for (const [uri, definition] of Object.entries(this.#definitions)) {
-      if (this.#registered.has(uri) || !isSchema(definition)) continue;
-      this.#registered.add(uri);
-      this.#ajv.addSchema(definition, uri);
-    }
-    return this.#ajv.compile(schema);
+    const dialect = dialectOf(schema);
+    const key = `${dialect.name} ${JSON.stringify(schema)}`;
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const linked = withLinks(schema, (uri) => this.#isLinkedFrom(dialect, uri), dialect.lonelyRef);
+    const validate = this.#engineFor(schema, dialect).compile(isSchema(linked) ? linked : schema);
+    this.#compiled.set(key, validate);
+    return validate;
   }
+
+  /** A reference proper leads to schemas of the same dialect alone. */
+  #isLinkedFrom(dialect: Dialect, uri: string): boolean {
+    if (!Object.hasOwn(this.#definitions, uri)) return false;
+    return this.#linked || dialectOf(this.#definitions[uri]) !== dialect;
+  }
+
+  #engineFor(schema: Schema, dialect: Dialect): Engine {
+    // What names itself might have the name of something else.
+    if (this.#linked && namesItself(schema)) return this.#newEngine(dialect);
+    const engine = this.#engines.get(dialect) ?? this.#newEngine(dialect);
+    this.#engines.set(dialect, engine);
+    if (this.#linked) return engine;
+    for (const [uri, definition] of Object.entries(this.#definitions)) {
+      if (this.#registered.has(uri) || !isSchema(definition) || dialectOf(definition) !== dialect) continue;
+      this.#registered.add(uri);
+      const linked = withLinks(definition, (named) => this.#isLinkedFrom(dialect, named), dialect.lonelyRef);
+      engine.addSchema(isSchema(linked) ? linked : definition, uri);
+    }
+    return engine;
+  }
+
+  #newEngine(dialect: Dialect): Engine {
+    const engine = dialect.engine({
+      ...LENIENT,
+      // Held to it before, once for all engines of the dialect.
+      meta: false,
+      validateSchema: false,
+      // `toString` is no member of an object unless it was sent.
+      ownProperties: true,
+      code: { optimize: false, regExp: this.#patterns.engine },
+    });
+    addFormats.default(engine);
+    return engine.addKeyword({
+      keyword: LINK,
+      schemaType: 'string',
+      errors: 'full',
+      compile: (uri: string) => this.#follow(uri),
+    });
+  }
+}
+
+const LENIENT = { strict: false, logger: false } as const;
+const ofSchemas = new Map<Dialect, Engine>();
+
+/**
+ * Holds a schema to the schema of its dialect, which is compiled once for all of them. References are not followed, and
+ * patterns not read.
+ *
+ * @throws Error, with the reason in one line, when it is no JSON Schema.
+ */
+export function holdToDialect(schema: unknown): asserts schema is Schema {
+  if (!isSchema(schema)) throw new Error('a schema is an object, or true or false');
+  const dialect = dialectOf(schema);
+  const engine = ofSchemas.get(dialect) ?? dialect.engine(LENIENT);
+  ofSchemas.set(dialect, engine);
+  const named = typeof schema === 'boolean' ? schema : { ...schema, $schema: dialect.uri };
+  if (engine.validateSchema(named) !== true) {
+    throw new Error(`schema is invalid: ${visible(engine.errorsText(engine.errors), 300)}`);
+  }
+}
+
+/** @throws Error for one that is not known. */
+export function dialectOf(schema: unknown): Dialect {
+  if (!isJsonObject(schema) || schema.$schema === undefined) return LATEST;
+  const dialect = dialectNamed(schema.$schema);
+  if (dialect !== undefined) return dialect;
+  throw new Error(
+    `its $schema names a dialect that is not known: ${visible(JSON.stringify(schema.$schema), 120)}`,
+  );
 }
 
 type Schema = boolean | Readonly<Record<string, unknown>>;
@@ -141,16 +212,25 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** References to definitions as links; all others stay. */
-function withLinks(node: unknown, definitions: Definitions): unknown {
-  if (Array.isArray(node)) return node.map((item) => withLinks(item, definitions));
+/** References to what is linked as links; all others stay. */
+function withLinks(node: unknown, isLinked: (uri: string) => boolean, lonelyRef: boolean): unknown {
+  if (Array.isArray(node)) return node.map((item) => withLinks(item, isLinked, lonelyRef));
   if (!isJsonObject(node)) return node;
+  const { $ref } = node;
+  const link = typeof $ref === 'string' && isLinked($ref) ? $ref : null;
+  if (link !== null && lonelyRef) return { [LINK]: link };
   return Object.fromEntries(
     Object.entries(node).map(([name, value]) =>
-      name === '$ref' && typeof value === 'string' && Object.hasOwn(definitions, value)
-        ? [LINK, value]
-        : [name, withLinks(value, definitions)],
+      name === '$ref' && link !== null ? [LINK, link] : [name, withLinks(value, isLinked, lonelyRef)],
     ),
+  );
+}
+
+/** Something in it has an identifier of its own. */
+function namesItself(node: unknown): boolean {
+  if (!hasMembers(node)) return false;
+  return Object.entries(node).some(
+    ([name, value]) => ((name === '$id' || name === 'id') && typeof value === 'string') || namesItself(value),
   );
 }
 
@@ -160,19 +240,6 @@ function mentionsUnevaluated(node: unknown): boolean {
   return Object.entries(node).some(
     ([name, value]) => name.startsWith('unevaluated') || mentionsUnevaluated(value),
   );
-}
-
-/** Patterns are ECMA-262 with the flag u; many in use are right only without it, and mean the same there. */
-function patternOf(pattern: string, flags: string): RegExp {
-  try {
-    return new RegExp(pattern, flags);
-  } catch (error) {
-    try {
-      return new RegExp(pattern, flags.replace('u', ''));
-    } catch {
-      throw error;
-    }
-  }
 }
 
 /** Alternatives report each of their branches; the one that came furthest is what the sender most likely meant. */

@@ -1,4 +1,5 @@
 import { Blocked } from '../../base/verdict.ts';
+import { badInputsOf } from '../../config/call/bad-input.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe } from '../../session/session.ts';
@@ -21,7 +22,13 @@ export function operationPlan(config: ServiceConfig): OperationPlan {
   const known = plans.get(config);
   if (known !== undefined) return known;
   const { operations, safety, credentials } = config;
-  const plan = planOperations({ operations, safety, credentialed: credentials.carrier !== null });
+  const { book } = responseSchemas(config);
+  const plan = planOperations({
+    operations,
+    safety,
+    credentialed: credentials.carrier !== null,
+    badInputsOf: ({ call }) => badInputsOf(call, config.definitions ?? {}, book),
+  });
   plans.set(config, plan);
   return plan;
 }

@@ -24,17 +24,25 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     response: { status: 200, mediaTypes: [], schema: null },
     alternatives: [],
     auth: 'required',
-    badInputs: [bad('wrong-type'), bad('missing'), bad('out-of-range'), bad('out-of-range'), bad('extra')],
+    call: { method: 'GET', template: `/${id}`, inputs: [], fields: [], body: null },
     uncallable: null,
     ...more,
   };
 }
 
-const plan = (operations: readonly Operation[], safety: Partial<Safety> = {}, credentialed = true) => {
+const BAD = [bad('wrong-type'), bad('missing'), bad('out-of-range'), bad('out-of-range'), bad('extra')];
+
+const plan = (
+  operations: readonly Operation[],
+  safety: Partial<Safety> = {},
+  credentialed = true,
+  badInputs: readonly BadInput[] = BAD,
+) => {
   const { orders, unexercised } = planOperations({
     operations,
     safety: { ...SAFETY, ...safety },
     credentialed,
+    badInputsOf: () => badInputs,
   });
   return { orders: orders.map(({ operation: { id }, kind }) => `${kind} ${id}`), unexercised };
 };
@@ -56,12 +64,9 @@ describe('the plan of an operation', () => {
   });
 
   it('leaves the credential alone where none is demanded', () => {
-    const open = operation('a', { auth: 'none', badInputs: [] });
-    expect(plan([open]).orders).toEqual(['call a', 'unknown-method a']);
-    expect(plan([operation('a', { badInputs: [] })], {}, false).orders).toEqual([
-      'call a',
-      'unknown-method a',
-    ]);
+    const open = operation('a', { auth: 'none' });
+    expect(plan([open], {}, true, []).orders).toEqual(['call a', 'unknown-method a']);
+    expect(plan([operation('a')], {}, false, []).orders).toEqual(['call a', 'unknown-method a']);
   });
 
   it('tries an unknown method once for each path', () => {
@@ -101,9 +106,9 @@ describe('the ceiling', () => {
   });
 
   it('is used up by calls where there is nothing else to ask', () => {
-    const plain = ids(50).map((each) => ({ ...each, badInputs: [], auth: 'none' as const, template: '/x' }));
+    const plain = ids(50).map((each) => ({ ...each, auth: 'none' as const, template: '/x' }));
     expect(
-      plan(plain, { operationRequests: 40 }).orders.filter((order) => order.startsWith('call')),
+      plan(plain, { operationRequests: 40 }, true, []).orders.filter((order) => order.startsWith('call')),
     ).toHaveLength(39);
   });
 

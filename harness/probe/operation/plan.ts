@@ -49,13 +49,15 @@ interface Planned {
   readonly safety: Safety;
   /** The service demands a credential at all. */
   readonly credentialed: boolean;
+  /** Requests that its documentation rules out; asked only of operations that get some. */
+  readonly badInputsOf: (operation: Operation) => readonly BadInput[];
 }
 
 /**
  * Which requests the operations get. Up to half of them call operations, the rest tries those that are called; what
  * one half leaves over the other takes. Whatever the ceiling cuts off is listed.
  */
-export function planOperations({ operations, safety, credentialed }: Planned): OperationPlan {
+export function planOperations({ operations, safety, credentialed, badInputsOf }: Planned): OperationPlan {
   const ceiling = safety.operationRequests;
   const unexercised: Unexercised[] = [];
   const callable: Operation[] = [];
@@ -66,10 +68,8 @@ export function planOperations({ operations, safety, credentialed }: Planned): O
   }
   const calls = callable.map((operation) => callOf(operation));
   const first = calls.slice(0, Math.ceil(ceiling / 2));
-  const wanted = inTurns(
-    first.map(({ operation }) => operation),
-    credentialed,
-  );
+  const subjects = first.map(({ operation }) => ({ operation, badInputs: badInputsOf(operation) }));
+  const wanted = inTurns(subjects, credentialed);
   const further = wanted.slice(0, ceiling - first.length);
   const more = calls.slice(first.length, ceiling - further.length);
   const cut = [...calls.slice(first.length + more.length), ...wanted.slice(further.length)];
@@ -98,11 +98,16 @@ function callOf(operation: Operation): Order {
   return { operation, kind: 'call', method, path, fields, body, what: 'as documented' };
 }
 
+interface TrialSubject {
+  readonly operation: Operation;
+  readonly badInputs: readonly BadInput[];
+}
+
 /** One request of each kind for each operation in turn, so that a ceiling cuts all kinds evenly. */
-function inTurns(operations: readonly Operation[], credentialed: boolean): readonly Order[] {
+function inTurns(subjects: readonly TrialSubject[], credentialed: boolean): readonly Order[] {
   const paths = new Set<string>();
   const queues = FURTHER.map((kind) =>
-    operations.flatMap((operation) => trialsOf(operation, kind, credentialed, paths)),
+    subjects.flatMap((subject) => trialsOf(subject, kind, credentialed, paths)),
   );
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, turn) =>
@@ -111,7 +116,7 @@ function inTurns(operations: readonly Operation[], credentialed: boolean): reado
 }
 
 function trialsOf(
-  operation: Operation,
+  { operation, badInputs }: TrialSubject,
   kind: (typeof FURTHER)[number],
   credentialed: boolean,
   paths: Set<string>,
@@ -136,7 +141,7 @@ function trialsOf(
         },
       ];
     default:
-      return operation.badInputs
+      return badInputs
         .filter((input) => input.kind === kind)
         .map(({ path, fields, body, what }) => ({ ...call, kind, path, fields, body, what }));
   }

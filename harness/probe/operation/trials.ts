@@ -182,11 +182,11 @@ export function responseSchemas(config: ServiceConfig): ResponseSchemas {
 
 /** The documented schemas of a service's responses. */
 export class ResponseSchemas {
-  readonly #book: SchemaBook;
+  readonly book: SchemaBook;
   readonly #compiled = new Map<unknown, SchemaJudge>();
 
   constructor({ definitions }: ServiceConfig) {
-    this.#book = new SchemaBook(definitions);
+    this.book = new SchemaBook(definitions);
   }
 
   /** Why a reply cannot be held against its schema; null when `fault` can tell. */
@@ -222,7 +222,7 @@ export class ResponseSchemas {
   #judge(schema: unknown): SchemaJudge {
     const known = this.#compiled.get(schema);
     if (known !== undefined) return known;
-    const judge = this.#book.compile(schema);
+    const judge = this.book.compile(schema);
     this.#compiled.set(schema, judge);
     return judge;
   }

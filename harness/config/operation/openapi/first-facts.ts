@@ -2,9 +2,9 @@ import type { ClauseValue } from '../../../contract/clause.ts';
 import type { ClauseKey } from '../../../contract/vocabulary.ts';
 import type { SecurityScheme } from '../../../credential/scheme.ts';
 import { isJsonType } from '../../call/call.ts';
+import { type At, child, children } from '../../document/at.ts';
+import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
-import { type At, child, children } from './document/at.ts';
-import { OpenApiFiles } from './document/files.ts';
 import { type FoundOperation, operationsOf, versionOf } from './openapi.ts';
 import { firstDemand } from './security.ts';
 import { addressOf } from './servers.ts';
@@ -37,7 +37,7 @@ export async function firstFacts(
   shown: string,
   basePath: string,
 ): Promise<FirstFacts | { readonly fault: ReadFault }> {
-  const files = await OpenApiFiles.open(path, shown);
+  const files = await SourceFiles.open(path, shown);
   if ('fault' in files) return files;
   versionOf(files.root);
   const operations = operationsOf(files);
@@ -63,17 +63,17 @@ export async function firstFacts(
 }
 
 /** A path without parameters, and none in the query that must be there. */
-function needsNothing(files: OpenApiFiles, { pathItem, operation, path }: FoundOperation): boolean {
+function needsNothing(files: SourceFiles, { pathItem, operation, path }: FoundOperation): boolean {
   if (path.includes('{') || successOf(files, operation) === undefined) return false;
   const parameters = [pathItem, operation].flatMap((parent) => children(child(parent, 'parameters')));
   return parameters.every(([, at]) => child(files.dereferenced(at), 'required').value !== true);
 }
 
-function responsesOf(files: OpenApiFiles, operation: At): readonly (readonly [code: string, at: At])[] {
+function responsesOf(files: SourceFiles, operation: At): readonly (readonly [code: string, at: At])[] {
   return children(child(operation, 'responses')).map(([code, at]) => [code, files.dereferenced(at)] as const);
 }
 
-function successOf(files: OpenApiFiles, operation: At): At | undefined {
+function successOf(files: SourceFiles, operation: At): At | undefined {
   return responsesOf(files, operation).find(([code]) => code === '200' || /^2xx$/i.test(code))?.[1];
 }
 
@@ -108,7 +108,7 @@ function prefixClause(
 
 /** That answers, or errors, are JSON, where every documented one with content is. */
 function formatClauses(
-  files: OpenApiFiles,
+  files: SourceFiles,
   operations: readonly FoundOperation[],
 ): readonly DocumentedClause[] {
   return (
@@ -132,10 +132,7 @@ function formatClauses(
 /** What the document says of these conditions, by their names in a contract. */
 const CONDITIONS = { missingCredential: '401', unknownResource: '404', rateLimited: '429' } as const;
 
-function codesClause(
-  files: OpenApiFiles,
-  operations: readonly FoundOperation[],
-): readonly DocumentedClause[] {
+function codesClause(files: SourceFiles, operations: readonly FoundOperation[]): readonly DocumentedClause[] {
   const saying = (code: string) =>
     operations.find(({ operation }) => responsesOf(files, operation).some(([given]) => given === code));
   const codes = Object.entries(CONDITIONS).filter(([, code]) => saying(code) !== undefined);

@@ -2,9 +2,9 @@ import { hasMembers } from '../../../base/json-text.ts';
 import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
 import { type Example, exampleOf } from '../../call/example.ts';
-import { type At, child, children, faultAt } from './document/at.ts';
-import type { OpenApiFiles } from './document/files.ts';
-import type { OpenApiSchemas } from './document/schemas.ts';
+import { type At, child, children, faultAt } from '../../document/at.ts';
+import type { SourceFiles } from '../../document/files.ts';
+import type { OpenApiSchemas } from './schemas.ts';
 
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {
@@ -16,7 +16,7 @@ export interface DocumentedBody extends CallBody {
 }
 
 export interface InputScope {
-  readonly files: OpenApiFiles;
+  readonly files: SourceFiles;
   readonly schemas: OpenApiSchemas;
   readonly configured: Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
 }

@@ -2,12 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { SchemaBook } from '../../../evidence/json/schema.ts';
-import { described, expectDocumentFault, oneOperation, onlyOperation } from './fixtures/described.ts';
+import {
+  badInputs,
+  described,
+  expectDocumentFault,
+  oneOperation,
+  onlyOperation,
+} from './fixtures/described.ts';
 
 describe('an OpenAPI document', () => {
   it('gives its operations, in its order', async () => {
     const text = await readFile(new URL('../../../../config/openapi/search.yaml', import.meta.url), 'utf8');
-    const { operations } = await described(text);
+    const config = await described(text);
+    const { operations } = config;
     expect(
       operations.map(({ id, method, path, template, auth, uncallable, response }) => ({
         call: `${id}: ${method} ${path}`,
@@ -18,8 +25,8 @@ describe('an OpenAPI document', () => {
       })),
     ).toMatchSnapshot();
     expect(
-      operations.flatMap(({ method, template, badInputs }) =>
-        badInputs.map(({ kind, what }) => `${kind}: ${method} ${template} ${what}`),
+      operations.flatMap((each) =>
+        badInputs(config, each).map(({ kind, what }) => `${kind}: ${each.method} ${each.template} ${what}`),
       ),
     ).toMatchSnapshot();
     expect(operations.find(({ id }) => id === 'queryResources')?.body).toEqual({

@@ -1,12 +1,12 @@
 import type { CredentialsBlock } from '../../../credential/schemes.ts';
-import type { Definitions, SchemaBook } from '../../../evidence/json/schema.ts';
+import type { Definitions } from '../../../evidence/json/schema.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
+import { type At, child, children, faultAt } from '../../document/at.ts';
+import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
-import { type At, child, children, faultAt } from './document/at.ts';
-import { OpenApiFiles } from './document/files.ts';
-import { OpenApiSchemas } from './document/schemas.ts';
 import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';
 import { readResponses } from './responses.ts';
+import { OpenApiSchemas } from './schemas.ts';
 import { type Demand, OpenApiSecurity } from './security.ts';
 import { addressOf } from './servers.ts';
 
@@ -27,9 +27,8 @@ export interface DocumentedOperation {
 
 export interface OpenApiDocument {
   readonly operations: readonly DocumentedOperation[];
-  /** Schemas of what is sent: only of use while the calls are made up. */
-  readonly requests: { readonly definitions: Definitions; readonly book: SchemaBook };
-  readonly responseDefinitions: Definitions;
+  /** Schemas of what is sent and answered, by the URI with which the operations refer to them. */
+  readonly definitions: Definitions;
 }
 
 export interface OpenApiOptions {
@@ -53,7 +52,7 @@ export async function readOpenApi(
   path: string,
   options: OpenApiOptions,
 ): Promise<OpenApiDocument | { readonly fault: ReadFault }> {
-  const files = await OpenApiFiles.open(path, options.shown);
+  const files = await SourceFiles.open(path, options.shown);
   if ('fault' in files) return files;
   const is30 = versionOf(files.root) === '3.0';
   const requests = new OpenApiSchemas(files, 'request', is30);
@@ -80,7 +79,7 @@ export async function readOpenApi(
       at: operation,
     };
   });
-  return { operations, requests, responseDefinitions: responses.definitions };
+  return { operations, definitions: { ...requests.definitions, ...responses.definitions } };
 }
 
 export function versionOf(root: At): '3.0' | '3.1' {
@@ -108,7 +107,7 @@ export interface FoundOperation {
   readonly path: string;
 }
 
-export function operationsOf(files: OpenApiFiles): readonly FoundOperation[] {
+export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
   const paths = child(files.root, 'paths');
   const found: FoundOperation[] = [];
   for (const [path, at] of children(paths)) {

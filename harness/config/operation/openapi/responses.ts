@@ -1,8 +1,8 @@
 import { isJsonType } from '../../call/call.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
-import { type At, child, children } from './document/at.ts';
-import type { OpenApiFiles } from './document/files.ts';
-import type { OpenApiSchemas } from './document/schemas.ts';
+import { type At, child, children } from '../../document/at.ts';
+import type { SourceFiles } from '../../document/files.ts';
+import type { OpenApiSchemas } from './schemas.ts';
 
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
 const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
@@ -14,7 +14,7 @@ const SUCCESSES = [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] as const;
 export function readResponses(
   operation: At,
   method: string,
-  files: OpenApiFiles,
+  files: SourceFiles,
   schemas: OpenApiSchemas,
 ): readonly ExpectedResponse[] {
   const given = children(child(operation, 'responses'));

@@ -1,8 +1,8 @@
 import { hasMembers } from '../../../base/json-text.ts';
 import type { Scheme, SecurityScheme } from '../../../credential/scheme.ts';
 import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
-import { type At, child, children, faultAt } from './document/at.ts';
-import type { OpenApiFiles } from './document/files.ts';
+import { type At, child, children, faultAt } from '../../document/at.ts';
+import type { SourceFiles } from '../../document/files.ts';
 
 /** What an operation demands, held against the one credential that the service config has. */
 export type Demand =
@@ -13,12 +13,12 @@ type Configured = Pick<CredentialsBlock, 'scheme' | 'name'>;
 
 /** Reads `security` of operations (OpenAPI 3.1 §4.8.30): alternatives, each of which may need several schemes. */
 export class OpenApiSecurity {
-  readonly #files: OpenApiFiles;
+  readonly #files: SourceFiles;
   readonly #configured: Configured;
   readonly #scheme: Scheme | undefined;
   readonly #speaks: boolean;
 
-  constructor(files: OpenApiFiles, configured: Configured = {}, operations: readonly At[]) {
+  constructor(files: SourceFiles, configured: Configured = {}, operations: readonly At[]) {
     this.#files = files;
     this.#configured = configured;
     this.#scheme = schemeNamed(configured.scheme ?? '');
@@ -55,14 +55,14 @@ export class OpenApiSecurity {
 }
 
 /** The security schemes of the first alternative that an operation offers; none where anybody may call. */
-export function firstDemand(files: OpenApiFiles, operation: At): readonly SecurityScheme[] {
+export function firstDemand(files: SourceFiles, operation: At): readonly SecurityScheme[] {
   const own = child(operation, 'security');
   const [alternative] = children(own.value === undefined ? child(files.root, 'security') : own);
   if (alternative === undefined) return [];
   return children(alternative[1]).map(([name, at]) => demanded(files, name, at));
 }
 
-function demanded(files: OpenApiFiles, name: string, at: At): SecurityScheme {
+function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {
   const schemes = child(child(files.root, 'components'), 'securitySchemes');
   const found = child(schemes, name);
   if (found.value === undefined) {

@@ -1,4 +1,4 @@
-import { type At, child, children } from './document/at.ts';
+import { type At, child, children } from '../../document/at.ts';
 
 interface DocumentedAddress {
   /** What stands before the path: '' or `/v1`. */

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { SchemaBook } from '../../../evidence/json/schema.ts';
-import type { Operation } from '../../service.ts';
-import { described } from './fixtures/described.ts';
+import type { Operation, ServiceConfig } from '../../service.ts';
+import { badInputs, described } from './fixtures/described.ts';
 
 const document = readFile(new URL('fixtures/shop.yaml', import.meta.url), 'utf8');
 
-function summary({ id, method, path, fields, body, auth, uncallable, response, badInputs }: Operation) {
+function summary(config: ServiceConfig, operation: Operation) {
+  const { id, method, path, fields, body, auth, uncallable, response } = operation;
   return {
     [id]: [
       `${method} ${path}`,
@@ -14,15 +15,15 @@ function summary({ id, method, path, fields, body, auth, uncallable, response, b
       ...(body === null ? [] : [body.text]),
       `credential ${auth}`,
       uncallable ?? `status ${response.status}`,
-      ...badInputs.map(({ kind, what }) => `${kind} ${what}`),
+      ...(uncallable === null ? badInputs(config, operation) : []).map(({ kind, what }) => `${kind} ${what}`),
     ],
   };
 }
 
 describe('a document in the style of those in use', () => {
   it('is understood as it is meant', async () => {
-    const { operations } = await described(await document);
-    expect(Object.assign({}, ...operations.map(summary))).toMatchSnapshot();
+    const config = await described(await document);
+    expect(Object.assign({}, ...config.operations.map((each) => summary(config, each)))).toMatchSnapshot();
   });
 
   it.each<[object, string | null]>([

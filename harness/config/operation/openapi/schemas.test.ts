@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
-import { described, oneOperation } from '../fixtures/described.ts';
+import { SchemaBook } from '../../../evidence/json/schema.ts';
+import { described, oneOperation } from './fixtures/described.ts';
 
 type Schema = object | boolean;
 

@@ -1,9 +1,9 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
-import { hasMembers, isJsonObject } from '../../../../base/json-text.ts';
-import { reasonOf } from '../../../../base/thrown.ts';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
-import { type At, child, children, faultAt, pointerText, refOf } from './at.ts';
-import type { OpenApiFiles } from './files.ts';
+import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import { reasonOf } from '../../../base/thrown.ts';
+import { holdToDialect, SchemaBook } from '../../../evidence/json/schema.ts';
+import { type At, child, children, faultAt, pointerText, refOf } from '../../document/at.ts';
+import type { SourceFiles } from '../../document/files.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
 export type Direction = 'request' | 'response';
@@ -67,13 +67,13 @@ export class OpenApiSchemas {
   readonly definitions: Record<string, unknown> = {};
   /** Of the definitions. */
   readonly book: SchemaBook;
-  readonly #files: OpenApiFiles;
+  readonly #files: SourceFiles;
   readonly #direction: Direction;
   readonly #is30: boolean;
   readonly #uris = new Map<string, string>();
   readonly #pending: (readonly [uri: string, at: At])[] = [];
 
-  constructor(files: OpenApiFiles, direction: Direction, is30: boolean) {
+  constructor(files: SourceFiles, direction: Direction, is30: boolean) {
     this.#files = files;
     this.#direction = direction;
     this.#is30 = is30;
@@ -95,7 +95,7 @@ export class OpenApiSchemas {
     }
     for (const [uri, place] of taken) {
       try {
-        this.book.compileDefinition(uri);
+        holdToDialect(this.definitions[uri]);
       } catch (error) {
         const why = reasonOf(error);
         throw faultAt(place, `is not a JSON Schema: ${why}`, 'correct the schema');

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { UsageError } from '../../../../base/exit.ts';
-import { hasMembers } from '../../../../base/json-text.ts';
-import { tokenMember } from '../../../../evidence/json/pointer.ts';
-import { type ReadFault, readText } from '../../../yaml/read-text.ts';
+import { UsageError } from '../../base/exit.ts';
+import { hasMembers } from '../../base/json-text.ts';
+import { tokenMember } from '../../evidence/json/pointer.ts';
+import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type At, faultAt, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 
@@ -18,7 +18,7 @@ const MAX_REF_CHAIN = 32;
  * An OpenAPI document and the files below its folder that it refers to; nothing is ever fetched. Sizes, counts and
  * depths are bounded, so that any file ends in a document or in a clear error soon.
  */
-export class OpenApiFiles {
+export class SourceFiles {
   readonly root: At;
   readonly #files: ReadonlyMap<string, SourceFile>;
   /** By the text of the reference and the folder it is relative to. */
@@ -38,7 +38,7 @@ export class OpenApiFiles {
    * @param shown the path as messages name it.
    * @throws UsageError for a file that is no YAML or JSON, at its place; a document that cannot be read is a fault.
    */
-  static async open(path: string, shown: string): Promise<OpenApiFiles | { readonly fault: ReadFault }> {
+  static async open(path: string, shown: string): Promise<SourceFiles | { readonly fault: ReadFault }> {
     const read = await readText(path, MAX_FILE_BYTES);
     if ('fault' in read) return read;
     const folder = dirname(await realpath(path));
@@ -68,7 +68,7 @@ export class OpenApiFiles {
         files.set(target, sourceOf(found.text, target, join(dirname(shown), relative(folder, target))));
       }
     }
-    return new OpenApiFiles(root, files, faults);
+    return new SourceFiles(root, files, faults);
   }
 
   /** The value itself where it is a Reference Object, else the same. @throws UsageError for a reference to nothing. */

@@ -1,16 +1,15 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { type Place, UsageError } from '../../../../base/exit.ts';
-import { hasMembers } from '../../../../base/json-text.ts';
-import { reasonOf } from '../../../../base/thrown.ts';
-import { yamlFault } from '../../../yaml/located.ts';
+import { type Place, UsageError } from '../../base/exit.ts';
+import { hasMembers } from '../../base/json-text.ts';
+import { reasonOf } from '../../base/thrown.ts';
+import { yamlFault } from '../yaml/located.ts';
 import type { SourceFile } from './at.ts';
+import { JsonPlaces } from './json-places.ts';
 
 const MAX_DEPTH = 200;
 const MAX_NODES = 2_000_000;
 /** YAML is read many times slower than JSON, and takes many times the memory. In characters. */
 const MAX_YAML = 8 * 1024 * 1024;
-/** A JSON text larger than this is not read a second time to learn the line of a fault. */
-const MAX_PLACED_JSON = 2 * 1024 * 1024;
 
 /**
  * A JSON or YAML text as plain data that knows its places.
@@ -21,9 +20,8 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
   const looksLikeJson = /^\s*[{[]/.test(text.slice(0, 1000));
   const json = looksLikeJson ? parsedJson(text, shown) : undefined;
   if (json !== undefined) {
-    const placed = lazily(() => (text.length > MAX_PLACED_JSON ? null : parsedYaml(text, shown)));
     holdToBounds(json, shown);
-    return { path, shown, root: json, placeOf: (pointer) => placed()?.placeOf(pointer) ?? { file: shown } };
+    return { path, shown, root: json, placeOf: jsonPlaces(text, shown) };
   }
   if (text.length > MAX_YAML) {
     throw new UsageError(`is YAML of more than ${MAX_YAML / 1024 / 1024} MiB`, {
@@ -45,16 +43,32 @@ function parsedJson(text: string, shown: string): unknown {
     if (text.length <= MAX_YAML) return undefined;
     const [, offset] = /at position (\d+)/.exec(reasonOf(error)) ?? [];
     throw new UsageError('is no JSON', {
-      place: offset === undefined ? { file: shown } : placeAt(text, Number(offset), shown),
+      place: offset === undefined ? { file: shown } : placeAt(linesOf(text), Number(offset), shown),
       remedy: 'correct the syntax there',
     });
   }
 }
 
-function placeAt(text: string, offset: number, file: string): Place {
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  return { file, line, column: offset - before.lastIndexOf('\n') };
+function jsonPlaces(text: string, shown: string): SourceFile['placeOf'] {
+  const places = new JsonPlaces(text);
+  let lines: LineCounter | undefined;
+  return (pointer) => {
+    lines ??= linesOf(text);
+    return placeAt(lines, places.offsetOf(pointer), shown);
+  };
+}
+
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  for (let at = 0; at !== 0 || lines.lineStarts.length === 0; at = text.indexOf('\n', at) + 1) {
+    lines.addNewLine(at);
+  }
+  return lines;
+}
+
+function placeAt(lines: LineCounter, offset: number, file: string): Place {
+  const { line, col } = lines.linePos(offset);
+  return { file, line, column: col };
 }
 
 interface ParsedYaml {
@@ -71,10 +85,7 @@ function parsedYaml(text: string, shown: string): ParsedYaml {
     uniqueKeys: false,
     merge: true,
   });
-  const at = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { file: shown, line, column: col };
-  };
+  const at = (offset: number): Place => placeAt(lines, offset, shown);
   const [first] = document.errors;
   if (first) {
     const { problem, remedy } = yamlFault(first.code);
@@ -118,12 +129,4 @@ function holdToBounds(root: unknown, shown: string): void {
     if (!hasMembers(next.node)) continue;
     for (const value of Object.values(next.node)) rest.push({ node: value, depth: next.depth + 1 });
   }
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
