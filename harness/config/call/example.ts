@@ -1,7 +1,8 @@
 import { generateSync, type JsonSchema } from 'json-schema-faker';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { type Definitions, EndlessSchema, type SchemaBook } from '../../evidence/json/schema.ts';
+import { withinTimeLimit } from '../../base/time-limit.ts';
+import type { Definitions, SchemaBook } from '../../evidence/json/schema.ts';
 
 export type Example = { readonly value: unknown } | { readonly reason: string };
 
@@ -14,18 +15,57 @@ const MAX_FOLLOWED = 5_000;
 /** Schemas looked through for such demands. */
 const MAX_SCHEMAS = 2_000;
 
-/**
- * A value that a schema admits: its example or default where it has one, else made up, the same in every run.
- * Only what is required is made up.
- */
-export function exampleOf(schema: unknown, definitions: Definitions, book: SchemaBook): Example {
-  const excess = excessiveDemand(schema, definitions);
-  if (excess !== null) return { reason: `its schema demands ${excess}` };
-  if (!isJsonSchema(schema)) return { reason: 'it has no schema' };
-  let value: unknown;
-  let followed = 0;
-  try {
-    value = generateSync(schema, {
+/** In ms: for one value that has a pattern in it, and for all values of a document that could not be made up. */
+const MAKING_MS = 1_000;
+const PATIENCE_MS = 10_000;
+
+/** Values that schemas admit: the example or default where there is one, else made up, the same in every run. */
+export class Examples {
+  readonly #definitions: Definitions;
+  readonly #book: SchemaBook;
+  /** By the definition: several operations may need the same. */
+  readonly #made = new Map<unknown, Example>();
+  #patienceMs = PATIENCE_MS;
+
+  /** @param definitions may still grow. */
+  constructor(definitions: Definitions, book: SchemaBook) {
+    this.#definitions = definitions;
+    this.#book = book;
+  }
+
+  /** Only what is required is made up. */
+  of(schema: unknown): Example {
+    const known = this.#made.get(this.#meant(schema));
+    if (known !== undefined) return known;
+    const startedMs = performance.now();
+    const example = this.#patienceMs > 0 ? this.#make(schema) : { reason: TOO_LONG };
+    if ('reason' in example) this.#patienceMs -= performance.now() - startedMs;
+    this.#made.set(this.#meant(schema), example);
+    return example;
+  }
+
+  #meant(schema: unknown): unknown {
+    const ref = isJsonObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
+    return typeof ref === 'string' && Object.hasOwn(this.#definitions, ref) ? this.#definitions[ref] : schema;
+  }
+
+  #make(schema: unknown): Example {
+    const demand = demandOf(schema, this.#definitions);
+    if (demand.excess !== null) return { reason: `its schema demands ${demand.excess}` };
+    if (!isJsonSchema(schema)) return { reason: 'it has no schema' };
+    try {
+      const generate = () => this.#generated(schema);
+      const value = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
+      const why = this.#book.compile(schema)(value)?.message ?? null;
+      return why === null ? { value } : { reason: `no value can be made up for its schema (${why})` };
+    } catch (error) {
+      return { reason: `no value can be made up for its schema (${reasonOf(error)})` };
+    }
+  }
+
+  #generated(schema: JsonSchema): unknown {
+    let followed = 0;
+    return generateSync(schema, {
       seed: 1,
       optionalsProbability: 0,
       useDefaultValue: true,
@@ -33,27 +73,14 @@ export function exampleOf(schema: unknown, definitions: Definitions, book: Schem
       refResolver: (ref) => {
         followed += 1;
         if (followed > MAX_FOLLOWED) throw new Error(`more than ${MAX_FOLLOWED} references in it`);
-        const definition = definitions[ref];
+        const definition = Object.hasOwn(this.#definitions, ref) ? this.#definitions[ref] : undefined;
         return isJsonSchema(definition) ? definition : true;
       },
     });
-  } catch (error) {
-    return {
-      reason: `no value can be made up for its schema (${reasonOf(error)})`,
-    };
   }
-  const why = whyUnfit(value, schema, book);
-  return why === null ? { value } : { reason: `no value can be made up for its schema (${why})` };
 }
 
-function whyUnfit(value: unknown, schema: JsonSchema, book: SchemaBook): string | null {
-  try {
-    return book.compile(schema)(value)?.message ?? null;
-  } catch (error) {
-    if (error instanceof EndlessSchema) return error.message;
-    throw error;
-  }
-}
+const TOO_LONG = `making up values for others took more than ${PATIENCE_MS / 1000} s`;
 
 function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value);
@@ -66,7 +93,15 @@ const LIMITS: Readonly<Record<string, number>> = {
   minProperties: MAX_COUNT,
 };
 
-function excessiveDemand(schema: unknown, definitions: Definitions): string | null {
+interface Demand {
+  /** More than is made up; null where it is not. */
+  readonly excess: string | null;
+  readonly hasPattern: boolean;
+}
+
+function demandOf(schema: unknown, definitions: Definitions): Demand {
+  let hasPattern = false;
+  const tooMuch = (excess: string): Demand => ({ excess, hasPattern });
   const seen = new Set<string>();
   const rest: unknown[] = [schema];
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
@@ -74,19 +109,22 @@ function excessiveDemand(schema: unknown, definitions: Definitions): string | nu
     if (!isJsonObject(node)) continue;
     for (const [name, value] of Object.entries(node)) {
       const limit = LIMITS[name];
-      if (limit !== undefined && typeof value === 'number' && value > limit) return `${name} ${value}`;
-      if (name === 'pattern' && typeof value === 'string' && repeatsTooOften(value))
-        return 'a very long text';
+      if (limit !== undefined && typeof value === 'number' && value > limit)
+        return tooMuch(`${name} ${value}`);
+      if (name === 'pattern' && typeof value === 'string') {
+        hasPattern = true;
+        if (repeatsTooOften(value)) return tooMuch('a very long text');
+      }
       if (name === '$ref' && typeof value === 'string' && !seen.has(value)) {
         seen.add(value);
-        if (seen.size > MAX_SCHEMAS) return 'too many other schemas';
+        if (seen.size > MAX_SCHEMAS) return tooMuch('too many other schemas');
         if (Object.hasOwn(definitions, value)) rest.push(definitions[value]);
       } else if (hasMembers(value)) {
         rest.push(value);
       }
     }
   }
-  return null;
+  return { excess: null, hasPattern };
 }
 
 function repeatsTooOften(pattern: string): boolean {

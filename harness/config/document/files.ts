@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
-import { hasMembers } from '../../base/json-text.ts';
+import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../evidence/json/pointer.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type At, faultAt, refOf, type SourceFile } from './at.ts';
@@ -106,10 +106,13 @@ export class SourceFiles {
 
   /** One of the files has a member of one of these names. */
   mention(...names: readonly string[]): boolean {
-    return [...this.#files.values()].some(({ root }) => {
-      for (const node of objectsIn(root)) if (names.some((name) => Object.hasOwn(node, name))) return true;
-      return false;
-    });
+    let found = false;
+    for (const { root } of this.#files.values()) {
+      eachObject(root, (node) => {
+        found ||= names.some((name) => Object.hasOwn(node, name));
+      });
+    }
+    return found;
   }
 
   #named(name: string, ref: string, at: At): SourceFile {
@@ -169,18 +172,16 @@ function isBelow(folder: string, path: string): boolean {
 /** File parts of all references, each once. */
 function filesNamedIn(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const node of objectsIn(root)) {
+  eachObject(root, (node) => {
     const name = refOf(node)?.split('#', 1)[0] ?? '';
     if (name !== '' && !REMOTE.test(name)) names.add(decoded(name));
-  }
+  });
   return names;
 }
 
-function* objectsIn(root: unknown): Generator<Readonly<Record<string, unknown>>> {
-  const rest: unknown[] = [root];
-  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
-    if (!hasMembers(node)) continue;
-    yield node;
-    for (const value of Object.values(node)) if (hasMembers(value)) rest.push(value);
-  }
+/** The depth of a file is bounded. */
+function eachObject(node: unknown, visit: (object: JsonObject) => void): void {
+  if (!hasMembers(node)) return;
+  visit(node);
+  for (const value of Object.values(node)) eachObject(value, visit);
 }

@@ -116,17 +116,14 @@ function plain(document: Document.Parsed, shown: string): unknown {
 }
 
 function holdToBounds(root: unknown, shown: string): void {
+  const tooMuch = (problem: string) =>
+    new UsageError(problem, { place: { file: shown }, remedy: 'leave out what is not needed here' });
   let nodes = 0;
-  const rest: { readonly node: unknown; readonly depth: number }[] = [{ node: root, depth: 0 }];
-  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+  const visit = (node: unknown, depth: number): void => {
     nodes += 1;
-    if (next.depth > MAX_DEPTH || nodes > MAX_NODES) {
-      throw new UsageError(
-        nodes > MAX_NODES ? `holds more than ${MAX_NODES} values` : `is nested more than ${MAX_DEPTH} deep`,
-        { place: { file: shown }, remedy: 'leave out what is not needed here' },
-      );
-    }
-    if (!hasMembers(next.node)) continue;
-    for (const value of Object.values(next.node)) rest.push({ node: value, depth: next.depth + 1 });
-  }
+    if (nodes > MAX_NODES) throw tooMuch(`holds more than ${MAX_NODES} values`);
+    if (depth > MAX_DEPTH) throw tooMuch(`is nested more than ${MAX_DEPTH} deep`);
+    if (hasMembers(node)) for (const value of Object.values(node)) visit(value, depth + 1);
+  };
+  visit(root, 0);
 }

@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
 import { default as addFormats } from 'ajv-formats';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
-import { TimeLimitReached, withinTimeLimit } from '../../base/time-limit.ts';
+import { TimeLimitReached } from '../../base/time-limit.ts';
 import { visible } from '../octets/visible.ts';
 import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
 import { PatternWatch } from './pattern.ts';
@@ -33,10 +33,14 @@ export class EndlessSchema extends Error {
  * of the value; an array of a hundred thousand resources needs one reference for each.
  */
 const MOST_FOLLOWED = 1_000_000;
-/** For one value, its schema compiled where it is not yet. The worker must give a sign of life every few seconds. */
+/** For one value, or one schema. The worker must give a sign of life every few seconds. */
 const JUDGING_MS = 3_000;
-/** For all values together that take longer than that. */
+/** For all of them together that end without a verdict. */
 const PATIENCE_MS = 9_000;
+
+/** Characters of a schema, and values in a value, that are compiled and judged in no time. */
+const LARGE_SCHEMA = 100_000;
+const LARGE_VALUE = 1_000;
 
 /** Schemas that others refer to, by the URI with which they do. */
 export type Definitions = Readonly<Record<string, unknown>>;
@@ -55,7 +59,7 @@ export class SchemaBook {
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #byUri = new Map<string, ValidateFunction>();
   readonly #registered = new Set<string>();
-  readonly #patterns = new PatternWatch((reason) => new EndlessSchema(reason));
+  readonly #patterns = new PatternWatch(JUDGING_MS, (reason) => new EndlessSchema(reason));
   /** `unevaluated…` asks what a referenced schema has looked at, which only a reference proper can tell. */
   readonly #linked: boolean;
   /** References followed for the value at hand. */
@@ -71,25 +75,24 @@ export class SchemaBook {
   /** @throws Error, with the reason in one line, when it is no JSON Schema; EndlessSchema when compiling has no end. */
   compile(schema: unknown): SchemaJudge {
     holdToDialect(schema);
-    const validate = this.#bounded(() =>
-      this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema),
-    );
-    return (value) => this.#bounded(() => (validate(value) ? null : describe(validate.errors ?? [])));
+    const validate = this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema);
+    return (value) =>
+      this.#bounded(isLarge(value), () => (validate(value) ? null : describe(validate.errors ?? [])));
   }
 
-  #bounded<T>(work: () => T): T {
+  /** Work that may be much is done within a time limit. */
+  #bounded<T>(isMuch: boolean, work: () => T): T {
     if (this.#patienceMs <= 0) {
-      throw new EndlessSchema(`the schemas before it took more than ${PATIENCE_MS / 1000} s`);
+      throw new EndlessSchema(`others before it took more than ${PATIENCE_MS / 1000} s`);
     }
     this.#followed = 0;
-    this.#patterns.begin();
+    const startedMs = performance.now();
     try {
-      return withinTimeLimit(JUDGING_MS, work);
+      return isMuch ? this.#patterns.withinTimeLimit(work) : work();
     } catch (error) {
       if (error instanceof RangeError) throw new EndlessSchema();
-      if (!(error instanceof TimeLimitReached)) throw error;
-      this.#patienceMs -= JUDGING_MS;
-      throw new EndlessSchema(this.#patterns.overdue(JUDGING_MS) ?? `its schema ${error.message}`);
+      this.#patienceMs -= performance.now() - startedMs;
+      throw error instanceof TimeLimitReached ? new EndlessSchema(`judging it ${error.message}`) : error;
     }
   }
 
@@ -130,7 +133,9 @@ export class SchemaBook {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
     const linked = withLinks(schema, (uri) => this.#isLinkedFrom(dialect, uri), dialect.lonelyRef);
-    const validate = this.#engineFor(schema, dialect).compile(isSchema(linked) ? linked : schema);
+    const engine = this.#engineFor(schema, dialect);
+    const compile = () => engine.compile(isSchema(linked) ? linked : schema);
+    const validate = key.length < LARGE_SCHEMA ? compile() : this.#bounded(true, compile);
     this.#compiled.set(key, validate);
     return validate;
   }
@@ -204,6 +209,19 @@ export function dialectOf(schema: unknown): Dialect {
   throw new Error(
     `its $schema names a dialect that is not known: ${visible(JSON.stringify(schema.$schema), 120)}`,
   );
+}
+
+function isLarge(value: unknown): boolean {
+  const rest: unknown[] = [value];
+  for (let count = 0; rest.length > 0; count += 1) {
+    if (count > LARGE_VALUE) return true;
+    const next = rest.pop();
+    if (!hasMembers(next)) continue;
+    const inner = Object.values(next);
+    if (inner.length > LARGE_VALUE) return true;
+    rest.push(...inner);
+  }
+  return false;
 }
 
 type Schema = boolean | Readonly<Record<string, unknown>>;

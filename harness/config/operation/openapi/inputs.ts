@@ -1,7 +1,7 @@
 import { hasMembers } from '../../../base/json-text.ts';
 import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
-import { type Example, exampleOf } from '../../call/example.ts';
+import type { Example, Examples } from '../../call/example.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import type { OpenApiSchemas } from './schemas.ts';
@@ -18,6 +18,7 @@ export interface DocumentedBody extends CallBody {
 export interface InputScope {
   readonly files: SourceFiles;
   readonly schemas: OpenApiSchemas;
+  readonly examples: Examples;
   readonly configured: Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
 }
 
@@ -71,8 +72,7 @@ function readInput(at: At, scope: InputScope): DocumentedInput {
     // Made-up identifiers name nothing: the answer would rightly be 404.
     return lacking(`${nameOf(base)} has no example, default or enumerated value`);
   }
-  const example: Example =
-    shown === undefined ? exampleOf(schema, scope.schemas.definitions, scope.schemas.book) : { value: shown };
+  const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
   if ('reason' in example) return lacking(`${nameOf(base)} has no example: ${example.reason}`);
   const misfit = whyNotSent(place, example.value);
   return misfit === null
@@ -169,8 +169,7 @@ export function readBody(operation: At, method: string, scope: InputScope): Docu
   const schemaAt = child(content, 'schema');
   const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
   const shown = shownBody(content, scope);
-  const example: Example =
-    shown === undefined ? exampleOf(schema, scope.schemas.definitions, scope.schemas.book) : { value: shown };
+  const example: Example = shown === undefined ? scope.examples.of(schema) : { value: shown };
   const base = { mediaType, required, schema };
   if ('value' in example) return { ...base, value: example.value, lacks: null };
   const lacks = required ? `its body has no example: ${example.reason}` : null;

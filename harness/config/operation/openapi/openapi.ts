@@ -1,5 +1,6 @@
 import type { CredentialsBlock } from '../../../credential/schemes.ts';
 import type { Definitions } from '../../../evidence/json/schema.ts';
+import { Examples } from '../../call/example.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
@@ -40,7 +41,7 @@ export interface OpenApiOptions {
 }
 
 const METHODS = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const;
-const MAX_OPERATIONS = 2_000;
+const MAX_OPERATIONS = 10_000;
 
 /**
  * The operations of an OpenAPI 3.0 or 3.1 document. Only what calls need is read: whether the document is right in
@@ -63,7 +64,8 @@ export async function readOpenApi(
     options.configured,
     found.map(({ operation }) => operation),
   );
-  const scope = { files, schemas: requests, configured: options.configured };
+  const examples = new Examples(requests.definitions, requests.book);
+  const scope = { files, schemas: requests, examples, configured: options.configured };
   const ids = new Set<string>();
   const operations = found.map(({ pathItem, operation, method, path: written }): DocumentedOperation => {
     const { prefix, elsewhere } = addressOf(files.root, pathItem, operation, options.basePath);

@@ -8,7 +8,7 @@ import type { SourceFiles } from '../../document/files.ts';
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
 export type Direction = 'request' | 'response';
 
-const MAX_SCHEMAS = 10_000;
+const MAX_SCHEMAS = 100_000;
 const MAX_NESTING = 100;
 
 /** How the values of a keyword are read. What is not listed says nothing about a value and is left out. */
@@ -71,6 +71,7 @@ export class OpenApiSchemas {
   readonly #direction: Direction;
   readonly #is30: boolean;
   readonly #uris = new Map<string, string>();
+  readonly #byText = new Map<string, unknown>();
   readonly #pending: (readonly [uri: string, at: At])[] = [];
 
   constructor(files: SourceFiles, direction: Direction, is30: boolean) {
@@ -87,21 +88,25 @@ export class OpenApiSchemas {
    */
   take(at: At): { readonly $ref: string } {
     const $ref = this.#uriOf(at);
-    const taken: (readonly [uri: string, at: At])[] = [];
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const [uri, place] = next;
-      this.definitions[uri] = upgraded(this.#copied(place, 0));
-      taken.push(next);
-    }
-    for (const [uri, place] of taken) {
-      try {
-        holdToDialect(this.definitions[uri]);
-      } catch (error) {
-        const why = reasonOf(error);
-        throw faultAt(place, `is not a JSON Schema: ${why}`, 'correct the schema');
-      }
+      this.definitions[uri] = this.#once(upgraded(this.#copied(place, 0)), place);
     }
     return { $ref };
+  }
+
+  /** The same schema where it stands in several places. */
+  #once(schema: unknown, at: At): unknown {
+    const text = JSON.stringify(schema);
+    const known = this.#byText.get(text);
+    if (known !== undefined) return known;
+    try {
+      holdToDialect(schema);
+    } catch (error) {
+      throw faultAt(at, `is not a JSON Schema: ${reasonOf(error)}`, 'correct the schema');
+    }
+    this.#byText.set(text, schema);
+    return schema;
   }
 
   #uriOf(at: At): string {
