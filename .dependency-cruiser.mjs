@@ -42,7 +42,18 @@ const floorRules = FLOORS.flatMap(({ floor, rooms }, height) => {
 const STOREYS = [
   {
     room: 'harness/config/',
-    folders: ['yaml', 'shape', 'document', 'draft', 'call', 'contract', 'provider', 'operation', 'pact', 'blocks'],
+    folders: [
+      'yaml',
+      'shape',
+      'document',
+      'draft',
+      'call',
+      'contract',
+      'provider',
+      'operation',
+      'pact',
+      'blocks',
+    ],
   },
   { room: 'harness/transport/', folders: ['pace', 'reader', 'socket', 'http', 'websocket'] },
   { room: 'harness/session/', folders: ['turn', 'websocket', 'http', 'pact'] },

@@ -10,6 +10,8 @@ export type Example = { readonly value: unknown } | { readonly reason: string };
 const MAX_LENGTH = 10_000;
 const MAX_COUNT = 100;
 const MAX_REPEAT = 1_000;
+/** Characters of a made-up value, written as JSON. */
+const MAX_TEXT = 100_000;
 /** References followed for one value: alternatives of alternatives may multiply without end. */
 const MAX_FOLLOWED = 5_000;
 /** Schemas looked through for such demands. */
@@ -56,6 +58,7 @@ export class Examples {
     try {
       const generate = () => this.#generated(schema);
       const value = demand.hasPattern ? withinTimeLimit(MAKING_MS, generate) : generate();
+      if (JSON.stringify(value).length > MAX_TEXT) return { reason: 'its schema demands a very long text' };
       const why = this.#book.compile(schema)(value)?.message ?? null;
       return why === null ? { value } : { reason: `no value can be made up for its schema (${why})` };
     } catch (error) {

@@ -4,7 +4,7 @@ import { UsageError } from '../../base/exit.ts';
 import { hasMembers, type JsonObject } from '../../base/json-text.ts';
 import { tokenMember } from '../../evidence/json/pointer.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
-import { type At, faultAt, refOf, type SourceFile } from './at.ts';
+import { type At, children, faultAt, refOf, type SourceFile } from './at.ts';
 import { sourceOf } from './source.ts';
 
 /** Octets of one file, and of all files of a document together. */
@@ -15,11 +15,13 @@ const MAX_FILES = 4_096;
 const MAX_REF_CHAIN = 32;
 
 /**
- * An OpenAPI document and the files below its folder that it refers to; nothing is ever fetched. Sizes, counts and
+ * A document and the files below its folder that it refers to; nothing is ever fetched. Sizes, counts and
  * depths are bounded, so that any file ends in a document or in a clear error soon.
  */
 export class SourceFiles {
   readonly root: At;
+  /** Real path of the folder of the document. */
+  readonly folder: string;
   readonly #files: ReadonlyMap<string, SourceFile>;
   /** By the text of the reference and the folder it is relative to. */
   readonly #faults: ReadonlyMap<string, ReadFault>;
@@ -30,6 +32,7 @@ export class SourceFiles {
     faults: ReadonlyMap<string, ReadFault>,
   ) {
     this.root = { file: root, pointer: [], value: root.root };
+    this.folder = dirname(root.path);
     this.#files = files;
     this.#faults = faults;
   }
@@ -41,22 +44,27 @@ export class SourceFiles {
   static async open(path: string, shown: string): Promise<SourceFiles | { readonly fault: ReadFault }> {
     const read = await readText(path, MAX_FILE_BYTES);
     if ('fault' in read) return read;
-    const folder = dirname(await realpath(path));
-    const root = sourceOf(read.text, await realpath(path), shown);
+    return SourceFiles.around(sourceOf(read.text, await realpath(path), shown), read.text.length);
+  }
+
+  /** A document that is read already, with the files that it refers to. `bytes`: its size. */
+  static async around(root: SourceFile, bytes = 0): Promise<SourceFiles> {
+    const { shown } = root;
+    const folder = dirname(root.path);
     const files = new Map([[root.path, root]]);
     const faults = new Map<string, ReadFault>();
-    let bytes = read.text.length;
+    let total = bytes;
     for (const file of files.values()) {
       for (const name of filesNamedIn(file.root)) {
-        const target = resolve(dirname(file.path), name);
+        const target = pathFrom(file, name);
         if (files.has(target) || faults.has(target)) continue;
         const found = await below(folder, target, name);
         if ('fault' in found) {
           faults.set(target, found.fault);
           continue;
         }
-        bytes += found.text.length;
-        if (files.size >= MAX_FILES || bytes > MAX_TOTAL_BYTES) {
+        total += found.text.length;
+        if (files.size >= MAX_FILES || total > MAX_TOTAL_BYTES) {
           throw new UsageError(
             `refers to more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 1024 / 1024} MiB`,
             {
@@ -104,6 +112,24 @@ export class SourceFiles {
     return { file, pointer, value };
   }
 
+  /** The other file that a reference leads into, and where there; null where it stays in its own, or leads to none. */
+  split(ref: string, { file }: At): { readonly file: SourceFile; readonly fragment: string } | null {
+    const [name = '', fragment = ''] = ref.split('#', 2);
+    const other = name === '' || REMOTE.test(name) ? undefined : this.#files.get(pathFrom(file, name));
+    return other === undefined ? null : { file: other, fragment };
+  }
+
+  /** @throws UsageError for the first reference of all the files that leads to nothing. */
+  holdReferences(): void {
+    const visit = (at: At): void => {
+      const ref = refOf(at.value);
+      // An anchor may stand anywhere.
+      if (ref !== null && !/#[^/]/.test(ref)) this.target(ref, at);
+      for (const [, inner] of children(at)) visit(inner);
+    };
+    for (const file of this.#files.values()) visit({ file, pointer: [], value: file.root });
+  }
+
   /** One of the files has a member of one of these names. */
   mention(...names: readonly string[]): boolean {
     let found = false;
@@ -123,7 +149,7 @@ export class SourceFiles {
         'save it beside the document',
       );
     }
-    const target = resolve(dirname(at.file.path), decoded(name));
+    const target = pathFrom(at.file, name);
     const file = this.#files.get(target);
     if (file !== undefined) return file;
     const { problem, remedy } = this.#faults.get(target) ?? {
@@ -135,6 +161,10 @@ export class SourceFiles {
 }
 
 const REMOTE = /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i;
+
+function pathFrom(file: SourceFile, name: string): string {
+  return resolve(dirname(file.path), decoded(name));
+}
 
 function unescaped(token: string): string {
   return tokenMember(decoded(token));
@@ -174,7 +204,7 @@ function filesNamedIn(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   eachObject(root, (node) => {
     const name = refOf(node)?.split('#', 1)[0] ?? '';
-    if (name !== '' && !REMOTE.test(name)) names.add(decoded(name));
+    if (name !== '' && !REMOTE.test(name)) names.add(name);
   });
   return names;
 }

@@ -1,7 +1,7 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { type Place, UsageError } from '../../base/exit.ts';
-import { hasMembers } from '../../base/json-text.ts';
-import { reasonOf } from '../../base/thrown.ts';
+import { hasMembers, parseJson } from '../../base/json-text.ts';
+import { jsonFault } from '../yaml/json-fault.ts';
 import { yamlFault } from '../yaml/located.ts';
 import type { SourceFile } from './at.ts';
 import { JsonPlaces } from './json-places.ts';
@@ -17,8 +17,9 @@ const MAX_YAML = 8 * 1024 * 1024;
  * @throws UsageError for what is neither, and for what is larger or deeper than a document has reason to be.
  */
 export function sourceOf(text: string, path: string, shown: string): SourceFile {
+  const isJson = /\.json$/i.test(path);
   const looksLikeJson = /^\s*[{[]/.test(text.slice(0, 1000));
-  const json = looksLikeJson ? parsedJson(text, shown) : undefined;
+  const json = isJson || looksLikeJson ? parsedJson(text.replace(/^\uFEFF/, ' '), shown, isJson) : undefined;
   if (json !== undefined) {
     holdToBounds(json, shown);
     return { path, shown, root: json, placeOf: jsonPlaces(text, shown) };
@@ -35,18 +36,12 @@ export function sourceOf(text: string, path: string, shown: string): SourceFile 
   return { path, shown, root, placeOf };
 }
 
-function parsedJson(text: string, shown: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // The YAML reader reads it too, and says better where the fault is.
-    if (text.length <= MAX_YAML) return undefined;
-    const [, offset] = /at position (\d+)/.exec(reasonOf(error)) ?? [];
-    throw new UsageError('is no JSON', {
-      place: offset === undefined ? { file: shown } : placeAt(linesOf(text), Number(offset), shown),
-      remedy: 'correct the syntax there',
-    });
-  }
+function parsedJson(text: string, shown: string, isJson: boolean): unknown {
+  const value = parseJson(text);
+  // What looks like JSON may be YAML.
+  if (value !== undefined || (!isJson && text.length <= MAX_YAML)) return value;
+  const { problem, ...at } = jsonFault(text) ?? { problem: 'is not JSON' };
+  throw new UsageError(problem, { place: { file: shown, ...at }, remedy: 'correct the syntax there' });
 }
 
 function jsonPlaces(text: string, shown: string): SourceFile['placeOf'] {

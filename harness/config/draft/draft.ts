@@ -1,3 +1,4 @@
+import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
 import {
@@ -36,6 +37,12 @@ export class Draft {
   /** Of a key, or of the nearest block around it that is written somewhere. */
   originOf(key: string): Origin {
     return originAround(this.#origins, key) ?? { kind: 'default' };
+  }
+
+  /** A file that a key names, as a person would name it who has named the service file. */
+  shownBeside(key: string, path: string): string {
+    const origin = this.originOf(key);
+    return origin.kind === 'file' ? join(dirname(origin.place.file), path) : resolve(this.scope.folder, path);
   }
 
   /** What the effective config shows at a key where that is not what is written there. `value` is plain data. */

@@ -1,47 +1,68 @@
-import { resolve } from 'node:path';
-import { formatPlace } from '../../base/exit.ts';
+import { join, resolve } from 'node:path';
+import { hasMembers } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import { SchemaBook } from '../../evidence/json/schema.ts';
-import { jsonFault } from '../yaml/json-fault.ts';
-import { readText } from '../yaml/read-text.ts';
+import { dialectOf, SchemaBook } from '../../evidence/json/schema.ts';
+import { faultAt } from '../document/at.ts';
+import { bundled } from '../document/bundle.ts';
+import { SourceFiles } from '../document/files.ts';
+import { keyWithin } from '../yaml/located.ts';
 import type { Draft } from './draft.ts';
 
-const MAX_SCHEMA_BYTES = 1024 * 1024;
+/** Of a config: many operations may name the same file. */
+const read = new WeakMap<Draft, Map<string, Promise<SourceFiles>>>();
+/** What is compiled to hold a schema to its rules is compiled once, however many places name it. */
+const book = new SchemaBook();
 
 /**
- * A JSON Schema that a config holds, or the path of a file with one, relative to the config.
+ * A JSON Schema that a config holds, or the path of a file with one, relative to the config; with the files that it
+ * refers to.
  *
- * @throws UsageError when the file cannot be read, or what it holds is no JSON Schema (2020-12).
+ * @throws UsageError when a file cannot be read, or what it holds is no JSON Schema of the dialect that it names.
  */
 export async function readSchema(draft: Draft, key: string, named: unknown): Promise<unknown> {
-  const fault = (problem: string, remedy: string) => draft.faultAt(key, problem, remedy);
-  let schema: unknown = named;
-  if (typeof named === 'string') {
-    const read = await readText(resolve(draft.scope.folder, named), MAX_SCHEMA_BYTES);
-    if ('fault' in read) {
-      throw fault(
-        `the schema file ${named}: ${read.fault.problem}`,
-        `${read.fault.remedy}; it is relative to this file`,
-      );
-    }
-    const wrong = jsonFault(read.text);
-    if (wrong) {
-      const { problem, line, column } = wrong;
-      const file = formatPlace({ file: named, ...(line && { line }), ...(column && { column }) });
-      throw fault(`the schema file ${file} ${problem}`, 'a JSON Schema file holds one JSON text');
-    }
-    schema = JSON.parse(read.text);
+  const files =
+    typeof named === 'string' ? await schemaFile(draft, key, named) : await around(draft, key, named);
+  const schema = bundled(files);
+  try {
+    book.compile(schema);
+  } catch (error) {
+    // Says better where it stands.
+    if (hasMembers(error) && 'missingRef' in error) files.holdReferences();
+    const { name } = dialectOf(schema);
+    throw faultAt(files.root, `is not a JSON Schema (${name}): ${reasonOf(error)}`, 'correct the schema');
   }
-  holdToSchema(draft, key, schema);
   return schema;
 }
 
-/** @throws UsageError when it is no JSON Schema (2020-12). */
-export function holdToSchema(draft: Draft, key: string, schema: unknown): void {
-  try {
-    new SchemaBook().compile(schema);
-  } catch (error) {
-    const why = reasonOf(error);
-    throw draft.faultAt(key, `is not a JSON Schema (2020-12): ${why}`, 'correct the schema');
-  }
+async function schemaFile(draft: Draft, key: string, named: string): Promise<SourceFiles> {
+  const known = read.get(draft) ?? new Map<string, Promise<SourceFiles>>();
+  read.set(draft, known);
+  const path = resolve(draft.scope.folder, named);
+  const files = known.get(path) ?? opened(draft, key, named);
+  known.set(path, files);
+  return files;
+}
+
+async function opened(draft: Draft, key: string, named: string): Promise<SourceFiles> {
+  const files = await SourceFiles.open(resolve(draft.scope.folder, named), draft.shownBeside(key, named));
+  if (files instanceof SourceFiles) return files;
+  throw draft.faultAt(
+    key,
+    `the schema file ${named}: ${files.fault.problem}`,
+    `${files.fault.remedy}; it is relative to this file`,
+  );
+}
+
+/** A schema that stands in the config itself. */
+function around(draft: Draft, key: string, root: unknown): Promise<SourceFiles> {
+  const { place } = draft.faultAt(key, '', '');
+  const keyOf = (pointer: readonly string[]) => pointer.reduce(keyWithin, key);
+  return SourceFiles.around({
+    // It has the folder of the config, and no name there.
+    path: join(draft.scope.folder, '\0'),
+    shown: place?.file ?? key,
+    root,
+    keyOf,
+    placeOf: (pointer) => draft.faultAt(keyOf(pointer), '', '').place ?? { file: key },
+  });
 }

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Place } from '../../base/exit.ts';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { pathValues } from '../call/call.ts';
@@ -62,7 +62,7 @@ async function readDocument(
 ): Promise<OpenApiDocument | null> {
   if (openapi === undefined) return null;
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
-    shown: shownBeside(draft, openapi),
+    shown: draft.shownBeside('openapi', openapi),
     configured: credentials,
     basePath: basePathOf(provider),
   });
@@ -73,12 +73,6 @@ async function readDocument(
     `the document ${openapi}: ${problem}`,
     `${remedy}; it is relative to this file`,
   );
-}
-
-/** The document as a person would name it who has named the service file. */
-function shownBeside(draft: Draft, path: string): string {
-  const origin = draft.originOf('openapi');
-  return origin.kind === 'file' ? join(dirname(origin.place.file), path) : resolve(draft.scope.folder, path);
 }
 
 function basePathOf(provider: ProviderConfig): string {

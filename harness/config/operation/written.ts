@@ -1,7 +1,7 @@
 import { type CallBody, type Input, isJsonType } from '../call/call.ts';
 import type { ExpectedResponse } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
-import { holdToSchema, readSchema } from '../draft/schema-file.ts';
+import { readSchema } from '../draft/schema-file.ts';
 import { isToken } from '../shape/address.ts';
 import {
   choice,
@@ -108,7 +108,7 @@ const OPERATION = mapping(
           in: needed(choice('Where it stands.', ['query', 'header'])),
           required: flag('The call is refused without it.', { default: false }),
           schema: either<object>(
-            'JSON Schema (2020-12) of its value.',
+            'JSON Schema of its value.',
             { expected: 'a JSON Schema', texts: 'raw' },
             { type: 'object' },
           ),
@@ -128,7 +128,7 @@ const OPERATION = mapping(
           'Media type of the body. Default: any JSON where there is a schema, else whatever comes.',
           MEDIA_TYPE,
         ),
-        schema: jsonSchema('JSON Schema (2020-12) of the body'),
+        schema: jsonSchema('JSON Schema of the body'),
       },
     ),
     auth: flag(
@@ -195,7 +195,7 @@ async function readOperation(draft: Draft, key: string, block: OperationBlock): 
   return {
     block,
     path,
-    inputs: readInputs(draft, key, block),
+    inputs: await readInputs(draft, key, block),
     body: readBody(draft, key, block),
     schema,
     mediaTypes: type === undefined ? (schema === null ? null : ANY_JSON) : [type.toLowerCase()],
@@ -213,7 +213,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'user-agent': 'leave it out: every request carries that of this harness',
 };
 
-function readInputs(draft: Draft, key: string, block: OperationBlock): readonly Input[] {
+async function readInputs(draft: Draft, key: string, block: OperationBlock): Promise<readonly Input[]> {
   const inputs = new Map<string, Input>();
   const put = (input: Input) => inputs.set(`${input.in} ${input.name.toLowerCase()}`, input);
   const base = { required: false, schema: null, form: 'repeated' } as const;
@@ -232,8 +232,8 @@ function readInputs(draft: Draft, key: string, block: OperationBlock): readonly 
   for (const [index, parameter] of (block.parameters ?? []).entries()) {
     const { name, in: place } = parameter;
     const at = `${key}.parameters.${index}`;
-    const schema = parameter.schema ?? null;
-    if (schema !== null) holdToSchema(draft, `${at}.schema`, schema);
+    const written = parameter.schema;
+    const schema = written === undefined ? null : await readSchema(draft, `${at}.schema`, written);
     const known = inputs.get(`${place} ${name.toLowerCase()}`);
     if (known !== undefined && known.schema !== null) {
       throw draft.faultAt(`${at}.name`, 'is described twice', 'keep one of the two');

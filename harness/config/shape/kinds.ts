@@ -224,7 +224,7 @@ export function either<W>(description: string, options: Options<W>, schema: TSch
 /** A JSON Schema, or the path of a file that holds one. What looks like a reference in a schema is none. */
 export function jsonSchema(description: string): Value<string | object, string | object> {
   return either<string | object>(
-    `${description}: a JSON file, relative to this one, or the schema itself.`,
+    `${description}, in the dialect that its $schema names, else 2020-12: a JSON or YAML file, relative to this one, or the schema itself.`,
     { expected: 'the path of a JSON Schema file, or a JSON Schema', texts: 'path', def: 'jsonSchema' },
     {
       type: ['string', 'object'],

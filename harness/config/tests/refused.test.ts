@@ -126,12 +126,45 @@ describe('what is refused of its values', () => {
       '{ id: a, method: GET, path: /a, response: { schema: §schemas/a.json } }',
     ),
     'a schema file that is not JSON': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: §a.json } }'),
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
       files: { 'services/a.json': '{"type": object}' },
+      file: 'services/a.json:1:10',
     },
     'a schema file that is no JSON Schema': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: §a.json } }'),
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
       files: { 'services/a.json': '{"type": "thing"}' },
+      file: 'services/a.json:1:1',
+    },
+    'a schema file of a dialect that is not known': {
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: ../schemas/a.yaml } }'),
+      files: { 'schemas/a.yaml': 'type: object\n$schema: http://json-schema.org/draft-03/schema#\n' },
+      file: 'schemas/a.yaml:2:10',
+    },
+    'a schema file that is a key': {
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.pem } }'),
+      files: { 'services/a.pem': 'hush hush' },
+      file: 'services/a.pem:1:1',
+    },
+    'schema files of two dialects': {
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
+      files: {
+        'services/a.json': '{ "$ref": "b.json" }',
+        'services/b.json': '{\n "$schema": "http://json-schema.org/draft-07/schema#" }',
+      },
+      file: 'services/b.json:2:13',
+    },
+    'a schema file that refers to none': {
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
+      files: { 'services/a.json': '{ "items":\n { "$ref": "b.json" } }' },
+      file: 'services/a.json:2:2',
+    },
+    'a schema file that refers to nothing in another': {
+      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
+      files: {
+        'services/a.json': '{ "$ref": "b.json#/definitions/B" }',
+        'services/b.json': '{ "definitions": { "A": {} } }',
+      },
+      file: 'services/a.json:1:1',
     },
     'a schema that points outside itself': operation(
       '{ id: a, method: GET, path: /a, response: { schema: §{ $ref: "https://a.example/b" } } }',

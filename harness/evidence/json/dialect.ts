@@ -40,7 +40,7 @@ export const DIALECTS: readonly Dialect[] = [
     engine: (options) => {
       const engine = new Ajv({ ...options, ignoreKeywordsWithRef: true });
       for (const later of ['if', 'then', 'else']) engine.removeKeyword(later);
-      return options.meta === false ? engine : engine.addMetaSchema(draft06);
+      return engine.addMetaSchema(draft06);
     },
   },
   {

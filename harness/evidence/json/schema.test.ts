@@ -124,3 +124,53 @@ describe('what is no schema', () => {
     expect(message({ pattern: '^[\\w-.]+$' }, 'a b')).toContain('(pattern)');
   });
 });
+
+describe('a schema that has no end in sight', () => {
+  const refusal = (work: () => unknown) => {
+    try {
+      work();
+      return null;
+    } catch (error) {
+      if (error instanceof EndlessSchema) return error.message;
+      throw error;
+    }
+  };
+
+  it('is told by its pattern, which is tried once only', () => {
+    const book = new SchemaBook();
+    const judge = book.compile({ properties: { a: { pattern: '^(a+)+$' }, b: { pattern: '^[a-z]+$' } } });
+    const reason = 'its pattern ^(a+)+$ takes longer than 3000 ms over a text of 41 characters';
+    expect(refusal(() => judge({ a: `${'a'.repeat(40)}!` }))).toBe(reason);
+    expect(refusal(() => judge({ a: 'a' }))).toBe(reason);
+    // Others go on.
+    expect(judge({ b: 'A' })?.keyword).toBe('pattern');
+  });
+
+  it('is cut short where values are compared with each other', () => {
+    const items = Array.from({ length: 100_000 }, (_, at) => ({ a: { b: at } }));
+    expect(refusal(() => new SchemaBook().compile({ uniqueItems: true })(items))).toBe(
+      'judging it takes longer than 3000 ms',
+    );
+  });
+
+  it('leaves no time for others where several have none', () => {
+    const book = new SchemaBook();
+    const text = `${'a'.repeat(60)}!`;
+    const reasons = ['^(a+)+$', '^(a|a)+$', '^(aa?)+$', '^(a?a)+$'].map((pattern) =>
+      refusal(() => book.compile({ pattern })(text)),
+    );
+    expect(reasons.at(-1)).toBe('others before it took more than 9 s');
+    expect(reasons[0]).toContain('its pattern ^(a+)+$');
+  });
+});
+
+describe('a pattern that is long', () => {
+  it.each([
+    ['^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$', '0b9e7c2a-4d55-4d6e-9a53-0d7c0a3a5f11', true],
+    ['^(?:[a-z]+\\.)+[a-z]+$', 'service.of.an.example', true],
+    ['^(?:[a-z]+\\.)+[a-z]+$', 'service..example', false],
+    ['\\d', 'a'.repeat(500_000), false],
+  ])('is judged all the same: %s', (pattern, text, fits) => {
+    expect(message({ pattern }, text) === null).toBe(fits);
+  });
+});

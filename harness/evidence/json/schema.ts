@@ -165,7 +165,6 @@ export class SchemaBook {
     const engine = dialect.engine({
       ...LENIENT,
       // Held to it before, once for all engines of the dialect.
-      meta: false,
       validateSchema: false,
       // `toString` is no member of an object unless it was sent.
       ownProperties: true,

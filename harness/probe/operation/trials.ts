@@ -1,3 +1,4 @@
+import { isJsonType } from '../../config/call/call.ts';
 import type { ExpectedResponse, Operation, ServiceConfig } from '../../config/service.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
@@ -34,9 +35,22 @@ export class OperationReply extends Reply {
 
 /** `application/*+json` covers `application/hal+json`. */
 function covers(documented: string, got: string): boolean {
-  if (documented === got) return true;
-  const pattern = documented.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
-  return new RegExp(`^${pattern}$`).test(got);
+  const parts = got.split('/');
+  return documented.split('/').every((wanted, index) => fits(wanted, parts[index] ?? ''));
+}
+
+function fits(wanted: string, got: string): boolean {
+  const star = wanted.indexOf('*');
+  if (star === -1) return wanted === got;
+  const [before, after] = [wanted.slice(0, star), wanted.slice(star + 1)];
+  return got.length >= before.length + after.length && got.startsWith(before) && got.endsWith(after);
+}
+
+// Generators write a range for whatever the framework makes of it.
+function asksForAnything(mediaTypes: readonly string[]): boolean {
+  return (
+    mediaTypes.some((type) => type === '*/*' || type === 'application/*') && !mediaTypes.some(isJsonType)
+  );
 }
 
 /** Why no more was sent. `blocked`: the service could not be asked; else it took too long. */
@@ -166,6 +180,11 @@ export function labelOf({ method, template }: Operation): string {
   return `${method} ${template}`;
 }
 
+const NO_JSON: ReasonAgainst = {
+  reason: 'it is no JSON, which its documented media type does not ask for',
+  why: 'open',
+};
+
 /** Octets of content that are held against a schema; patterns may take long over more. */
 const MAX_JUDGED = 512 * 1024;
 
@@ -193,6 +212,8 @@ export class ResponseSchemas {
   whyNotJudged({ expected, response }: OperationReply): ReasonAgainst | null {
     const schema = expected?.schema ?? null;
     if (schema === null) return { reason: 'no schema is documented for its response', why: 'open' };
+    if (asksForAnything(expected?.mediaTypes ?? []) && !isJsonType(response.mediaType?.essence ?? ''))
+      return NO_JSON;
     if (response.unreadJson !== null) return { reason: response.unreadJson, why: 'left' };
     const octets = response.content.length;
     if (octets > MAX_JUDGED) {

@@ -57,6 +57,29 @@ describe('a document that asks for too much', () => {
     expect(uncallable).toMatch(/^its body has no example: /);
   });
 
+  it.each(['((a{1000}){1000}){1000}', '(((((x{9}y+){9}){9}){9}){9}){9}', '(x{50}){50}(y{900}){900}'])(
+    'loads soon with a pattern for which no text is made up: %s',
+    async (pattern) => {
+      const { uncallable } = await onlyOperation(both({ S0: { type: 'string', pattern } }, 'S0'));
+      expect(uncallable).toMatch(/^its body has no example: /);
+    },
+  );
+
+  it('loads soon with alternatives within alternatives', async () => {
+    const nested = Array.from({ length: 14 }).reduce<object>(
+      (inner) => ({ oneOf: [inner, { type: 'object', properties: { a: inner } }] }),
+      { type: 'string' },
+    );
+    const { operations, definitions } = await described(both({ S0: nested }, 'S0'));
+    expect(operations).toHaveLength(1);
+    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    try {
+      expect(judge('a')).toBeNull();
+    } catch (error) {
+      expect(error).toBeInstanceOf(EndlessSchema);
+    }
+  });
+
   it('loads with thousands of schemas that lead from one to the next', async () => {
     const last = { type: 'integer' };
     const { operations, definitions } = await described(
@@ -120,7 +143,7 @@ describe('a document that is too large', () => {
       'nested more than 200',
     ],
     ['much YAML', `openapi: 3.1.0\n${PATHS}# ${'a'.repeat(8 * 1024 * 1024)}\n`, 'is YAML of more than 8 MiB'],
-    ['much that is no JSON', `{"x":"${'a'.repeat(9 * 1024 * 1024)}",\n  §}`, 'is no JSON'],
+    ['much that is no JSON', `{"x":"${'a'.repeat(9 * 1024 * 1024)}",\n  §}`, 'is not JSON'],
   ])('is refused soon: %s', async (_, document, problem) => {
     await expectDocumentFault(document, { problem });
   });

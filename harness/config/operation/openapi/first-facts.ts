@@ -5,7 +5,7 @@ import { isJsonType } from '../../call/call.ts';
 import { type At, child, children } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
-import { type FoundOperation, operationsOf, versionOf } from './openapi.ts';
+import { type FoundOperation, operationsOf } from './paths.ts';
 import { firstDemand } from './security.ts';
 import { addressOf } from './servers.ts';
 
@@ -39,7 +39,6 @@ export async function firstFacts(
 ): Promise<FirstFacts | { readonly fault: ReadFault }> {
   const files = await SourceFiles.open(path, shown);
   if ('fault' in files) return files;
-  versionOf(files.root);
   const operations = operationsOf(files);
   const targetOf = ({ pathItem, operation, path: own }: FoundOperation) =>
     addressOf(files.root, pathItem, operation, basePath).prefix + own;

@@ -1,4 +1,3 @@
-import { hasMembers } from '../../../base/json-text.ts';
 import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
 import type { Example, Examples } from '../../call/example.ts';
@@ -47,17 +46,26 @@ function isCredential({ name, in: place }: Input, { configured }: InputScope): b
 
 function readInput(at: At, scope: InputScope): DocumentedInput {
   const name = child(at, 'name').value;
-  const place = child(at, 'in').value;
+  const given = child(at, 'in').value;
+  // OpenAPI 3.2: all of the query, which has the form of its media type.
+  const isWholeQuery = given === 'querystring';
+  const place = isWholeQuery ? 'query' : given;
   if (typeof name !== 'string' || name === '')
     throw faultAt(at, 'is a parameter without a name', 'add `name`');
   if (!isPlace(place))
     throw faultAt(at, 'is a parameter of no known place', 'write `in: path, query, header or cookie`');
-  const content = children(child(at, 'content'))[0]?.[1];
+  const [contentType, content] = contentsOf(at, scope.files)[0] ?? [];
   const schemaAt = child(content ?? at, 'schema');
   const schema = schemaAt.value === undefined ? null : scope.schemas.take(schemaAt);
   const required = place === 'path' || child(at, 'required').value === true;
   const base = { name, in: place, required, schema };
-  const form = content === undefined ? formOf(at, place) : 'json';
+  const form = isWholeQuery
+    ? isFormType(contentType ?? '')
+      ? 'repeated'
+      : null
+    : content === undefined
+      ? formOf(at, place)
+      : 'json';
   const lacking = (lacks: string): DocumentedInput => ({
     ...base,
     value: undefined,
@@ -92,7 +100,7 @@ function shownValue(holders: readonly At[], schemaAt: At, { files }: InputScope)
   const schema = schemaAt.value === undefined ? schemaAt : files.dereferenced(schemaAt);
   const named = (holder: At) => {
     const first = children(child(holder, 'examples'))[0]?.[1];
-    return first === undefined ? undefined : child(files.dereferenced(first), 'value').value;
+    return first === undefined ? undefined : exampleValue(files.dereferenced(first));
   };
   const listed = (keyword: string) => {
     const { value } = child(schema, keyword);
@@ -146,16 +154,16 @@ function nameOf({ name, in: place }: Pick<Input, 'name' | 'in'>): string {
   return `the required ${place} parameter ${JSON.stringify(name)}`;
 }
 
-/** Methods whose requests have content (RFC 9110 §9.3). */
-const WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Methods whose requests have no content that means anything (RFC 9110 §9.3). */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** The request body in the first form that can be written here: JSON, a form, text. */
 export function readBody(operation: At, method: string, scope: InputScope): DocumentedBody | null {
   const given = child(operation, 'requestBody');
-  if (given.value === undefined || !WITH_CONTENT.has(method)) return null;
+  if (given.value === undefined || WITHOUT_CONTENT.has(method)) return null;
   const at = scope.files.dereferenced(given);
   const required = child(at, 'required').value === true;
-  const forms = children(child(at, 'content'));
+  const forms = contentsOf(at, scope.files);
   const chosen =
     forms.find(([mediaType]) => isJsonType(mediaType)) ??
     forms.find(([mediaType]) => isFormType(mediaType)) ??
@@ -180,8 +188,20 @@ function shownBody(content: At, { files }: InputScope): unknown {
   const { value } = child(content, 'example');
   if (value !== undefined) return value;
   for (const [, at] of children(child(content, 'examples'))) {
-    const example = files.dereferenced(at);
-    if (hasMembers(example.value) && 'value' in example.value) return example.value.value;
+    const example = exampleValue(files.dereferenced(at));
+    if (example !== undefined) return example;
   }
   return undefined;
+}
+
+/** What an example holds; OpenAPI 3.2 has a second word for it. */
+function exampleValue(example: At): unknown {
+  return child(example, 'dataValue').value ?? child(example, 'value').value;
+}
+
+/** The media types of a body, each with what is said of it. */
+export function contentsOf(at: At, files: SourceFiles): readonly (readonly [mediaType: string, at: At])[] {
+  return children(child(at, 'content')).map(
+    ([type, content]) => [type, files.dereferenced(content)] as const,
+  );
 }

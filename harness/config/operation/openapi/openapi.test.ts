@@ -160,7 +160,6 @@ describe('a document that cannot be read', () => {
 
   it.each([
     ['no YAML', 'openapi: 3.1.0\npaths:\n\t§/a: {}\n'.replace('\t§', '§\t'), 'a tab is used to indent'],
-    ['Swagger 2.0', 'swagger: §"2.0"\n', 'is a Swagger 2.0 document'],
     ['a version that is not read', `openapi: §4.0.0\n${PATHS}`, 'version 4.0.0 is not read'],
     ['no OpenAPI at all', '§name: a\n', 'is no OpenAPI document'],
     ['no operation', 'openapi: 3.1.0\npaths: §{}\n', 'describes no operation'],

@@ -2,14 +2,16 @@ import type { CredentialsBlock } from '../../../credential/schemes.ts';
 import type { Definitions } from '../../../evidence/json/schema.ts';
 import { Examples } from '../../call/example.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
-import { type At, child, children, faultAt } from '../../document/at.ts';
+import { type At, child } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';
+import { operationsOf } from './paths.ts';
 import { readResponses } from './responses.ts';
 import { OpenApiSchemas } from './schemas.ts';
 import { type Demand, OpenApiSecurity } from './security.ts';
 import { addressOf } from './servers.ts';
+import { versionOf } from './version.ts';
 
 /** An operation as a document describes it, before the config has its say. */
 export interface DocumentedOperation {
@@ -40,11 +42,11 @@ export interface OpenApiOptions {
   readonly basePath: string;
 }
 
-const METHODS = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const;
-const MAX_OPERATIONS = 10_000;
+/** They are about the connection, or send back what was sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
 
 /**
- * The operations of an OpenAPI 3.0 or 3.1 document. Only what calls need is read: whether the document is right in
+ * The operations of an OpenAPI document, or a Swagger 2.0 one. Only what calls need is read: whether the document is right in
  * everything else is for a linter to say, and a fault in its prose is no fault of the service.
  *
  * @throws UsageError at the place in the document for what cannot be understood.
@@ -55,9 +57,9 @@ export async function readOpenApi(
 ): Promise<OpenApiDocument | { readonly fault: ReadFault }> {
   const files = await SourceFiles.open(path, options.shown);
   if ('fault' in files) return files;
-  const is30 = versionOf(files.root) === '3.0';
-  const requests = new OpenApiSchemas(files, 'request', is30);
-  const responses = new OpenApiSchemas(files, 'response', is30);
+  const version = versionOf(files.root);
+  const requests = new OpenApiSchemas(files, 'request', version);
+  const responses = new OpenApiSchemas(files, 'response', version);
   const found = operationsOf(files);
   const security = new OpenApiSecurity(
     files,
@@ -77,64 +79,11 @@ export async function readOpenApi(
       body: readBody(operation, method, scope),
       responses: readResponses(operation, method, files, responses),
       demand: security.demandOf(operation),
-      unfit: method === 'TRACE' ? 'TRACE is not sent' : elsewhere,
+      unfit: NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,
       at: operation,
     };
   });
   return { operations, definitions: { ...requests.definitions, ...responses.definitions } };
-}
-
-export function versionOf(root: At): '3.0' | '3.1' {
-  const swagger = child(root, 'swagger');
-  if (swagger.value !== undefined) {
-    throw faultAt(swagger, `is a Swagger ${String(swagger.value)} document`, 'convert it to OpenAPI 3');
-  }
-  const { value } = child(root, 'openapi');
-  if (value === undefined)
-    throw faultAt(root, 'is no OpenAPI document', 'name a document with `openapi: 3.0.x` or 3.1.x');
-  const [, version] = /^(3\.[01])(?:\.|$)/.exec(String(value)) ?? [];
-  if (version === '3.0' || version === '3.1') return version;
-  throw faultAt(
-    child(root, 'openapi'),
-    `version ${String(value)} is not read`,
-    'write it in OpenAPI 3.0 or 3.1',
-  );
-}
-
-export interface FoundOperation {
-  readonly pathItem: At;
-  readonly operation: At;
-  readonly method: string;
-  /** The path as the document writes it. */
-  readonly path: string;
-}
-
-export function operationsOf(files: SourceFiles): readonly FoundOperation[] {
-  const paths = child(files.root, 'paths');
-  const found: FoundOperation[] = [];
-  for (const [path, at] of children(paths)) {
-    if (path.startsWith('x-')) continue;
-    if (!path.startsWith('/'))
-      throw faultAt(at, `the path ${path} does not begin with /`, 'write it with a slash');
-    const pathItem = files.dereferenced(at);
-    for (const name of METHODS) {
-      const given = child(pathItem, name);
-      if (given.value === undefined) continue;
-      // OpenAPI has no references here; documents that are kept in many files use them all the same.
-      found.push({ pathItem, operation: files.dereferenced(given), method: name.toUpperCase(), path });
-    }
-  }
-  if (found.length === 0) {
-    throw faultAt(paths.value === undefined ? files.root : paths, 'describes no operation', 'add `paths`');
-  }
-  if (found.length > MAX_OPERATIONS) {
-    throw faultAt(
-      paths,
-      `describes ${found.length} operations, more than ${MAX_OPERATIONS}`,
-      'split the document',
-    );
-  }
-  return found;
 }
 
 /** The operationId, or method and path where it has none or an earlier one has the same. */

@@ -2,6 +2,7 @@ import { isJsonType } from '../../call/call.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
 import { type At, child, children } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { contentsOf } from './inputs.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 
 /** What a range such as `2XX`, or `default`, stands for (IANA registry of status codes). */
@@ -21,7 +22,7 @@ export function readResponses(
   const expected = new Map<number, ExpectedResponse>();
   const add = (status: number, at: At) => {
     if (!expected.has(status))
-      expected.set(status, readResponse(status, files.dereferenced(at), method, schemas));
+      expected.set(status, readResponse(status, files.dereferenced(at), method, files, schemas));
   };
   const exact = (digit: string) =>
     given
@@ -36,10 +37,17 @@ export function readResponses(
   return [...expected.values()];
 }
 
-function readResponse(status: number, at: At, method: string, schemas: OpenApiSchemas): ExpectedResponse {
-  const contents = method === 'HEAD' ? [] : children(child(at, 'content'));
-  const json = contents
-    .filter(([mediaType]) => isJsonType(mediaType))
+function readResponse(
+  status: number,
+  at: At,
+  method: string,
+  files: SourceFiles,
+  schemas: OpenApiSchemas,
+): ExpectedResponse {
+  const contents = method === 'HEAD' ? [] : contentsOf(at, files);
+  // Generators write `*/*` for whatever the framework makes of it, which is mostly JSON.
+  const json = [isJsonType, mayBeJson]
+    .flatMap((isMeant) => contents.filter(([mediaType]) => isMeant(mediaType)))
     .map(([, content]) => child(content, 'schema'))
     .find((schema) => schema.value !== undefined);
   return {
@@ -47,6 +55,11 @@ function readResponse(status: number, at: At, method: string, schemas: OpenApiSc
     mediaTypes: [...new Set(contents.map(([mediaType]) => essenceOf(mediaType)))],
     schema: json === undefined ? null : schemas.take(json),
   };
+}
+
+/** A range that JSON is in. */
+function mayBeJson(mediaType: string): boolean {
+  return ['*/*', 'application/*'].includes(essenceOf(mediaType));
 }
 
 function essenceOf(mediaType: string): string {

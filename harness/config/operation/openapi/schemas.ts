@@ -1,9 +1,13 @@
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
 import { reasonOf } from '../../../base/thrown.ts';
+import { type Dialect, LATEST } from '../../../evidence/json/dialect.ts';
+import { readPattern } from '../../../evidence/json/pattern.ts';
 import { holdToDialect, SchemaBook } from '../../../evidence/json/schema.ts';
 import { type At, child, children, faultAt, pointerText, refOf } from '../../document/at.ts';
+import { namedDialect } from '../../document/bundle.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import type { Version } from './version.ts';
 
 /** Which way the values of a schema travel: `readOnly` ones are never sent, `writeOnly` ones never answered. */
 export type Direction = 'request' | 'response';
@@ -12,7 +16,7 @@ const MAX_SCHEMAS = 100_000;
 const MAX_NESTING = 100;
 
 /** How the values of a keyword are read. What is not listed says nothing about a value and is left out. */
-const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-schemas'>> = {
+const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-schemas' | 'dependencies'>> = {
   type: 'data',
   format: 'data',
   nullable: 'data',
@@ -52,6 +56,9 @@ const KEYWORDS: Readonly<Record<string, 'data' | 'schema' | 'schemas' | 'named-s
   properties: 'named-schemas',
   patternProperties: 'named-schemas',
   dependentSchemas: 'named-schemas',
+  // Of earlier drafts.
+  additionalItems: 'schema',
+  dependencies: 'dependencies',
 };
 
 /** What helps to make up a value; only of interest in requests. */
@@ -69,15 +76,19 @@ export class OpenApiSchemas {
   readonly book: SchemaBook;
   readonly #files: SourceFiles;
   readonly #direction: Direction;
-  readonly #is30: boolean;
+  /** Before 3.1: what stands beside a reference is not looked at, and null is admitted by a word of its own. */
+  readonly #isEarly: boolean;
+  /** What schemas are written in that name nothing else. */
+  readonly #dialect: Dialect;
   readonly #uris = new Map<string, string>();
   readonly #byText = new Map<string, unknown>();
   readonly #pending: (readonly [uri: string, at: At])[] = [];
 
-  constructor(files: SourceFiles, direction: Direction, is30: boolean) {
+  constructor(files: SourceFiles, direction: Direction, version: Version) {
     this.#files = files;
     this.#direction = direction;
-    this.#is30 = is30;
+    this.#isEarly = version === '2.0' || version === '3.0';
+    this.#dialect = namedDialect(child(files.root, 'jsonSchemaDialect'), LATEST);
     this.book = new SchemaBook(this.definitions, files.mention('unevaluatedProperties', 'unevaluatedItems'));
   }
 
@@ -90,7 +101,7 @@ export class OpenApiSchemas {
     const $ref = this.#uriOf(at);
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const [uri, place] = next;
-      this.definitions[uri] = this.#once(upgraded(this.#copied(place, 0)), place);
+      this.definitions[uri] = this.#once(this.#definition(place), place);
     }
     return { $ref };
   }
@@ -123,54 +134,92 @@ export class OpenApiSchemas {
     return uri;
   }
 
-  #copied(at: At, depth: number): unknown {
+  #definition(at: At): unknown {
+    const dialect = this.#dialectOf(at);
+    const copy = this.#copied(at, dialect, 0);
+    if (dialect === LATEST) return upgraded(copy);
+    return isJsonObject(copy) ? { $schema: dialect.uri, ...copy } : copy;
+  }
+
+  /** What the schema names, or the nearest around it. */
+  #dialectOf({ file, pointer }: At): Dialect {
+    let at: At = { file, pointer: [], value: file.root };
+    let dialect = namedDialect(child(at, '$schema'), this.#dialect);
+    for (const token of pointer) {
+      at = child(at, token);
+      if (hasMembers(at.value)) dialect = namedDialect(child(at, '$schema'), dialect);
+    }
+    return dialect;
+  }
+
+  #copied(at: At, dialect: Dialect, depth: number): unknown {
     if (depth > MAX_NESTING)
       throw faultAt(at, `is nested more than ${MAX_NESTING} deep`, 'name the inner schemas');
     if (typeof at.value === 'boolean') return at.value;
     if (!isJsonObject(at.value)) {
       throw faultAt(at, 'is not a schema', 'write an object');
     }
+    const named = namedDialect(child(at, '$schema'), dialect);
+    if (named !== dialect) return { $ref: this.#uriOf(at) };
     const ref = refOf(at.value);
-    if (ref !== null && this.#is30) {
-      // OpenAPI 3.0: what stands beside a reference is not looked at, but `nullable` is written there all the same.
+    if (ref !== null && dialect.lonelyRef) return this.#linked(ref, at);
+    if (ref !== null && this.#isEarly) {
+      // `nullable` is written there all the same.
       const link = this.#linked(ref, at);
-      return at.value.nullable === true ? { anyOf: [link, { type: 'null' }] } : link;
+      return isNullable(at) ? { anyOf: [link, { type: 'null' }] } : link;
     }
     const copy: Record<string, unknown> = ref === null ? {} : this.#linked(ref, at);
     for (const [name, inner] of children(at)) {
-      const value = this.#keyword(name, inner, depth);
+      const value = this.#keyword(name, inner, dialect, depth);
       if (value !== undefined) copy[name] = value;
     }
-    if (typeof at.value.$dynamicRef === 'string') {
-      throw faultAt(at, 'uses $dynamicRef, which is not read here', 'refer with $ref');
+    for (const dynamic of ['$dynamicRef', '$recursiveRef']) {
+      if (typeof at.value[dynamic] === 'string')
+        throw faultAt(at, `uses ${dynamic}, which is not read here`, 'refer with $ref');
     }
-    return nullableUnion(this.#chosen(at, { ...copy, ...this.#required(at) }));
+    Object.assign(copy, this.#required(at), this.#isEarly && isNullable(at) ? { nullable: true } : {});
+    return dialect === LATEST ? nullableUnion(this.#chosen(at, copy)) : copy;
   }
 
   #linked(ref: string, at: At): Record<string, unknown> {
     return { $ref: this.#uriOf(this.#files.target(ref, at)) };
   }
 
-  #keyword(name: string, at: At, depth: number): unknown {
+  #keyword(name: string, at: At, dialect: Dialect, depth: number): unknown {
     if (SAMPLES.has(name)) return this.#direction === 'request' ? at.value : undefined;
     switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
       case 'data':
+        if (name === 'pattern') holdToPattern(at, at.value);
         // What stands twice in an enumeration is harmless, and no JSON Schema.
         return name === 'enum' && Array.isArray(at.value) ? [...new Set(at.value)] : at.value;
       case 'schema':
         // `items` was a list before 2020-12.
-        return Array.isArray(at.value) ? undefined : this.#copied(at, depth + 1);
+        if (!Array.isArray(at.value)) return this.#copied(at, dialect, depth + 1);
+        return dialect === LATEST ? undefined : this.#all(at, dialect, depth);
       case 'schemas':
-        return children(at).map(([, inner]) => this.#copied(inner, depth + 1));
+        return this.#all(at, dialect, depth);
+      case 'dependencies':
+        if (dialect === LATEST) return undefined;
+        return this.#each(children(at), (inner) =>
+          Array.isArray(inner.value) ? inner.value : this.#copied(inner, dialect, depth + 1),
+        );
       case 'named-schemas':
-        return Object.fromEntries(
-          this.#named(at)
-            .filter(([, inner]) => name !== 'properties' || !this.#isForeign(inner))
-            .map(([key, inner]) => [key, this.#copied(inner, depth + 1)]),
+        if (name === 'patternProperties') for (const [key, inner] of children(at)) holdToPattern(inner, key);
+        return this.#each(
+          this.#named(at).filter(([, inner]) => name !== 'properties' || !this.#isForeign(inner)),
+          (inner) => this.#copied(inner, dialect, depth + 1),
         );
       default:
         return undefined;
     }
+  }
+
+  #all(at: At, dialect: Dialect, depth: number): readonly unknown[] {
+    return children(at).map(([, inner]) => this.#copied(inner, dialect, depth + 1));
+  }
+
+  #each(named: ReturnType<typeof children>, read: (inner: At) => unknown): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(named.map(([key, inner]) => [key, read(inner)]));
   }
 
   /** Documents that are kept in many files refer to whole mappings too, which OpenAPI has no references for. */
@@ -215,16 +264,16 @@ export class OpenApiSchemas {
       byUri.get(this.#mapped(entry))?.add(name);
     }
     const choices = [...byUri].flatMap(([uri, names]) => [...names].map((name) => [name, uri] as const));
+    const names = choices.map(([name]) => name);
+    const otherwise = child(discriminator, 'defaultMapping');
+    const isNamed = { type: 'object', required: [member], properties: { [member]: { enum: names } } };
     const { [keyword]: _, ...rest } = copy;
     return {
       ...rest,
       allOf: [
         ...(Array.isArray(rest.allOf) ? rest.allOf : []),
-        {
-          type: 'object',
-          required: [member],
-          properties: { [member]: { enum: choices.map(([name]) => name) } },
-        },
+        // OpenAPI 3.2: what is meant where the member is missing or names none of them.
+        otherwise.value === undefined ? isNamed : { anyOf: [isNamed, { $ref: this.#mapped(otherwise) }] },
         ...choices.map(([name, $ref]) => ({
           if: { type: 'object', required: [member], properties: { [member]: { enum: [name] } } },
           // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
@@ -239,6 +288,21 @@ export class OpenApiSchemas {
     if (typeof entry.value !== 'string') throw faultAt(entry, 'is no name of a schema', 'write text');
     const ref = /^[A-Za-z0-9._-]+$/.test(entry.value) ? `#/components/schemas/${entry.value}` : entry.value;
     return this.#uriOf(this.#files.target(ref, entry));
+  }
+}
+
+/** Swagger 2.0 has no word for it; `x-nullable` is in use. */
+function isNullable(at: At): boolean {
+  return child(at, 'nullable').value === true || child(at, 'x-nullable').value === true;
+}
+
+/** A pattern that is none is told at its place. */
+function holdToPattern(at: At, pattern: unknown): void {
+  if (typeof pattern !== 'string') return;
+  try {
+    readPattern(pattern);
+  } catch (error) {
+    throw faultAt(at, `is no pattern: ${reasonOf(error)}`, 'correct the regular expression');
   }
 }
 

@@ -63,7 +63,9 @@ export function firstDemand(files: SourceFiles, operation: At): readonly Securit
 }
 
 function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {
-  const schemes = child(child(files.root, 'components'), 'securitySchemes');
+  const swagger = child(files.root, 'securityDefinitions');
+  const schemes =
+    swagger.value === undefined ? child(child(files.root, 'components'), 'securitySchemes') : swagger;
   const found = child(schemes, name);
   if (found.value === undefined) {
     throw faultAt(at, 'is not among the securitySchemes of the components', 'define it there');
@@ -73,6 +75,8 @@ function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {
     const { value } = child(scheme, key);
     return typeof value === 'string' ? value : '';
   };
+  // Swagger 2.0 knows one scheme of HTTP.
+  if (text('type') === 'basic') return { type: 'http', scheme: 'basic', in: '', name: '' };
   return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
 }
 

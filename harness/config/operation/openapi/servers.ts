@@ -29,7 +29,7 @@ export function addressOf(root: At, pathItem: At, operation: At, basePath: strin
 
 function serverUrl(at: At): URL | null {
   const server = children(child(at, 'servers'))[0]?.[1];
-  if (server === undefined) return null;
+  if (server === undefined) return swaggerUrl(at);
   const { value: written } = child(server, 'url');
   if (typeof written !== 'string') return null;
   const variables = child(server, 'variables');
@@ -37,4 +37,12 @@ function serverUrl(at: At): URL | null {
     String(child(child(variables, name), 'default').value ?? name),
   );
   return URL.parse(filled, ANYWHERE);
+}
+
+/** Swagger 2.0 has one server, in two parts. */
+function swaggerUrl(root: At): URL | null {
+  const [host, path] = ['host', 'basePath'].map((name) => child(root, name).value);
+  if (typeof path !== 'string' && typeof host !== 'string') return null;
+  const base = typeof host === 'string' ? `http://${host}/` : ANYWHERE;
+  return URL.parse(typeof path === 'string' ? path : '/', base);
 }

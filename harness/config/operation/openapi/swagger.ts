@@ -1,0 +1,165 @@
+import { isJsonObject } from '../../../base/json-text.ts';
+import { isFormType } from '../../call/call.ts';
+import { type At, child, children } from '../../document/at.ts';
+import type { SourceFiles } from '../../document/files.ts';
+
+/**
+ * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is put together of what the document holds, so that every
+ * part of it still knows its line; and where the document does not say which media type something has, neither does this.
+ */
+export function asOperation(files: SourceFiles, pathItem: At, operation: At): At {
+  const parameters = parametersOf(files, [pathItem, operation]);
+  const inputs = parameters.filter(({ value }) => !isContent(value));
+  const contents = parameters.filter(({ value }) => isContent(value));
+  const body = bodyOf(operation, contents, mediaTypes(files.root, operation, 'consumes'));
+  const produces = mediaTypes(files.root, operation, 'produces');
+  const responses = children(child(operation, 'responses')).map(
+    ([code, at]) => [code, responseOf(files.dereferenced(at), produces)] as const,
+  );
+  return put(operation, {
+    parameters: put(child(operation, 'parameters'), Object.fromEntries(inputs.map(inputOf).entries())),
+    ...(body ? { requestBody: body } : {}),
+    responses: put(child(operation, 'responses'), Object.fromEntries(responses)),
+  });
+}
+
+/** The same place with other parts. */
+function put(at: At, parts: Readonly<Record<string, At>>): At {
+  return { ...at, parts: new Map(Object.entries(parts)) };
+}
+
+/** A value that is said at a place in other words. */
+function said(at: At, value: unknown): At {
+  return { file: at.file, pointer: at.pointer, value };
+}
+
+function mediaTypes(root: At, operation: At, keyword: 'consumes' | 'produces'): readonly string[] {
+  const own = child(operation, keyword).value;
+  const types = Array.isArray(own) ? own : child(root, keyword).value;
+  return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [];
+}
+
+/** Those of an operation over those of its path; all that make up a body stand for each other. */
+function parametersOf(files: SourceFiles, holders: readonly At[]): readonly At[] {
+  const found = new Map<string, At>();
+  for (const holder of holders) {
+    for (const [, at] of children(child(holder, 'parameters'))) {
+      const parameter = files.dereferenced(at);
+      const name =
+        child(parameter, 'in').value === 'body' ? '' : JSON.stringify(child(parameter, 'name').value);
+      found.set(`${JSON.stringify(child(parameter, 'in').value)} ${name}`, parameter);
+    }
+  }
+  return [...found.values()];
+}
+
+function isContent(parameter: unknown): boolean {
+  return isJsonObject(parameter) && (parameter.in === 'body' || parameter.in === 'formData');
+}
+
+function inputOf(parameter: At): At {
+  const { style, explode } = FORMS[String(collectionFormat(parameter))] ?? UNKNOWN_FORM;
+  const place = child(parameter, 'in').value;
+  const isSimple = style === 'form' && (place === 'path' || place === 'header');
+  return put(parameter, {
+    schema: said(parameter, schemaOf(parameter)),
+    style: said(parameter, isSimple ? 'simple' : style),
+    explode: said(parameter, explode),
+    ...exampleOf(parameter),
+  });
+}
+
+function collectionFormat(parameter: At): unknown {
+  const { value } = child(parameter, 'collectionFormat');
+  return typeof value === 'string' ? value : 'csv';
+}
+
+const FORMS: Readonly<Record<string, { readonly style: string; readonly explode: boolean }>> = Object.assign(
+  Object.create(null),
+  {
+    csv: { style: 'form', explode: false },
+    ssv: { style: 'spaceDelimited', explode: false },
+    pipes: { style: 'pipeDelimited', explode: false },
+    multi: { style: 'form', explode: true },
+  },
+);
+/** OpenAPI 3.0 has no word for tabs. */
+const UNKNOWN_FORM = { style: 'tabDelimited', explode: false };
+
+/** What a parameter says of its values, which is no schema of its own before OpenAPI 3.0. */
+const KEYWORDS = [
+  'type',
+  'format',
+  'items',
+  'default',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'enum',
+  'multipleOf',
+  'x-nullable',
+] as const;
+
+function schemaOf(parameter: At): Readonly<Record<string, unknown>> {
+  const said = KEYWORDS.map((keyword) => [keyword, child(parameter, keyword).value] as const);
+  const schema = Object.fromEntries(said.filter(([, value]) => value !== undefined));
+  return isFile(schema) ? { type: 'string', format: 'binary' } : schema;
+}
+
+function isFile(schema: unknown): boolean {
+  return isJsonObject(schema) && schema.type === 'file';
+}
+
+function exampleOf(parameter: At): { readonly example?: At } {
+  const example = child(parameter, 'x-example');
+  return example.value === undefined ? {} : { example };
+}
+
+function bodyOf(operation: At, contents: readonly At[], consumes: readonly string[]): At | null {
+  const [first] = contents;
+  if (first === undefined) return null;
+  const body = contents.find(({ value }) => isJsonObject(value) && value.in === 'body');
+  if (body) {
+    const content = { schema: child(body, 'schema'), ...exampleOf(body) };
+    return put(body, {
+      content: contentOf(body, consumes.length === 0 ? ['application/json'] : consumes, content),
+    });
+  }
+  const required = contents.filter((field) => child(field, 'required').value === true);
+  const schema = said(child(operation, 'parameters'), {
+    type: 'object',
+    required: required.map((field) => child(field, 'name').value),
+    properties: Object.fromEntries(contents.map((field) => [child(field, 'name').value, schemaOf(field)])),
+  });
+  const hasFile = contents.some((field) => isFile(field.value));
+  const usual = hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
+  const forms = consumes.filter((type) => isFormType(type) || /^multipart\//i.test(type));
+  return put(said(first, {}), {
+    required: said(first, required.length > 0),
+    content: contentOf(first, forms.length === 0 ? [usual] : forms, { schema }),
+  });
+}
+
+function responseOf(response: At, produces: readonly string[]): At {
+  const schema = child(response, 'schema');
+  if (schema.value === undefined || isFile(schema.value)) {
+    return put(response, { headers: child(response, 'headers'), content: contentOf(response, produces, {}) });
+  }
+  const types = produces.length === 0 ? ['*/*'] : produces;
+  return put(response, {
+    headers: child(response, 'headers'),
+    content: contentOf(response, types, { schema }),
+  });
+}
+
+function contentOf(at: At, types: readonly string[], content: Readonly<Record<string, At>>): At {
+  const each = put(said(at, {}), content);
+  return put(said(at, {}), Object.fromEntries(types.map((type) => [type, each])));
+}
