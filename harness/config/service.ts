@@ -19,7 +19,8 @@ import { faultsIn } from './shape/validation.ts';
 
 export type { Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
-export type { BadInput, ExpectedResponse, Operation, OperationRequest } from './call/operation.ts';
+export type { OperationRequest } from './call/call.ts';
+export type { BadInput, ExpectedResponse, Operation } from './call/operation.ts';
 export type { ProviderConfig } from './provider/provider.ts';
 export type { ReferenceName } from './provider/reference.ts';
 

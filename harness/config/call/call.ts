@@ -1,5 +1,4 @@
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
-import type { OperationBody, OperationRequest } from './operation.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {
@@ -33,6 +32,19 @@ export interface CallBody {
   readonly schema: unknown;
   /** What is sent: a JSON value for JSON and for forms, else text; undefined when nothing is. */
   readonly value: unknown;
+}
+
+/** A request, ready to be sent but for the credential. */
+export interface OperationRequest {
+  /** Path below the base address, with its query. */
+  readonly path: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly body: OperationBody | null;
+}
+
+export interface OperationBody {
+  readonly mediaType: string;
+  readonly text: string;
 }
 
 /** The request of a call, its values written out. */

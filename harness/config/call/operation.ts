@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call, OperationRequest } from './call.ts';
 
 /** A documented call beyond the sample, from `operations:` or an OpenAPI document, its values filled in. */
 export interface Operation extends OperationRequest {
@@ -16,19 +16,6 @@ export interface Operation extends OperationRequest {
   readonly call: Call;
   /** Why it cannot be called; null when it can. */
   readonly uncallable: string | null;
-}
-
-/** A request, ready to be sent but for the credential. */
-export interface OperationRequest {
-  /** Path below the base address, with its query. */
-  readonly path: string;
-  readonly fields: readonly (readonly [name: string, value: string])[];
-  readonly body: OperationBody | null;
-}
-
-export interface OperationBody {
-  readonly mediaType: string;
-  readonly text: string;
 }
 
 export interface ExpectedResponse {
