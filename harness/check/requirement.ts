@@ -35,7 +35,10 @@ export function settled(key: string): Condition {
 /** The service demands a credential at all. */
 export const credentialed = when(
   ({ credentials }) => credentials.carrier,
-  'the service config says that no credential is needed',
+  ({ credentials: { scheme } }) =>
+    scheme.byCertificate
+      ? 'the client certificate of the connection is all that lets a client in'
+      : 'the service config says that no credential is needed',
 );
 
 /** The credential goes into the Authorization header field with an authentication scheme. */

@@ -168,7 +168,7 @@ async function buildService(
   const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
   const credentials = await part('credentials', () =>
-    buildCredentials(draft, blocks.credentials, staysHere(provider())),
+    buildCredentials(draft, blocks.credentials, staysHere(provider()), tls()),
   );
   const headers = await part('headers', () => buildHeaders(draft, blocks.headers, blocks.credentials));
   const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));

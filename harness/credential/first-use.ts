@@ -3,6 +3,8 @@ export interface FirstUse {
   readonly asks: readonly Question[];
   /** Lines below `scheme:`, of the answers by their options. */
   lines(answers: Answers): readonly string[];
+  /** Lines beside `credentials:`; `path` makes a path as the file has it of one that was answered. */
+  beside?(answers: Answers, path: (answered: string) => string): readonly string[];
 }
 
 /** A question, and the option that answers it. */

@@ -44,6 +44,8 @@ interface Declaration<K extends Keys> {
   readonly keys: K;
   /** Anybody may call. */
   readonly open?: true;
+  /** What lets a client in is the certificate of its connections. */
+  readonly byCertificate?: true;
   /** What cannot be said of one key's shape; asked before any secret is read. */
   fault?(texts: TextValues<K>): KeyFault | null;
   /** `key` in its carrier, where nothing is said of a secret. */
@@ -55,6 +57,8 @@ interface Declaration<K extends Keys> {
   readonly facts?: Readonly<Partial<Record<ClauseKey, ClauseValue>>>;
   /** Whether it is what a security scheme of an OpenAPI document asks for. */
   opens(demand: SecurityScheme, written: { readonly name?: string | undefined }): boolean;
+  /** Whether such a document asks for it first, where others open what it demands as well. */
+  isMeant?(demand: SecurityScheme): boolean;
   readonly first: FirstUse;
   /** How the reference provider gives out what is obtained. */
   lender?(values: Values<K>): Lender;
@@ -85,6 +89,9 @@ export interface SecurityScheme {
   readonly scheme: string;
   readonly in: string;
   readonly name: string;
+  /** Of the flow for the client itself (client credentials). */
+  readonly tokenUrl: string;
+  readonly openIdConnectUrl: string;
 }
 
 /** A key that somebody has given out for a while. */

@@ -4,13 +4,14 @@ import type { Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';
 import { bearer } from './schemes/bearer.ts';
 import { header } from './schemes/header.ts';
+import { mutualTls } from './schemes/mutual-tls.ts';
 import { none } from './schemes/none.ts';
 import { oauth2 } from './schemes/oauth2.ts';
 import { query } from './schemes/query.ts';
 import { signed } from './schemes/signed.ts';
 
 /** Every way of letting a client in. */
-export const SCHEMES: readonly Scheme[] = [bearer, header, query, basic, oauth2, signed, none];
+export const SCHEMES: readonly Scheme[] = [bearer, header, query, basic, oauth2, signed, mutualTls, none];
 
 export function schemeNamed(name: string): Scheme | undefined {
   return SCHEMES.find((scheme) => scheme.name === name);

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/exit.ts';
+import { parseJsonObject } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
+import { proxiesOf } from '../../config/proxies.ts';
 import {
   FIT,
   type FirstService,
@@ -13,9 +15,10 @@ import {
 } from '../../config/written/first-service.ts';
 import { usualFolder } from '../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import type { Scheme } from '../../credential/scheme.ts';
+import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { firstAnswer } from '../../run/first-answer.ts';
+import { fetchDocument } from '../../transport/http/fetch.ts';
 import { HARNESS } from '../process.ts';
 
 export interface InitOptions extends Readonly<Record<string, string | undefined>> {
@@ -52,7 +55,7 @@ export async function init(options: InitOptions): Promise<number> {
       question: 'Path of a GET that works, such as /v1/orders',
       unfit: FIT.samplePath,
     });
-    const demanded = openapi === null ? undefined : schemeFor(openapi.facts);
+    const demanded = openapi === null ? undefined : schemeFor(openapi.facts, options);
     const scheme = chosenScheme(
       await asker.answer(options.scheme ?? demanded?.name, {
         option: 'scheme',
@@ -65,10 +68,10 @@ export async function init(options: InitOptions): Promise<number> {
       }),
     );
     const capitals = service.toUpperCase().replaceAll('-', '_');
+    const documented = await documentedAnswers(openapi?.facts.demand ?? null, scheme);
     const answers: Record<string, string> = {};
     for (const { option, question, fallback, variable } of scheme.first.asks) {
-      const documented = option === 'key-name' ? openapi?.facts.demand?.name : undefined;
-      answers[option] = await asker.answer(options[camelCase(option)] ?? (documented || undefined), {
+      answers[option] = await asker.answer(options[camelCase(option)] ?? (documented[option] || undefined), {
         option,
         question,
         fallback: fallback.replace('SERVICE', capitals),
@@ -98,14 +101,41 @@ export async function init(options: InitOptions): Promise<number> {
   }
 }
 
-/** The scheme that a document's security scheme asks for. */
-function schemeFor({ demand, open }: FirstFacts): Scheme | undefined {
+/**
+ * The scheme that a document's security scheme asks for. Where several open it, that of which the options tell most;
+ * then the one that is meant.
+ */
+function schemeFor({ demand, open }: FirstFacts, options: InitOptions): Scheme | undefined {
   if (open) return SCHEMES.find((scheme) => scheme.open);
-  return demand === null ? undefined : SCHEMES.find((scheme) => scheme.opens(demand, { name: demand.name }));
+  if (demand === null) return undefined;
+  const told = ({ first }: Scheme) =>
+    first.asks.filter(({ option }) => options[camelCase(option)] !== undefined).length;
+  const isMeant = (scheme: Scheme) => Number(scheme.isMeant?.(demand) ?? false);
+  return SCHEMES.filter((scheme) => scheme.opens(demand, { name: demand.name })).toSorted(
+    (a, b) => told(b) - told(a) || isMeant(b) - isMeant(a),
+  )[0];
 }
 
-/** In ms and octets. */
-const FETCHED = { withinMs: 20_000, most: 32 * 1024 * 1024 };
+/** What a security scheme, or the OpenID provider that it names, answers of what a credential scheme asks. */
+async function documentedAnswers(
+  demand: SecurityScheme | null,
+  { first }: Scheme,
+): Promise<Readonly<Record<string, string>>> {
+  if (demand === null) return {};
+  const { name, tokenUrl, openIdConnectUrl } = demand;
+  const asksForTokens = first.asks.some(({ option }) => option === 'token-url');
+  return {
+    'key-name': name,
+    'token-url': tokenUrl || (asksForTokens && openIdConnectUrl ? await discovered(openIdConnectUrl) : ''),
+  };
+}
+
+/** Where an OpenID provider issues tokens (OpenID Connect Discovery 1.0 §4); '' where it does not tell. */
+async function discovered(url: string): Promise<string> {
+  const text = await fetchDocument(url, { proxies: proxiesOf(process.env) }).catch(() => '');
+  const endpoint = parseJsonObject(text)?.token_endpoint;
+  return typeof endpoint === 'string' ? endpoint : '';
+}
 
 /** The document that --openapi names, what a URL names saved beside the config. @throws UsageError where there is none. */
 async function documentOf(
@@ -127,15 +157,9 @@ async function saved(address: string, service: string, configDir: string): Promi
       key: 'openapi',
       remedy: 'download it, and give the path of the file',
     });
-  let text: string;
-  try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(FETCHED.withinMs) });
-    if (!response.ok) throw refuse(`is answered ${response.status}`);
-    text = await response.text();
-  } catch (error) {
-    throw error instanceof UsageError ? error : refuse(`cannot be fetched: ${reasonOf(error)}`);
-  }
-  if (text.length > FETCHED.most) throw refuse(`is larger than ${FETCHED.most} octets`);
+  const text = await fetchDocument(address, { proxies: proxiesOf(process.env) }).catch((error: unknown) => {
+    throw refuse(reasonOf(error));
+  });
   const folder = join(configDir, 'openapi');
   const path = join(folder, `${service}.${/^\s*\{/.test(text) ? 'json' : 'yaml'}`);
   mkdirSync(folder, { recursive: true });

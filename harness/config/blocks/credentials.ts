@@ -5,12 +5,14 @@ import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/sc
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
+import type { TlsConfig } from './tls.ts';
 
 /** @throws UsageError when keys are missing or too many for the scheme, or a secret is unfit. */
 export async function buildCredentials(
   draft: Draft,
   block: CredentialsBlock,
   literalAllowed: boolean,
+  tls: TlsConfig | null,
 ): Promise<Credentials> {
   const { faultAt } = draft;
   const scheme = schemeNamed(block.scheme ?? '');
@@ -19,6 +21,13 @@ export async function buildCredentials(
     throw faultAt('credentials.scheme', 'is missing', `add \`scheme:\`, one of: ${known}`);
   }
   holdToScheme(draft, scheme, block);
+  if (scheme.byCertificate && !tls?.client) {
+    throw faultAt(
+      'credentials.scheme',
+      `${scheme.name} needs a client certificate`,
+      'add `tls: { cert: client.pem, key: client-key.pem }`',
+    );
+  }
   const texts = Object.entries(scheme.keys)
     .filter(([, { kind }]) => kind === 'text')
     .map(([name]) => [name, block[name] ?? null] as const);

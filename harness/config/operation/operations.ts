@@ -14,6 +14,8 @@ interface Written {
   readonly operations?: Loaded<typeof OPERATIONS>;
   readonly openapi?: string;
   readonly credentials: CredentialsBlock | undefined;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly tls?: { readonly cert?: string };
 }
 
 export interface Operations {
@@ -57,13 +59,17 @@ export async function buildOperations(
 
 async function readDocument(
   draft: Draft,
-  { openapi, credentials }: Written,
+  { openapi, credentials, headers = {}, tls }: Written,
   provider: ProviderConfig,
 ): Promise<OpenApiDocument | null> {
   if (openapi === undefined) return null;
   const read = await readOpenApi(resolve(draft.scope.folder, openapi), {
     shown: draft.shownBeside('openapi', openapi),
-    configured: credentials,
+    configured: {
+      ...credentials,
+      headers: Object.keys(headers).map((name) => name.toLowerCase()),
+      certificate: tls?.cert !== undefined,
+    },
     basePath: basePathOf(provider),
   });
   if (!('fault' in read)) return read;

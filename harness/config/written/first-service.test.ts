@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
+import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import { loadOnly } from '../fixtures/config-folder.ts';
 import { packService, unpackService } from '../secrets.ts';
 import { initService, writeNewFiles } from './first-service.ts';
@@ -28,11 +29,13 @@ describe('a first service', () => {
   it.each(SCHEMES)(
     'loads as written, with a contract to fill in, also in a worker: $name',
     async (scheme) => {
-      const configDir = temporaryFolder();
+      const { cert, key } = selfSigned('client.example');
+      const folder = temporaryFolder({ 'client.pem': cert, 'client-key.pem': key });
+      const configDir = join(folder, 'conformance');
       const answers = Object.fromEntries(
         scheme.first.asks.map(({ option, variable, fallback }) => [
           option,
-          variable ? 'ORDERS_KEY' : fallback,
+          variable ? 'ORDERS_KEY' : /\.pem$/.test(fallback) ? join(folder, fallback) : fallback,
         ]),
       );
       await writeNewFiles(await initService(configDir, { ...ANSWERS, scheme, answers }));

@@ -137,7 +137,8 @@ function schemaLine(configDir: string, part: string, name: string): string {
 }
 
 function serviceText({ service, url, scheme, answers, openapi }: FirstService, configDir: string): string {
-  const document = openapi && relative(join(configDir, 'services'), openapi.path).replaceAll('\\', '/');
+  const beside = (path: string) => relative(join(configDir, 'services'), path).replaceAll('\\', '/');
+  const document = openapi && beside(openapi.path);
   return `${schemaLine(configDir, 'services', 'service.schema.json')}
 #
 # The service ${service}: where it is, how a client is let in, what may be done to it.
@@ -151,7 +152,7 @@ credentials:
 ${[`scheme: ${scheme.name} # ${scheme.summary}`, ...scheme.first.lines(answers)]
   .map((line) => `  ${line}`)
   .join('\n')}
-
+${(scheme.first.beside?.(answers, beside) ?? []).map((line) => `\n${line}`).join('')}
 ${
   document === null
     ? '# An OpenAPI document of the service: each operation that can be called is called, and its answer held to it.\n# openapi: ../openapi.yaml'

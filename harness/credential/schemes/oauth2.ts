@@ -78,6 +78,7 @@ export const oauth2 = scheme({
   obtain: tokenFor,
   facts: { 'auth.sample': { field: 'Authorization', value: 'Bearer <ACCESS_TOKEN>' } },
   opens: asksForBearer,
+  isMeant: ({ type, tokenUrl }) => type === 'openIdConnect' || (type === 'oauth2' && tokenUrl !== ''),
   first: {
     asks: Object.values(ASKS),
     lines: (answers) => [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { selfSigned } from '../../../transport/fixtures/certificate.ts';
 import { loadOrders } from '../../fixtures/config-folder.ts';
 import { oneOperation, onlyOperation } from './fixtures/described.ts';
 
@@ -55,20 +56,28 @@ const SCHEMES = {
   header: { type: 'apiKey', in: 'header', name: 'X-Key' },
   query: { type: 'apiKey', in: 'query', name: 'key' },
   oauth: { type: 'oauth2', flows: {} },
+  openId: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/' },
+  mutual: { type: 'mutualTLS' },
 };
 
-async function demandOf(credentials: string, security: unknown, own?: unknown) {
+async function demandOf(credentials: string, security: unknown, own?: unknown, more = '') {
   const root = { security, components: { securitySchemes: SCHEMES } };
   const document = oneOperation(own === undefined ? {} : { security: own }, root);
   const { config } = await loadOrders(
-    `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: ${credentials}\nopenapi: ../openapi/api.yaml\n`,
+    `service: orders\ncontract: orders\nprovider: { url: 'https://orders.example' }\ncredentials: ${credentials}\nopenapi: ../openapi/api.yaml\n${more}`,
     { env: { KEY: 'example-key-for-tests' } },
-    { 'openapi/api.yaml': JSON.stringify(document) },
+    {
+      'openapi/api.yaml': JSON.stringify(document),
+      'services/client.pem': client.cert,
+      'services/key.pem': client.key,
+    },
   );
   const [operation] = config.operations;
   return [operation?.auth, operation?.uncallable];
 }
 
+const client = selfSigned('client.example');
+const CLIENT = 'tls: { cert: client.pem, key: key.pem }\n';
 const KEY = `key: "\${env:KEY}"`;
 const BEARER = `{ scheme: bearer, ${KEY} }`;
 
@@ -87,6 +96,21 @@ describe('what an operation demands', () => {
   });
 
   it.each<[string, string, unknown, string]>([
+    ['a client certificate', '{ scheme: mutualTLS }', [{ mutual: [] }], CLIENT],
+    ['a client certificate beside a key', BEARER, [{ bearer: [], mutual: [] }], CLIENT],
+    ['a header beside a key', BEARER, [{ bearer: [], header: [] }], 'headers: { x-key: tenant }\n'],
+    ['an OpenID provider', BEARER, [{ openId: [] }], ''],
+  ])('is met by what else is configured: %s', async (_, credentials, security, more) => {
+    expect(await demandOf(credentials, security, undefined, more)).toEqual(['required', null]);
+  });
+
+  it.each<[string, string, unknown, string]>([
+    [
+      'a client certificate where there is none',
+      BEARER,
+      [{ bearer: [], mutual: [] }],
+      'demands the scheme mutualTLS, and the config has the scheme bearer',
+    ],
     [
       'another scheme',
       BEARER,

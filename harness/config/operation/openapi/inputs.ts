@@ -1,9 +1,10 @@
-import { type CredentialsBlock, schemeNamed } from '../../../credential/schemes.ts';
+import { schemeNamed } from '../../../credential/schemes.ts';
 import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
 import type { Example, Examples } from '../../call/example.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 import type { OpenApiSchemas } from './schemas.ts';
+import type { Configured } from './security.ts';
 
 /** Something that a call takes, and why it has no value where it has none. */
 export interface DocumentedInput extends Input {
@@ -18,13 +19,13 @@ export interface InputScope {
   readonly files: SourceFiles;
   readonly schemas: OpenApiSchemas;
   readonly examples: Examples;
-  readonly configured: Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
+  readonly configured: Configured | undefined;
 }
 
 /** Fields that OpenAPI 3.1 §4.8.12.1 has parameters not describe. */
 const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
-/** The parameters of an operation over those of its path, the credential left out. */
+/** The parameters of an operation over those of its path, the credential and what goes with every request left out. */
 export function readInputs(pathItem: At, operation: At, scope: InputScope): readonly DocumentedInput[] {
   const found = new Map<string, DocumentedInput>();
   for (const parent of [pathItem, operation]) {
@@ -38,9 +39,10 @@ export function readInputs(pathItem: At, operation: At, scope: InputScope): read
 
 function isCredential({ name, in: place }: Input, { configured }: InputScope): boolean {
   if (place === 'header' && DESCRIBED_ELSEWHERE.has(name.toLowerCase())) return true;
-  const { scheme = '', name: own } = configured ?? {};
+  const { scheme = '', name: own, headers = [] } = configured ?? {};
+  if (place === 'header' && headers.includes(name.toLowerCase())) return true;
   if (own?.toLowerCase() !== name.toLowerCase()) return false;
-  const key = { type: 'apiKey', scheme: '', in: place, name: own };
+  const key = { type: 'apiKey', scheme: '', in: place, name: own, tokenUrl: '', openIdConnectUrl: '' };
   return schemeNamed(scheme)?.opens(key, key) ?? false;
 }
 

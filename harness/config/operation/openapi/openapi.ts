@@ -1,4 +1,3 @@
-import type { CredentialsBlock } from '../../../credential/schemes.ts';
 import type { Definitions } from '../../../evidence/json/schema.ts';
 import { Examples } from '../../call/example.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
@@ -9,7 +8,7 @@ import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from 
 import { operationsOf } from './paths.ts';
 import { readResponses } from './responses.ts';
 import { OpenApiSchemas } from './schemas.ts';
-import { type Demand, OpenApiSecurity } from './security.ts';
+import { type Configured, type Demand, OpenApiSecurity } from './security.ts';
 import { addressOf } from './servers.ts';
 import { versionOf } from './version.ts';
 
@@ -37,7 +36,7 @@ export interface OpenApiDocument {
 export interface OpenApiOptions {
   /** The path as messages name it. */
   readonly shown: string;
-  readonly configured: Pick<CredentialsBlock, 'scheme' | 'name'> | undefined;
+  readonly configured: Configured | undefined;
   /** Path of the provider's base address: '' or `/api`. */
   readonly basePath: string;
 }

@@ -9,7 +9,13 @@ export type Demand =
   /** `unmet`: why the configured credential does not open it; null when it does. */
   { readonly auth: 'required'; readonly unmet: string | null } | { readonly auth: 'optional' | 'none' };
 
-type Configured = Pick<CredentialsBlock, 'scheme' | 'name'>;
+/** What the service config has that opens operations. */
+export interface Configured extends Pick<CredentialsBlock, 'scheme' | 'name'> {
+  /** Names of the headers that go with every request, in lower case. */
+  readonly headers?: readonly string[];
+  /** A client certificate is shown. */
+  readonly certificate?: boolean;
+}
 
 /** Reads `security` of operations (OpenAPI 3.1 §4.8.30): alternatives, each of which may need several schemes. */
 export class OpenApiSecurity {
@@ -49,8 +55,17 @@ export class OpenApiSecurity {
 
   #whyUnmet(requirement: At): string | null {
     const needed = children(requirement).map(([name, at]) => demanded(this.#files, name, at));
-    const foreign = needed.filter((demand) => !this.#scheme?.opens(demand, this.#configured));
+    const foreign = needed.filter(
+      (demand) => !this.#scheme?.opens(demand, this.#configured) && !this.#isThereAnyway(demand),
+    );
     return foreign.length === 0 ? null : foreign.map(described).join(' with ');
+  }
+
+  /** Beside the credential. */
+  #isThereAnyway({ type, in: place, name }: SecurityScheme): boolean {
+    const { headers = [], certificate = false } = this.#configured;
+    if (type === 'mutualTLS') return certificate;
+    return type === 'apiKey' && place === 'header' && headers.includes(name.toLowerCase());
   }
 }
 
@@ -75,9 +90,18 @@ function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {
     const { value } = child(scheme, key);
     return typeof value === 'string' ? value : '';
   };
-  // Swagger 2.0 knows one scheme of HTTP.
-  if (text('type') === 'basic') return { type: 'http', scheme: 'basic', in: '', name: '' };
-  return { type: text('type'), scheme: text('scheme').toLowerCase(), in: text('in'), name: text('name') };
+  // Swagger 2.0 has one scheme of HTTP, and of OAuth 2 one flow in each scheme.
+  const isBasic = text('type') === 'basic';
+  const flow = text('flow') === 'application' ? scheme : child(child(scheme, 'flows'), 'clientCredentials');
+  const { value: tokenUrl } = child(flow, 'tokenUrl');
+  return {
+    type: isBasic ? 'http' : text('type'),
+    scheme: isBasic ? 'basic' : text('scheme').toLowerCase(),
+    in: text('in'),
+    name: text('name'),
+    tokenUrl: typeof tokenUrl === 'string' ? tokenUrl : '',
+    openIdConnectUrl: text('openIdConnectUrl'),
+  };
 }
 
 function described({ type, scheme, in: place, name }: SecurityScheme): string {

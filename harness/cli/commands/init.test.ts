@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { listening } from '../../base/loopback.ts';
+import { startProxy } from '../../transport/fixtures/proxy.ts';
+import { conformHere } from '../fixtures/in-process.ts';
+
+/** A document whose one operation has this security scheme. */
+const documentWith = (scheme: object) => ({
+  openapi: '3.1.0',
+  info: { title: 'Orders' },
+  paths: { '/v1/orders': { get: { responses: { 200: { description: 'all' } } } } },
+  security: [{ only: [] }],
+  components: { securitySchemes: { only: scheme } },
+});
+
+/** The service file that `conform init` writes of a document that is offered there, or lies in a file. */
+async function written(
+  openapi: object | string,
+  options: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const folder = temporaryFolder({ 'openapi.json': JSON.stringify(openapi) });
+  const named = typeof openapi === 'string' ? openapi : join(folder, 'openapi.json');
+  const config = join(folder, 'conformance');
+  const { code, stderr } = await conformHere(
+    [
+      'init',
+      '--service',
+      'orders',
+      '--url',
+      'http://127.0.0.1:9',
+      '--openapi',
+      named,
+      '--config',
+      config,
+      ...options,
+    ],
+    env,
+  );
+  if (code !== 0) throw new Error(stderr);
+  return readFileSync(join(config, 'services/orders.yaml'), 'utf8');
+}
+
+async function serve(content: object): Promise<string> {
+  const server = createServer((_request, response) => response.end(JSON.stringify(content)));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${await listening(server)}`;
+}
+
+const CLIENT = ['--client-id-env', 'ORDERS_ID', '--client-secret-env', 'ORDERS_SECRET'];
+
+describe('the security scheme of an OpenAPI document', () => {
+  it('oauth2 with a flow for clients is oauth2, its token endpoint included', async () => {
+    const flows = { clientCredentials: { tokenUrl: 'https://login.example/token', scopes: {} } };
+    expect(await written(documentWith({ type: 'oauth2', flows }), CLIENT)).toContain(
+      'scheme: oauth2 # a token for the client, obtained with its id and secret, as Authorization: Bearer TOKEN\n  tokenUrl: "https://login.example/token"\n',
+    );
+  });
+
+  it('oauth2 with flows for people alone is a bearer token', async () => {
+    const flows = {
+      authorizationCode: { authorizationUrl: 'https://a.example', tokenUrl: 'https://t.example', scopes: {} },
+    };
+    expect(await written(documentWith({ type: 'oauth2', flows }), ['--key-env', 'KEY'])).toContain(
+      'scheme: bearer',
+    );
+  });
+
+  it('openIdConnect is oauth2, its token endpoint asked of the provider', async () => {
+    const provider = await serve({
+      issuer: 'https://login.example',
+      token_endpoint: 'https://login.example/token',
+    });
+    const scheme = {
+      type: 'openIdConnect',
+      openIdConnectUrl: `${provider}/.well-known/openid-configuration`,
+    };
+    expect(await written(documentWith(scheme), CLIENT)).toMatch(
+      /scheme: oauth2 .*\n {2}tokenUrl: "https:\/\/login\.example\/token"\n/,
+    );
+    expect(await written(documentWith(scheme), ['--key-env', 'KEY'])).toContain('scheme: bearer');
+    const gone = { ...scheme, openIdConnectUrl: 'http://127.0.0.1:9/' };
+    await expect(written(documentWith(gone), CLIENT)).rejects.toThrow(/--token-url is needed/);
+  });
+
+  it('mutualTLS is a client certificate, its files as the service file finds them', async () => {
+    const files = ['--client-cert', 'keys/client.pem', '--client-key', 'keys/key.pem'];
+    const text = await written(documentWith({ type: 'mutualTLS' }), files);
+    expect(text).toMatch(/^ {2}scheme: mutualTLS /m);
+    expect(text).toMatch(/^tls:\n {2}cert: ".*\/keys\/client\.pem"\n {2}key: ".*\/keys\/key\.pem"\n/m);
+  });
+});
+
+describe('a document that is fetched', () => {
+  const document = documentWith({ type: 'http', scheme: 'bearer' });
+
+  it('comes through the proxy, like everything', async () => {
+    const { port } = new URL(await serve(document));
+    const proxy = await startProxy({ behind: { 'docs.example:80': Number(port) } });
+    const text = await written('http://docs.example/openapi.json', ['--key-env', 'KEY'], {
+      HTTP_PROXY: proxy.url,
+    });
+    expect(text).toMatch(/^openapi: "..\/openapi\/orders\.json"$/m);
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('and what the proxy says of it is told', async () => {
+    const proxy = await startProxy({});
+    const env = { HTTP_PROXY: proxy.url };
+    await expect(written('http://docs.example/openapi.json', ['--key-env', 'KEY'], env)).rejects.toThrow(
+      /the OpenAPI document cannot be fetched: the proxy \S+ \(HTTP_PROXY\) could not reach docs\.example:80/,
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import './older-node.ts';
+import { Agent, fetch } from 'undici';
+import { systemClock } from '../pace/clock.ts';
+import { addressOf } from '../socket/address.ts';
+import { dial } from '../socket/dial.ts';
+import { errorLine } from '../socket/failure.ts';
+import type { Network } from '../socket/options.ts';
+
+/** In ms and octets. */
+const LIMITS = { withinMs: 20_000, octets: 32 * 1024 * 1024 };
+
+/** It came, and is not what was asked for. */
+class Unfit extends Error {}
+
+/**
+ * The text of a document that somebody offers, redirects followed, over sockets like all others. It is no evidence.
+ *
+ * @throws Error with a line that completes "the document …": `is answered 404`.
+ */
+export async function fetchDocument(url: string, network: Network): Promise<string> {
+  const dispatcher = new Agent({
+    allowH2: false,
+    connect: ({ protocol, host = '' }, callback) => {
+      const options = { ...network, clock: systemClock, timeouts: { connectMs: LIMITS.withinMs } };
+      void dial(addressOf(`${protocol}//${host}`), options).then(({ socket, failure }) => {
+        if (socket) callback(null, socket);
+        else callback(new Error(failure.message), null);
+      });
+    },
+  });
+  try {
+    const response = await fetch(url, { dispatcher, signal: AbortSignal.timeout(LIMITS.withinMs) });
+    if (!response.ok) throw new Unfit(`is answered ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      length += chunk.length;
+      if (length > LIMITS.octets) throw new Unfit(`is larger than ${LIMITS.octets} octets`);
+      chunks.push(chunk);
+    }
+    return new TextDecoder().decode(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof Unfit) throw error;
+    // What undici calls `fetch failed` has its reason as its cause.
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new Error(`cannot be fetched: ${errorLine(reason)}`, { cause: error });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
