@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { configFor } from '../../../suites/tests/fixtures/judged.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import {
+  type AuthorizationServer,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  RESOURCE,
+  startAuthorizationServer,
+} from '../../run/fixtures/authorization-server.ts';
+import { startProtectedService } from '../../run/fixtures/protected-service.ts';
+import { openSession, probe } from '../../session/session.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import { Secret } from '../secret.ts';
+import { oauth2 } from './oauth2.ts';
+
+/** Against oidc-provider, an authorization server of others. */
+
+async function opened(issuer: AuthorizationServer, client: Partial<Parameters<typeof oauth2.of>[0]>) {
+  const service = await startProtectedService(issuer);
+  const events: JournalEvent[] = [];
+  const url = `http://127.0.0.1:${service.port}`;
+  const session = openSession({
+    config: {
+      ...(await configFor(url)),
+      credentials: oauth2.of({
+        tokenUrl: `http://127.0.0.1:${issuer.port}/token`,
+        clientId: CLIENT_ID,
+        clientSecret: new Secret('CLIENT_SECRET', CLIENT_SECRET),
+        ...client,
+      }),
+    },
+    providerUrl: url,
+    runId: 'run-for-tests',
+    userAgent: 'conform/1.2.3',
+    clock: systemClock,
+    record: (event) => events.push(event),
+  });
+  const ask = async (purpose: string) => {
+    const answer = await session.ask(
+      probe(purpose, ({ http }) => http.send({ purpose })),
+      new AbortController().signal,
+    );
+    return 'value' in answer ? answer.value.exchange.response?.status : String(answer.failed);
+  };
+  return { service, ask, journal: () => JSON.stringify(events) };
+}
+
+describe('tokens of oidc-provider', () => {
+  it.each(['basic', 'post'])('are had by %s, for the scope and the resource asked for', async (way) => {
+    const issuer = await startAuthorizationServer();
+    const { service, ask, journal } = await opened(issuer, {
+      clientAuthentication: way,
+      scope: 'read',
+      resource: RESOURCE,
+    });
+    expect(await ask('one')).toBe(200);
+    expect(await ask('two')).toBe(200);
+    expect(service.grants).toEqual(Array(2).fill({ scope: 'read', audience: RESOURCE }));
+    expect(issuer.asked).toEqual([way]);
+    for (const secret of [CLIENT_SECRET, ...service.tokens]) expect(journal()).not.toContain(secret);
+  });
+
+  it('are renewed once when they are refused before their time', async () => {
+    const issuer = await startAuthorizationServer();
+    const { service, ask } = await opened(issuer, {});
+    expect(await ask('one')).toBe(200);
+    await issuer.revoke(service.tokens[0] ?? '');
+    expect(await ask('two')).toBe(200);
+    expect(service.grants.map((grant) => grant !== null)).toEqual([true, false, true]);
+    expect(issuer.asked).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<Parameters<typeof oauth2.of>[0]>, RegExp]>([
+    ['another id', { clientId: 'nobody' }, /401, invalid_client.*check credentials\.clientId/s],
+    [
+      'another secret',
+      { clientSecret: new Secret('CLIENT_SECRET', 'not-the-secret-of-a-test') },
+      /401, invalid_client.*check credentials\.clientId and credentials\.clientSecret/s,
+    ],
+    [
+      'another resource',
+      { resource: 'https://other.example/' },
+      /400, invalid_target.*check credentials\.resource/s,
+    ],
+  ])('are not had with %s, and the reason says what to check', async (_what, client, reason) => {
+    const { service, ask } = await opened(await startAuthorizationServer(), client);
+    expect(await ask('one')).toMatch(reason);
+    expect(service.tokens).toEqual([]);
+  });
+});
