@@ -4,13 +4,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, writeInto } from '../base/fixtures/folder.ts';
 import { freePort } from '../base/loopback.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
-import { NGINX, running } from '../probe/quota/fixtures/proxy-limiters.ts';
+import { NGINX, startNginx } from '../probe/quota/fixtures/proxies.ts';
 import { selfSigned } from '../transport/fixtures/certificate.ts';
 import { answerEach, listen } from '../transport/fixtures/loopback.ts';
 import { startProxy } from '../transport/fixtures/proxy.ts';
 import { CLIENT_ID, CLIENT_SECRET, startAuthorizationServer } from './fixtures/authorization-server.ts';
 import { conform, lastReports } from './fixtures/conform-process.ts';
-import { SQUID, startSquid, startTinyproxy, TINYPROXY } from './fixtures/debian-proxies.ts';
+import { SQUID, startSquid, startTinyproxy, TINYPROXY } from './fixtures/forward-proxies.ts';
 import { startProtectedService } from './fixtures/protected-service.ts';
 import { mayUse } from './fixtures/system-tools.ts';
 
@@ -42,33 +42,21 @@ async function run(
 }
 
 /** nginx with a server of its own for each name, which asks every client for this certificate. */
-async function startNginx(behind: Readonly<Record<string, number>>, client: string) {
-  const folder = temporaryFolder();
-  const identities = Object.entries(behind).map(([name, port]) => ({ name, port, ...selfSigned(name) }));
+async function startGateway(behind: Readonly<Record<string, number>>, client: string) {
+  const identities = Object.entries(behind).map(([name, to]) => ({ name, to, ...selfSigned(name) }));
+  const folder = temporaryFolder({ 'client.pem': client });
   for (const { name, cert, key } of identities)
     writeInto(folder, { [`${name}.pem`]: cert, [`${name}.key`]: key });
-  writeInto(folder, { 'client.pem': client });
-  let log = '';
-  const { url, stop } = await running(
-    NGINX,
-    (file) => ['-c', file],
-    (port, own) => {
-      log = join(own, 'access.log');
-      return `
-daemon off; master_process off; pid ${own}/pid; error_log stderr error;
-events { worker_connections 256; }
-http {
+  const port = await freePort();
+  const http = `
   log_format seen '$host $request_method $uri certificate=$ssl_client_verify gateway=$http_x_gateway_key';
-  access_log ${log} seen;
-  client_body_temp_path ${own}/body; proxy_temp_path ${own}/proxy; fastcgi_temp_path ${own}/fastcgi;
-  uwsgi_temp_path ${own}/uwsgi; scgi_temp_path ${own}/scgi;
   map $http_upgrade $connection_upgrade { default upgrade; '' close; }
   ssl_verify_client on; ssl_client_certificate ${folder}/client.pem;
   ${identities
     .map(
-      ({ name, port: to }) => `
+      ({ name, to }) => `
   server {
-    listen 127.0.0.1:${port} ssl; server_name ${name};
+    listen 127.0.0.1:${port} ssl; server_name ${name}; access_log ${folder}/access.log seen;
     ssl_certificate ${folder}/${name}.pem; ssl_certificate_key ${folder}/${name}.key;
     location / {
       proxy_pass http://127.0.0.1:${to}; proxy_http_version 1.1; proxy_set_header Host $http_host;
@@ -77,15 +65,13 @@ http {
     }
   }`,
     )
-    .join('')}
-}`;
-    },
-  );
+    .join('')}`;
+  const { stop } = await startNginx({ http, server: 'return 404;' });
   onTestFinished(stop);
   return {
-    port: Number(new URL(url).port),
+    port,
     authorities: identities.map(({ cert }) => cert).join(''),
-    log: () => readFileSync(log, 'utf8').trim().split('\n'),
+    log: () => readFileSync(join(folder, 'access.log'), 'utf8').trim().split('\n'),
   };
 }
 
@@ -96,9 +82,8 @@ describe.runIf(mayUse(SQUID) && mayUse(NGINX))('behind squid, which alone knows 
     const issuer = await startAuthorizationServer();
     const service = await startProtectedService(issuer);
     const pacts = await startStubBroker({ token: 'broker-token-of-a-test' });
-    onTestFinished(() => pacts.close());
     pacts.add(pactOf('shop'));
-    const nginx = await startNginx(
+    const nginx = await startGateway(
       { [api]: service.port, [login]: issuer.port, [broker]: Number(new URL(pacts.url).port) },
       client.cert,
     );
