@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../base/exit.ts';
 import { listening } from '../base/loopback.ts';
+import { shipped } from '../config/fixtures/config-folder.ts';
 import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { bearer } from '../credential/schemes/bearer.ts';
 import { none } from '../credential/schemes/none.ts';
@@ -10,29 +11,13 @@ import { ask, KEY, start } from './reference/fixtures/http-client.ts';
 import { startReference } from './reference/reference.ts';
 import { startProvider } from './start.ts';
 
-function config(provider: ProviderConfig): ServiceConfig {
-  return {
-    service: 'search',
-    environment: null,
-    contract: { name: 'search', title: 'Search', source: { document: 'search.md' }, clauses: [] },
-    provider,
-    credentials: bearer.of({ key: new Secret('SEARCH_API_KEY', KEY) }),
-    plan: { name: null, requests: 2, windowMs: 60_000 },
-    operations: [],
-    websocket: null,
-    safety: {
-      exceedRateLimit: true,
-      operationRequests: 200,
-      maxConnections: 10,
-      unsafeMethods: false,
-      findSizeLimits: false,
-      maxRequests: 500,
-      plainHttp: false,
-    },
-    timeouts: { connectMs: 5_000, responseMs: 10_000 },
-    facts: {},
-  };
-}
+const search = await shipped('search');
+const config = (provider: ProviderConfig): ServiceConfig => ({
+  ...search,
+  provider,
+  credentials: bearer.of({ key: new Secret('SEARCH_API_KEY', KEY) }),
+  plan: { name: null, requests: 2, windowMs: 60_000 },
+});
 
 const reference = (defects: readonly string[], variant: string | null = null): ProviderConfig => ({
   kind: 'reference',

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { serving } from '../base/fixtures/local-server.ts';
+import { serving } from '../base/fixtures/server.ts';
 import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';

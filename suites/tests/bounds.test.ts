@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../harness/base/fixtures/local-server.ts';
+import { serving } from '../../harness/base/fixtures/server.ts';
 import { functional } from '../catalogue.ts';
 
 import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../harness/base/fixtures/local-server.ts';
+import { serving } from '../../harness/base/fixtures/server.ts';
 import {
   KEYS,
   keyOf,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { LocalServer } from '../../harness/base/fixtures/local-server.ts';
+import type { LocalServer } from '../../harness/base/fixtures/server.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';

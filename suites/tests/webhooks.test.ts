@@ -1,19 +1,13 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serving } from '../../harness/base/fixtures/local-server.ts';
+import { served } from '../../harness/base/fixtures/server.ts';
+import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { webhooks } from '../webhooks.suite.ts';
-import { type Judged, judged, shipped } from './fixtures/judged.ts';
+import { type Judged, judged } from './fixtures/judged.ts';
 
 const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });
-
-/** Serves until the test ends. */
-async function served(service: Server): Promise<string> {
-  const { url, stop } = await serving(service);
-  onTestFinished(stop);
-  return url;
-}
 
 /** The parameters of a trigger, which come as JSON. */
 async function triggeredWith(request: IncomingMessage): Promise<{ readonly url: string }> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadOrders } from '../../harness/config/fixtures/config-folder.ts';
+import { loadOrders, shipped } from '../../harness/config/fixtures/config-folder.ts';
 import { NGINX, startNginx } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
@@ -12,7 +12,6 @@ import { trusting } from '../../harness/transport/fixtures/setting.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { byHand } from './fixtures/by-hand.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
-import { shipped } from './fixtures/judged.ts';
 import { echoConfig, findings, outcomesOf, withOutcome } from './fixtures/outcomes.ts';
 
 /** An echo by `ws` over TLS, with a certificate that nobody else knows. */

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
-import { type LocalServer, serving } from '../../harness/base/fixtures/local-server.ts';
+import { type LocalServer, served } from '../../harness/base/fixtures/server.ts';
 import { echoing, startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../harness/transport/websocket/opening-handshake.ts';
 import { byHand, type Seen, type Sent } from './fixtures/by-hand.ts';
@@ -247,9 +247,7 @@ async function bareEndpoint(act: (socket: Socket) => void, more: readonly string
       act(socket);
     });
   });
-  const { url, stop } = await serving(server);
-  onTestFinished(stop);
-  return url;
+  return served(server);
 }
 
 /** Writes the same octets for as long as they are taken. */

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
-import { serving } from '../../base/fixtures/local-server.ts';
+import { served } from '../../base/fixtures/server.ts';
 import { type BadConfig, expectFault } from '../../config/fixtures/config-folder.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
@@ -64,11 +64,7 @@ describe('the request for a token', () => {
   });
 });
 
-async function serve(listener: RequestListener): Promise<string> {
-  const { url, stop } = await serving(createServer(listener));
-  onTestFinished(stop);
-  return url;
-}
+const serve = (listener: RequestListener) => served(createServer(listener));
 
 /** What becomes of one request to a service whose tokens come from there. */
 async function session(url: string, tokenUrl = '/oauth/token') {

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { shipped } from '../../config/fixtures/config-folder.ts';
 import type { BadInput, Operation, Safety } from '../../config/service.ts';
 import { planOperations } from './plan.ts';
 
-const SAFETY: Safety = {
-  exceedRateLimit: false,
-  operationRequests: 200,
-  maxConnections: 10,
-  unsafeMethods: false,
-  findSizeLimits: false,
-  maxRequests: 500,
-  plainHttp: false,
-};
+const shippedSafety = (await shipped('search')).safety;
 
 const request = { path: '/a', fields: [], body: null };
 const bad = (kind: BadInput['kind']): BadInput => ({ ...request, kind, what: kind });
@@ -40,7 +33,7 @@ const plan = (
 ) => {
   const { orders, unexercised } = planOperations({
     operations,
-    safety: { ...SAFETY, ...safety },
+    safety: { ...shippedSafety, unsafeMethods: false, ...safety },
     credentialed,
     badInputsOf: () => badInputs,
   });

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { serving } from '../../base/fixtures/local-server.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { served } from '../../base/fixtures/server.ts';
 import { Blocked } from '../../base/verdict.ts';
-import { loadServices } from '../../config/load.ts';
+import { shipped } from '../../config/fixtures/config-folder.ts';
 import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
@@ -14,7 +13,6 @@ import type { JournalEvent } from '../../report/results/events.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openSession, probe } from '../session.ts';
 
-const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 const KEY = 'example-search-key-not-secret';
 
 let verifier: PactVerifier;
@@ -22,9 +20,7 @@ let search: ServiceConfig;
 
 beforeAll(async () => {
   verifier = openVerifier();
-  const [service] = (await loadServices({ configDir: CONFIG, env: {}, services: ['search'] })).services;
-  if (service === undefined) throw new Error('no search is shipped');
-  search = service.config;
+  search = await shipped('search');
 });
 afterAll(() => verifier.close());
 
@@ -39,9 +35,7 @@ async function provider(answer: Answer): Promise<{ readonly url: string; readonl
     asked.push(`${request.method} ${request.url}`);
     answer(request, response, body);
   });
-  const { url, stop } = await serving(server);
-  onTestFinished(stop);
-  return { url, asked };
+  return { url: await served(server), asked };
 }
 
 const resource: Answer = (_request, response) =>

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { serving } from '../../base/fixtures/local-server.ts';
+import { served } from '../../base/fixtures/server.ts';
 import { freePort } from '../../base/loopback.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
-import { loadServices } from '../../config/load.ts';
+import { shipped } from '../../config/fixtures/config-folder.ts';
 import type { ServiceConfig, WebSocketConfig } from '../../config/service.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
@@ -44,9 +43,7 @@ async function echo({ refuse = () => undefined }: Answering = {}) {
       echoing(client);
     });
   });
-  const { url, stop } = await serving(server);
-  onTestFinished(stop);
-  return { url, handshakes, sockets };
+  return { url: await served(server), handshakes, sockets };
 }
 
 interface Setup {
@@ -54,16 +51,12 @@ interface Setup {
   readonly websocket?: Partial<WebSocketConfig> | null;
 }
 
-const configDir = fileURLToPath(new URL('../../../config', import.meta.url));
-
 async function open(url: string, { config, websocket = {} }: Setup = {}) {
-  const [shipped] = (await loadServices({ configDir, services: ['realtime'], env: {} })).services;
-  if (!shipped) throw new Error('no service is shipped');
   const plain: WebSocketConfig = { url: '/ws', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
   const events: JournalEvent[] = [];
   const session = openSession({
     config: {
-      ...shipped.config,
+      ...(await shipped('realtime')),
       credentials: BEARER,
       websocket: websocket && { ...plain, ...websocket },
       timeouts: { connectMs: 2_000, responseMs: 2_000 },
@@ -264,15 +257,7 @@ describe('no conversation', () => {
 
   it('goes beyond the ceiling of requests', async () => {
     const { url, handshakes } = await echo();
-    const safety = {
-      exceedRateLimit: false,
-      operationRequests: 200,
-      maxConnections: 10,
-      unsafeMethods: false,
-      maxRequests: 1,
-      plainHttp: false,
-      findSizeLimits: false,
-    };
+    const safety = { ...(await shipped('realtime')).safety, maxRequests: 1 };
     const { session } = await open(url, { config: { safety } });
     await shake(session);
     await expect(shake(session)).rejects.toThrow(Blocked);
