@@ -17,15 +17,15 @@ import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket/closing.ts';
 import { WEBSOCKET_COMPRESSION_DEFECTS } from './defects/websocket/compression.ts';
 import { WEBSOCKET_CREDENTIAL_DEFECTS } from './defects/websocket/credentials.ts';
 import { WEBSOCKET_FRAME_DEFECTS } from './defects/websocket/frames.ts';
-import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/handshake.ts';
 import { WEBSOCKET_LIVENESS_DEFECTS } from './defects/websocket/liveness.ts';
 import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
+import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
+import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
-import { WEBSOCKET_VARIANTS } from './variants/websocket.ts';
 
 const DEFECTS: readonly Defect[] = [
   ...AUTHENTICATION_DEFECTS,

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { UsageError } from '../../base/exit.ts';
 import type { Kernel } from './conduct/conduct.ts';
 import { answerRequest, finishAnswer } from './conduct/handling.ts';
-import { asksForWebSocket } from './conduct/handshake.ts';
+import { asksForWebSocket } from './conduct/handshake-rules.ts';
 import { createUpgrader } from './conduct/upgrade.ts';
 import {
   type Answer,

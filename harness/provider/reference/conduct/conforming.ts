@@ -3,7 +3,7 @@ import { fixedWindow } from '../quota/fixed-window.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
 import type { Conduct } from './conduct.ts';
 import { handleRequest } from './handling.ts';
-import { HANDSHAKE_RULES, judgeHandshake } from './handshake.ts';
+import { HANDSHAKE_RULES, judgeHandshake } from './handshake-rules.ts';
 import { CONFORMING_WEBHOOKS } from './webhooks.ts';
 
 /** How the reference provider behaves when no defect and no variant is on: by the documents and the standards. */
