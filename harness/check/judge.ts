@@ -65,7 +65,8 @@ export async function judge(
   const context = openContext(check, session, options.signal);
   const end = (outcome: Outcome, message: string, reproduceId?: string | null): Judgment => ({
     outcome,
-    message,
+    // What is named in it may come from the config, and hold what a reference stands for.
+    message: session.redact(message),
     durationMs: session.clock.now() - startedMs,
     evidence: context.evidence(),
     reproduce: session.reproduce(reproduceId ?? context.evidence().at(-1) ?? null),
@@ -94,7 +95,7 @@ export async function judge(
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
-    return end('error', session.redact(traceOf(thrown)));
+    return end('error', traceOf(thrown));
   }
 }
 

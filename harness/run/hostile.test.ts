@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import type { Ending } from '../base/fixtures/program.ts';
@@ -8,6 +6,7 @@ import { readResults } from '../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../report/results/results.ts';
 import { serviceVerdict } from '../report/results/run-verdict.ts';
 import { conform, lastReports } from './fixtures/conform-process.ts';
+import { everythingSaid, readings } from './fixtures/everything-said.ts';
 import { HOSTILITIES, type HostileServer, spellings } from './fixtures/hostile-servers.ts';
 import { xmlFaults } from './fixtures/system-tools.ts';
 
@@ -96,38 +95,8 @@ function serviceOf(name: string, group: string): ServiceResult {
   return service;
 }
 
-/** Every file that the run has left, and what it printed, as text; evidence packed in the page unpacked. */
-function everythingSaid({ ending, reports }: HostileRun): ReadonlyMap<string, string> {
-  const said = new Map([
-    ['stdout', ending.stdout],
-    ['stderr', ending.stderr],
-  ]);
-  const latest = lastReports(reports);
-  for (const entry of readdirSync(reports, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const text = readFileSync(path, 'utf8');
-    // What is there twice is read once.
-    if (path.startsWith(latest) && [...said.values()].includes(text)) continue;
-    said.set(path, text);
-    const packed = /id="evidence-pack">([^<]+)</.exec(text)?.[1];
-    if (packed !== undefined)
-      said.set(`${path} (packed)`, gunzipSync(Buffer.from(packed, 'base64')).toString());
-  }
-  return said;
-}
-
 /** More than the functional suites have. */
 const MOST = 80;
-
-/** What a reader may take the text for: JSON strings and HTML are undone, so that no escape hides anything. */
-function readings(text: string): readonly string[] {
-  const fromJson = text
-    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replaceAll(/\\(["\\/])/g, '$1');
-  const fromHtml = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
-  return [text, fromJson, fromHtml];
-}
 
 describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
   const { verdict, exitCode } = group;
@@ -159,7 +128,7 @@ describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
   it('says no key in any spelling', () => {
     const run = runOf(name);
     const secrets = Object.values(KEYS).flatMap(spellings);
-    for (const [where, text] of everythingSaid(run)) {
+    for (const [where, text] of everythingSaid(run.ending, run.reports)) {
       for (const reading of readings(text)) {
         expect(
           secrets.filter((secret) => reading.includes(secret)),
@@ -171,7 +140,7 @@ describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
 
   it('writes reports that are well-formed, and no markup of theirs', () => {
     const run = runOf(name);
-    for (const [where, text] of everythingSaid(run)) {
+    for (const [where, text] of everythingSaid(run.ending, run.reports)) {
       if (where.endsWith('.json')) expect(() => JSON.parse(text), where).not.toThrow();
       if (where.endsWith('.xml')) expect(xmlFaults(where), where).toBe('');
       // Between fences Markdown shows markup as it is.

@@ -6,6 +6,8 @@ import type { JournalEvent } from '../../report/results/events.ts';
 interface LogOptions {
   readonly service: string;
   readonly record: (event: JournalEvent) => void;
+  /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
+  readonly redact: (text: string) => string;
   /** Number of the last piece of evidence that is in the journal already. Default: 0. */
   readonly after?: number | undefined;
 }
@@ -28,11 +30,12 @@ export class EvidenceLog {
 
   /** `requests`: how many requests to the service it counts as. */
   keep<E extends Evidence>(evidence: E, requests: number): E {
-    const { service, record } = this.#options;
-    const { id, purpose } = evidence;
-    this.#kept.set(id, evidence);
-    record({ type: 'evidence', service, id, purpose, requests, value: evidenceToJson(evidence) });
-    return evidence;
+    const { service, record, redact } = this.#options;
+    const { id } = evidence;
+    const kept = { ...evidence, purpose: redact(evidence.purpose) };
+    this.#kept.set(id, kept);
+    record({ type: 'evidence', service, id, purpose: kept.purpose, requests, value: evidenceToJson(kept) });
+    return kept;
   }
 
   get size(): number {

@@ -47,10 +47,11 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
+  const transport = transportOf(options);
   return {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
-    transport: transportOf(options),
+    transport,
     budget: openBudget({
       plan: config.plan,
       maxRequests: config.safety.maxRequests,
@@ -59,7 +60,12 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       waiting: (wait) => pauses.announce(wait),
     }),
     outage: new OutageWatch(),
-    log: new EvidenceLog({ service, record, after: options.evidenceBefore }),
+    log: new EvidenceLog({
+      service,
+      record,
+      redact: (text) => transport.redaction.sink(text),
+      after: options.evidenceBefore,
+    }),
     pauses,
     random: options.random ?? Math.random,
   };
