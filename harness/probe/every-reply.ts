@@ -106,6 +106,17 @@ export const everyReply: Probe<readonly Reply[]> = probe('every-reply', async ({
   return replies.filter(({ status }) => status !== null);
 });
 
+/**
+ * The same, but for answers with a key that is an ordinary word: one that stands as well where nobody has sent it was not
+ * sent back.
+ */
+export const repliesThatMayEcho: Probe<readonly Reply[]> = probe('replies-that-may-echo', async ({ ask }) => {
+  const replies = await ask(everyReply);
+  const withoutAny = replies.filter(({ exchange }) => exchange.credential === 'none');
+  const unsent = new Set(withoutAny.flatMap(({ response }) => response.secretPlaces.map(({ name }) => name)));
+  return replies.filter(({ response }) => response.secretPlaces.every(({ name }) => !unsent.has(name)));
+});
+
 /** Every response with content that calls itself JSON. */
 export const jsonReplies: Probe<readonly Reply[]> = probe('json-replies', async ({ ask }) => {
   const replies = [

@@ -10,7 +10,7 @@ import {
   rfc9110,
   rfc9111,
 } from '../../harness/check/suite.ts';
-import { everyReply, refusals, refusalsForTheCredential } from '../../harness/probe/every-reply.ts';
+import { refusals, refusalsForTheCredential, repliesThatMayEcho } from '../../harness/probe/every-reply.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { errorBodyPresent, errorMediaType } from '../json.suite.ts';
@@ -89,7 +89,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     judge: ({ expect }) =>
-      expect(everyReply)
+      expect(repliesThatMayEcho)
         .where(({ exchange }) => exchange.request.method !== 'TRACE')
         .toHoldNoCredential(),
   }),

@@ -8,10 +8,11 @@ import { repeatedField } from '../fields/single-fields.ts';
 import { problemFaults, toldError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
-import { latin1Text } from '../octets/latin1.ts';
+import { latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
+import { withMarkersAs } from '../redaction/marker.ts';
 import { decodeContent } from './content-coding.ts';
 
 /** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
@@ -158,7 +159,15 @@ export class ResponseMessage {
     return this.mediaType !== null && isJsonType(this.mediaType);
   }
 
-  readonly #json = lazy(() => readJsonText(this.content));
+  readonly #json = lazy(() => {
+    const json = readJsonText(this.content);
+    if (json.faults.length === 0) return json;
+    // A number that is a secret leaves a marker that is no JSON, where the service has sent some.
+    const restored = withMarkersAs('1', latin1Text(this.content));
+    if (restored === null) return json;
+    const again = readJsonText(latin1Octets(restored));
+    return again.faults.length === 0 ? again : json;
+  });
 
   /** The content read as one JSON text, whatever Content-Type says. */
   get json(): JsonText {

@@ -74,6 +74,11 @@ export function findMarkers(recorded: string): readonly MarkerPlace[] {
   }));
 }
 
+/** Recorded text with something else in the place of each marker; null when it has none. */
+export function withMarkersAs(other: string, recorded: string): string | null {
+  return recorded.includes(LITERAL_START) ? recorded.replaceAll(MARKER, other) : null;
+}
+
 /**
  * Which secrets left a marker in recorded text or octets, each name and kind once, in order of appearance. Only
  * for what `redaction.ts` has been through as it was received: in a decoded value (a parsed JSON string, say) a
