@@ -7,6 +7,7 @@ import { interaction, message } from './fixtures/interactions.ts';
 import { PactFailure } from './pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from './relay.ts';
 import { openVerifier, type PactVerifier, type VerificationOrder } from './verifier.ts';
+import type { PactVerdict } from './verifier-report.ts';
 
 const verifiers: PactVerifier[] = [];
 
@@ -30,28 +31,31 @@ function json(content: unknown, status = 200): RelayedResponse {
 
 const unasked = async (): Promise<RelayedResponse> => json({}, 500);
 
-function order(handlers: Partial<RelayHandlers>, change: Partial<VerificationOrder> = {}): VerificationOrder {
-  return {
+/** What Pact says of an interaction whose handlers are these, by default with a provider that fits. */
+function verified(
+  handlers: Partial<RelayHandlers>,
+  change: Partial<VerificationOrder> = {},
+  verifier = opened(),
+): Promise<PactVerdict> {
+  return verifier.verify({
     interaction: interaction(),
     provider: 'search',
     handlers: { request: async () => json({ id: 1 }), state: unasked, message: unasked, ...handlers },
     setsStates: false,
     signal: new AbortController().signal,
     ...change,
-  };
+  });
 }
 
 describe('an interaction', () => {
   it('is verified by an answer that fits', async () => {
-    expect(await opened().verify(order({}))).toEqual({ kind: 'verified' });
+    expect(await verified({})).toEqual({ kind: 'verified' });
   });
 
   it('is told mismatch by mismatch, in words of Pact on one line each', async () => {
-    const verdict = await opened().verify(
-      order({
-        request: async () => ({ ...json({ id: 'x\ny' }, 404), fields: [['Content-Type', 'text/html']] }),
-      }),
-    );
+    const verdict = await verified({
+      request: async () => ({ ...json({ id: 'x\ny' }, 404), fields: [['Content-Type', 'text/html']] }),
+    });
     if (verdict.kind !== 'mismatched') throw new Error(verdict.kind);
     expect(verdict.mismatches).toEqual(
       expect.arrayContaining(['status: expected 200 but was 404', expect.stringContaining("'Content-Type'")]),
@@ -60,36 +64,34 @@ describe('an interaction', () => {
   });
 
   it('names the place in the body', async () => {
-    const verdict = await opened().verify(order({ request: async () => json({ id: 'one' }) }));
+    const verdict = await verified({ request: async () => json({ id: 'one' }) });
     expect(verdict).toEqual({ kind: 'mismatched', mismatches: [expect.stringMatching(/^\$\.id: .*'one'/)] });
   });
 
   it('is asked for once, as it is written, with nothing that Pact adds of its own', async () => {
     const seen: RelayedRequest[] = [];
-    await opened().verify(
-      order(
-        {
-          request: async (request) => {
-            seen.push(request);
-            return json({ id: 1 });
-          },
+    await verified(
+      {
+        request: async (request) => {
+          seen.push(request);
+          return json({ id: 1 });
         },
-        {
-          interaction: interaction({
-            request: {
-              method: 'POST',
-              path: '/v1/a b/%2F',
-              query: { q: ['x y', 'é'], n: ['1'] },
-              headers: {
-                'X-Two': ['1', '2'],
-                'User-Agent': ['web-shop/1'],
-                'Content-Type': ['application/json'],
-              },
-              body: { contentType: 'application/json', encoded: false, content: { rate: 1 } },
+      },
+      {
+        interaction: interaction({
+          request: {
+            method: 'POST',
+            path: '/v1/a b/%2F',
+            query: { q: ['x y', 'é'], n: ['1'] },
+            headers: {
+              'X-Two': ['1', '2'],
+              'User-Agent': ['web-shop/1'],
+              'Content-Type': ['application/json'],
             },
-          }),
-        },
-      ),
+            body: { contentType: 'application/json', encoded: false, content: { rate: 1 } },
+          },
+        }),
+      },
     );
     expect(seen).toHaveLength(1);
     const [request] = seen;
@@ -106,26 +108,24 @@ describe('an interaction', () => {
 
   it('is not verified by the answer of another address', async () => {
     const asked: string[] = [];
-    const verdict = await opened().verify(
-      order({
-        request: async ({ target }) => {
-          asked.push(target);
-          return {
-            ...json({ id: 1 }, 302),
-            fields: [
-              ['Location', '/elsewhere'],
-              ['Content-Type', 'application/json'],
-            ],
-          };
-        },
-      }),
-    );
+    const verdict = await verified({
+      request: async ({ target }) => {
+        asked.push(target);
+        return {
+          ...json({ id: 1 }, 302),
+          fields: [
+            ['Location', '/elsewhere'],
+            ['Content-Type', 'application/json'],
+          ],
+        };
+      },
+    });
     expect(asked).toEqual(['/v1/resources']);
     expect(verdict).toEqual({ kind: 'mismatched', mismatches: ['status: expected 200 but was 302'] });
   });
 
   it('is undecided without an answer', async () => {
-    const verdict = await opened().verify(order({ request: async () => null }));
+    const verdict = await verified({ request: async () => null });
     expect(verdict.kind).toBe('undecided');
   });
 
@@ -134,7 +134,7 @@ describe('an interaction', () => {
       ...interaction(),
       pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[{}]}',
     };
-    const verdict = await opened().verify(order({}, { interaction: broken }));
+    const verdict = await verified({}, { interaction: broken });
     if (verdict.kind !== 'undecided') throw new Error(verdict.kind);
     expect(verdict.reason).not.toMatch(/127\.0\.0\.1|[0-9a-f]{32}/);
   });
@@ -144,23 +144,21 @@ describe('an interaction', () => {
       ...interaction(),
       pact: '{"consumer":{"name":"a"},"provider":{"name":"search"},"interactions":[]}',
     };
-    const verdict = await opened().verify(order({}, { interaction: empty }));
+    const verdict = await verified({}, { interaction: empty });
     expect(verdict).toEqual({ kind: 'undecided', reason: 'Pact found no interaction in the pact' });
   });
 
   it('that is a message is asked for by its description', async () => {
     const questions: unknown[] = [];
     const verify = (content: unknown) =>
-      opened().verify(
-        order(
-          {
-            message: async (question) => {
-              questions.push(question);
-              return json(content);
-            },
+      verified(
+        {
+          message: async (question) => {
+            questions.push(question);
+            return json(content);
           },
-          { interaction: message() },
-        ),
+        },
+        { interaction: message() },
       );
     expect(await verify({ id: 7 })).toEqual({ kind: 'verified' });
     expect(questions).toEqual([expect.objectContaining({ description: 'an event' })]);
@@ -171,7 +169,7 @@ describe('an interaction', () => {
     const verifier = opened();
     const verdicts = await Promise.all(
       Array.from({ length: 12 }, (_, id) =>
-        verifier.verify(order({ request: async () => json({ id: id % 2 === 0 ? 1 : id }) })),
+        verified({ request: async () => json({ id: id % 2 === 0 ? 1 : id }) }, {}, verifier),
       ),
     );
     expect(verdicts.map(({ kind }) => kind)).toEqual(
@@ -185,20 +183,18 @@ describe('a provider state', () => {
 
   it('is set up before the request and taken down after it', async () => {
     const steps: unknown[] = [];
-    await opened().verify(
-      order(
-        {
-          state: async (change) => {
-            steps.push(change);
-            return json({});
-          },
-          request: async () => {
-            steps.push('request');
-            return json({ id: 1 });
-          },
+    await verified(
+      {
+        state: async (change) => {
+          steps.push(change);
+          return json({});
         },
-        { interaction: stateful, setsStates: true },
-      ),
+        request: async () => {
+          steps.push('request');
+          return json({ id: 1 });
+        },
+      },
+      { interaction: stateful, setsStates: true },
     );
     expect(steps).toEqual([
       { action: 'setup', state: 'one exists', params: { n: 1 } },
@@ -209,17 +205,15 @@ describe('a provider state', () => {
 
   it('that cannot be set up leaves the interaction unverified, and the provider unasked', async () => {
     let asked = 0;
-    const verdict = await opened().verify(
-      order(
-        {
-          state: async () => json({}, 422),
-          request: async () => {
-            asked += 1;
-            return json({ id: 1 });
-          },
+    const verdict = await verified(
+      {
+        state: async () => json({}, 422),
+        request: async () => {
+          asked += 1;
+          return json({ id: 1 });
         },
-        { interaction: stateful, setsStates: true },
-      ),
+      },
+      { interaction: stateful, setsStates: true },
     );
     expect(verdict.kind).not.toBe('verified');
     expect(asked).toBe(0);
@@ -238,7 +232,7 @@ describe('the process that runs Pact', () => {
       return json({});
     };
     try {
-      await opened({ child: child('telling-child') }).verify(order({ request }));
+      await verified({ request }, {}, opened({ child: child('telling-child') }));
     } finally {
       delete process.env.PACT_BROKER_BASE_URL;
       delete process.env.SEARCH_API_KEY;
@@ -256,24 +250,24 @@ describe('the process that runs Pact', () => {
 
   it('that does nothing is ended, and does not hold up the next', async () => {
     const verifier = opened({ child: child('silent-child'), quietMs: 300 });
-    await expect(verifier.verify(order({}))).rejects.toThrow(
+    await expect(verified({}, {}, verifier)).rejects.toThrow(
       new PactFailure('Pact did nothing for 0.3 s and was ended'),
     );
-    await expect(verifier.verify(order({}))).rejects.toThrow(PactFailure);
+    await expect(verified({}, {}, verifier)).rejects.toThrow(PactFailure);
   });
 
   it('that crashes is told with what it printed, and replaced', async () => {
     const verifier = opened({ child: child('crashing-child') });
-    const failure = await verifier.verify(order({})).catch((error: unknown) => error);
+    const failure = await verified({}, {}, verifier).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(PactFailure);
     expect(String(failure)).toContain(
       'Pact ended by SIGABRT; it printed: thread panicked at \\x1b[31mverifier.rs',
     );
-    await expect(verifier.verify(order({}))).rejects.toThrow('SIGABRT');
+    await expect(verified({}, {}, verifier)).rejects.toThrow('SIGABRT');
   });
 
   it('that cannot be started is told', async () => {
-    await expect(opened({ child: child('no-such-child') }).verify(order({}))).rejects.toThrow(PactFailure);
+    await expect(verified({}, {}, opened({ child: child('no-such-child') }))).rejects.toThrow(PactFailure);
   });
 
   it.skipIf(!existsSync('/proc/self'))('ends with whoever started it, however that ends', async () => {
@@ -294,16 +288,14 @@ describe('the process that runs Pact', () => {
       controller.abort(new Error('cancelled'));
       return null;
     };
-    await expect(opened().verify(order({ request }, { signal: controller.signal }))).rejects.toThrow(
-      'cancelled',
-    );
+    await expect(verified({ request }, { signal: controller.signal })).rejects.toThrow('cancelled');
   });
 
   it('passes on what a handler threw, whatever Pact makes of it', async () => {
     const request = async () => {
       throw new Error('the budget is spent');
     };
-    await expect(opened().verify(order({ request }))).rejects.toThrow('the budget is spent');
+    await expect(verified({ request })).rejects.toThrow('the budget is spent');
   });
 });
 
@@ -327,7 +319,7 @@ describe('the relay', () => {
       asked += 1;
       return json({});
     };
-    await verifier.verify(order({ request }));
+    await verified({ request }, {}, verifier);
     expect(asked).toBe(1);
     // And nobody any more when the verification is over.
     expect((await fetch(`${base}/v1/resources`)).status).toBe(404);

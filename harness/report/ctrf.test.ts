@@ -4,7 +4,7 @@ import { default as addFormats } from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { ctrf } from './ctrf.ts';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
-import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
 import type { Results } from './results/results.ts';
 
 const schema: object = JSON.parse(
@@ -37,14 +37,7 @@ const statuses = (results: Results) =>
 describe('CTRF', () => {
   it.each(
     Object.entries({
-      'a run with everything in it': sampleResults(),
-      'an interrupted run with a fault': sampleResults({
-        interrupted: true,
-        interruption: HOSTILE,
-        faults: [HOSTILE],
-      }),
-      'a strict run': sampleResults({ strict: true }),
-      'a run without services': resultsOf([]),
+      ...SAMPLE_RUNS,
       'a run whose instants are none': sampleResults({ startedAt: 'yesterday', finishedAt: '' }),
     }),
   )('is valid against its schema: %s', (_, results) => {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { mayUse } from '../run/fixtures/system-tools.ts';
-import { HOSTILE } from './fixtures/sample-evidence.ts';
-import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
 import { renderJunit } from './junit.ts';
 
 /** Jenkins' and Surefire's schemas, and our own statement of the profile that lies within both. */
@@ -24,22 +23,11 @@ function complaints(document: string, schema: string): string {
   return status === 0 ? '' : stderr;
 }
 
-const RUNS = {
-  'a run with everything in it': sampleResults(),
-  'an interrupted run with a fault': sampleResults({
-    interrupted: true,
-    interruption: HOSTILE,
-    faults: [HOSTILE],
-  }),
-  'a strict run': sampleResults({ strict: true }),
-  'a run without services': resultsOf([]),
-};
-
 describe.skipIf(!xmllint)(
   `JUnit against its schemas${xmllint ? '' : ' (xmllint is missing: install libxml2-utils)'}`,
   () => {
     describe.each(SCHEMAS)('$name', ({ name, path }) => {
-      it.each(Object.entries(RUNS))('%s', (_, results) => {
+      it.each(Object.entries(SAMPLE_RUNS))('%s', (_, results) => {
         const { merged, services } = renderJunit(results);
         // Surefire knows no `testsuites`: there the documents of the services are held against it.
         const documents = name.startsWith('surefire')

@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,15 +10,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../base/exit.ts';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { conformingService, resultsOf, sampleResults } from './fixtures/sample-results.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { junit } from './junit.ts';
 import { readResults } from './results/read-results.ts';
-import { openRunFolder, reportsFolderOf, writeReports } from './write.ts';
+import { openRunFolder, reportsFolderOf, type WriteOptions, writeReports } from './write.ts';
 
 const only = (...names: readonly string[]) => REPORT_FORMATS.filter(({ name }) => names.includes(name));
 
@@ -27,10 +26,13 @@ describe('writing reports', () => {
   let base: string;
   let reportsDir: string;
   beforeEach(() => {
-    base = mkdtempSync(join(tmpdir(), 'conform-reports-'));
+    base = temporaryFolder();
     reportsDir = join(base, 'reports');
   });
-  afterEach(() => rmSync(base, { recursive: true }));
+
+  /** The reports of a run that leaves no journal. */
+  const write = (results = sampleResults(), options: Partial<WriteOptions> = {}) =>
+    writeReports(results, { reportsDir, journalPath: null, ...options });
 
   const everything = (folder: string) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -63,7 +65,7 @@ describe('writing reports', () => {
   it('keeps what providers wrote beside the reports, until another run takes their place', () => {
     const results = sampleResults();
     const logs = new Map([['search', 'listening']]);
-    const { runDir, latestDir } = writeReports(results, { reportsDir, journalPath: null, logs });
+    const { runDir, latestDir } = write(results, { logs });
     for (const folder of [runDir, latestDir]) {
       expect(readFileSync(join(folder, 'logs/search.log'), 'utf8')).toBe('listening\n');
       expect(
@@ -71,7 +73,7 @@ describe('writing reports', () => {
       ).toContain('logs/search.log');
       expect(readFileSync(join(folder, 'index.html'), 'utf8')).toContain('<a href="logs/search.log">');
     }
-    writeReports(resultsOf([conformingService()], { id: 'another' }), { reportsDir, journalPath: null });
+    write(resultsOf([conformingService()], { id: 'another' }));
     expect([runDir, latestDir].map((folder) => existsSync(join(folder, 'logs/search.log')))).toEqual([
       true,
       false,
@@ -80,9 +82,9 @@ describe('writing reports', () => {
 
   it('keeps what lies in latest of the same run when it renders one format again', () => {
     const results = sampleResults();
-    writeReports(results, { reportsDir, journalPath: null });
+    write(results);
     const before = everything(join(reportsDir, 'latest'));
-    writeReports(results, { reportsDir, journalPath: null, formats: [junit] });
+    write(results, { formats: [junit] });
     expect(everything(join(reportsDir, 'latest'))).toEqual(before);
   });
 
@@ -105,10 +107,10 @@ describe('writing reports', () => {
   });
 
   it('keeps the last whole run in latest when only a selection ran', () => {
-    const options = { reportsDir, journalPath: null, formats: only('json') };
-    writeReports(sampleResults(), options);
+    const options = { formats: only('json') };
+    write(sampleResults(), options);
     const selection = { suites: ['auth'], checks: [], partial: false };
-    const { latestDir } = writeReports(sampleResults({ id: 'part', selection }), options);
+    const { latestDir } = write(sampleResults({ id: 'part', selection }), options);
     expect(latestDir).toBe(join(reportsDir, 'selection'));
     expect(readResults(join(latestDir, 'results.json')).run.selection).toEqual(selection);
     expect(readResults(join(reportsDir, 'latest/results.json')).run.id).toBe('r4x9k2');
@@ -116,19 +118,16 @@ describe('writing reports', () => {
   });
 
   it('leaves nothing of an earlier run in latest', () => {
-    writeReports(sampleResults(), { reportsDir, journalPath: null });
-    const { latestDir } = writeReports(resultsOf([conformingService()], { id: 'next' }), {
-      reportsDir,
-      journalPath: null,
-      formats: only('json', 'junit'),
-    });
+    write();
+    const next = resultsOf([conformingService()], { id: 'next' });
+    const { latestDir } = write(next, { formats: only('json', 'junit') });
     expect(everything(latestDir)).toEqual(['junit.xml', 'junit/realtime.xml', 'results.json']);
   });
 
   it('leaves files that are not its own where they are', () => {
     mkdirSync(join(reportsDir, 'latest'), { recursive: true });
     writeFileSync(join(reportsDir, 'latest', 'notes.txt'), 'mine');
-    writeReports(sampleResults(), { reportsDir, journalPath: null });
+    write();
     expect(readFileSync(join(reportsDir, 'latest', 'notes.txt'), 'utf8')).toBe('mine');
   });
 
@@ -138,7 +137,7 @@ describe('writing reports', () => {
     for (const { journalPath } of [atWork, killed]) writeFileSync(journalPath, '{"type":"run-started"}\n');
     utimesSync(killed.journalPath, 0, 0);
     const results = sampleResults({ id: 'last', startedAt: '2026-11-03T00:00:00.000Z' });
-    writeReports(results, { reportsDir, journalPath: null, keepRuns: 1, formats: only('json') });
+    write(results, { keepRuns: 1, formats: only('json') });
     expect(readdirSync(reportsDir).sort()).toEqual([
       '2026-11-01T00-00-00Z-work',
       '2026-11-03T00-00-00Z-last',
@@ -150,7 +149,7 @@ describe('writing reports', () => {
     mkdirSync(join(reportsDir, 'archive'), { recursive: true });
     for (const day of ['01', '02', '03', '04']) {
       const run = { id: `run${day}`, startedAt: `2026-11-${day}T00:00:00.000Z` };
-      writeReports(sampleResults(run), { reportsDir, journalPath: null, keepRuns: 2, formats: only('json') });
+      write(sampleResults(run), { keepRuns: 2, formats: only('json') });
     }
     expect(readdirSync(reportsDir).sort()).toEqual([
       '2026-11-03T00-00-00Z-run03',
@@ -166,14 +165,14 @@ describe('writing reports', () => {
     mkdirSync(join(reportsDir, 'latest'), { recursive: true });
     writeFileSync(join(outside, 'target.json'), 'untouched');
     symlinkSync(join(outside, 'target.json'), join(reportsDir, 'latest', 'results.json'));
-    writeReports(sampleResults(), { reportsDir, journalPath: null });
+    write();
     expect(readFileSync(join(outside, 'target.json'), 'utf8')).toBe('untouched');
     expect(lstatSync(join(reportsDir, 'latest', 'results.json')).isFile()).toBe(true);
 
     for (const name of ['latest', 'latest/junit']) {
       rmSync(join(reportsDir, name), { recursive: true });
       symlinkSync(outside, join(reportsDir, name));
-      expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
+      expect(() => write()).toThrow(
         /cannot write reports below .*: it is a symbolic link, not a folder; remove it/,
       );
       expect(readdirSync(outside)).toEqual(['target.json']);
@@ -183,18 +182,12 @@ describe('writing reports', () => {
   });
 
   it('cannot be led out by the names of a run or a service', () => {
+    const names = ['../../evil', '..', 'A/b', 'a b'];
     const results = resultsOf(
-      [
-        conformingService('../../evil'),
-        conformingService('..'),
-        conformingService('A/b'),
-        conformingService('a b'),
-      ],
-      {
-        id: '../../up',
-      },
+      names.map((name) => conformingService(name)),
+      { id: '../../up' },
     );
-    const { runDir } = writeReports(results, { reportsDir, journalPath: null, formats: [junit] });
+    const { runDir } = write(results, { formats: [junit] });
     expect(everything(base).every((path) => path.startsWith('reports/'))).toBe(true);
     expect(readdirSync(join(runDir, 'junit')).sort()).toEqual([
       'A-b.xml',
@@ -206,18 +199,14 @@ describe('writing reports', () => {
 
   it('names the path when it cannot write', () => {
     writeFileSync(reportsDir, 'a file');
-    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(HarnessError);
-    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
-      new RegExp(`cannot make ${reportsDir}: a file is in the way`),
-    );
+    expect(() => write()).toThrow(HarnessError);
+    expect(() => write()).toThrow(new RegExp(`cannot make ${reportsDir}: a file is in the way`));
   });
 
   it('names the file and leaves no half of one when the disk is full', () => {
     // A folder where the file should go makes the last step fail as a full disk would.
     mkdirSync(join(reportsDir, 'latest', 'index.html'), { recursive: true });
-    expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
-      /cannot write .*latest\/index\.html: a folder is in the way/,
-    );
+    expect(() => write()).toThrow(/cannot write .*latest\/index\.html: a folder is in the way/);
     expect(readdirSync(join(reportsDir, 'latest')).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
@@ -226,9 +215,7 @@ describe('writing reports', () => {
     () => {
       mkdirSync(reportsDir);
       chmodSync(reportsDir, 0o500);
-      expect(() => writeReports(sampleResults(), { reportsDir, journalPath: null })).toThrow(
-        /cannot make .*: permission denied/,
-      );
+      expect(() => write()).toThrow(/cannot make .*: permission denied/);
       chmodSync(reportsDir, 0o700);
     },
   );

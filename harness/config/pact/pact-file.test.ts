@@ -33,38 +33,16 @@ function only({ interactions: [interaction] }: PactFile): ExpectedInteraction {
 
 describe('a pact file', () => {
   it.each([
-    [
-      '1',
-      {
-        metadata: { pactSpecificationVersion: '1.0.0' },
-        interactions: [{ ...HTTP, provider_state: 'some' }],
-      },
-    ],
-    [
-      '2',
-      {
-        metadata: { 'pact-specification': { version: '2.0.0' } },
-        interactions: [{ ...HTTP, providerState: 'some' }],
-      },
-    ],
-    [
-      '3',
-      {
-        metadata: { pactSpecification: { version: '3.0.0' } },
-        interactions: [{ ...HTTP, providerStates: [{ name: 'some' }] }],
-      },
-    ],
+    ['1', { pactSpecificationVersion: '1.0.0' }, { provider_state: 'some' }],
+    ['2', { 'pact-specification': { version: '2.0.0' } }, { providerState: 'some' }],
+    ['3', { pactSpecification: { version: '3.0.0' } }, { providerStates: [{ name: 'some' }] }],
     [
       '4',
-      {
-        metadata: { pactSpecification: { version: '4.0' } },
-        interactions: [
-          { ...HTTP, type: 'Synchronous/HTTP', providerStates: [{ name: 'some', params: { n: 1 } }] },
-        ],
-      },
+      { pactSpecification: { version: '4.0' } },
+      { type: 'Synchronous/HTTP', providerStates: [{ name: 'some', params: { n: 1 } }] },
     ],
-  ])('is read in specification %s', (_version, change) => {
-    expect(only(read(change))).toMatchObject({
+  ])('is read in specification %s', (_version, metadata, more) => {
+    expect(only(read({ metadata, interactions: [{ ...HTTP, ...more }] }))).toMatchObject({
       id: 'web-shop.a-list.some',
       consumer: 'Web Shop',
       description: 'a list',
@@ -122,37 +100,33 @@ describe('a pact file', () => {
     expect(only(read({ interactions: [HTTP] }, { source: 'a', pending: true })).pending).toBe(true);
   });
 
-  it.each([
-    ['', 'is not JSON', 1, 1],
-    ['{\n  "consumer": x', 'is not JSON', 2, 15],
+  it.each<[text: string, problem: string, place?: readonly number[]]>([
+    ['', 'is not JSON', [1, 1]],
+    ['{\n  "consumer": x', 'is not JSON', [2, 15]],
     ['[]', 'it holds no JSON object'],
     ['{}', 'consumer.name is missing'],
-    [JSON.stringify({ consumer: { name: 'a' } }), 'provider.name is missing'],
-    [JSON.stringify(pactWith({ interactions: {} })), 'interactions is no list'],
-    [JSON.stringify(pactWith({ interactions: ['a'] })), 'interactions[0] is no object'],
-    [JSON.stringify(pactWith({ interactions: [{}] })), 'interactions[0].description is missing'],
-    [
-      JSON.stringify(pactWith({ interactions: [{ description: 'x' }] })),
-      'interactions[0].request is missing',
-    ],
-    [JSON.stringify(pactWith({ interactions: [{ ...HTTP, request: {} }] })), 'request.method is missing'],
-    [
-      JSON.stringify(pactWith({ interactions: [{ ...HTTP, request: { method: 'GET' } }] })),
-      'request.path is missing',
-    ],
-    [JSON.stringify(pactWith({ interactions: [{ ...HTTP, response: undefined }] })), 'response is missing'],
-    [JSON.stringify(pactWith({ interactions: [{ ...HTTP, response: { status: 'ok' } }] })), 'no status code'],
-    [JSON.stringify(pactWith({ interactions: [{ ...HTTP, type: 'Other' }] })), 'type is none of'],
-    [
-      JSON.stringify(pactWith({ interactions: [{ ...HTTP, providerStates: [{}] }] })),
-      'providerStates[0].name',
-    ],
-    [JSON.stringify(pactWith({ metadata: { pactSpecification: { version: '5.0' } } })), 'specification 5'],
+    ['{ "consumer": { "name": "a" } }', 'provider.name is missing'],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'levels deep'],
-  ])('is refused when it is none: %#', (text, problem, line = undefined, column = undefined) => {
-    const fault = faultOf(text);
-    expect(fault.problem).toContain(problem);
-    if (line !== undefined) expect([fault.line, fault.column]).toEqual([line, column]);
+  ])('is refused when it is none: %#', (text, problem, place = []) => {
+    const { problem: told, line, column } = faultOf(text);
+    expect(told).toContain(problem);
+    expect([line, column].filter((each) => each !== undefined)).toEqual(place);
+  });
+
+  it.each([
+    [{ interactions: {} }, 'interactions is no list'],
+    [{ interactions: ['a'] }, 'interactions[0] is no object'],
+    [{ interactions: [{}] }, 'interactions[0].description is missing'],
+    [{ interactions: [{ description: 'x' }] }, 'interactions[0].request is missing'],
+    [{ interactions: [{ ...HTTP, request: {} }] }, 'request.method is missing'],
+    [{ interactions: [{ ...HTTP, request: { method: 'GET' } }] }, 'request.path is missing'],
+    [{ interactions: [{ ...HTTP, response: undefined }] }, 'response is missing'],
+    [{ interactions: [{ ...HTTP, response: { status: 'ok' } }] }, 'no status code'],
+    [{ interactions: [{ ...HTTP, type: 'Other' }] }, 'type is none of'],
+    [{ interactions: [{ ...HTTP, providerStates: [{}] }] }, 'providerStates[0].name'],
+    [{ metadata: { pactSpecification: { version: '5.0' } } }, 'specification 5'],
+  ])('is refused when a part of it is wrong: %j', (change, problem) => {
+    expect(faultOf(JSON.stringify(pactWith(change))).problem).toContain(problem);
   });
 });
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { checkAnchor } from './check-detail.ts';
@@ -58,29 +57,23 @@ describe.skipIf(!present)(
   `the page in a browser${present ? '' : ` (${CHROMIUM} is missing: install chromium)`}`,
   () => {
     let browser: Browser;
-    let folder: string;
     let address: string;
     const opened: { close(): Promise<void> }[] = [];
     /** What a page may never do: complain, run what a service said, or load anything. */
     const complaints: string[] = [];
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'conform-page-'));
       address = write('index.html', renderPage(sampleResults()));
       browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
     });
-    afterAll(async () => {
-      await browser.close();
-      rmSync(folder, { recursive: true });
-    });
+    afterAll(() => browser.close());
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((context) => context.close()));
       expect(complaints.splice(0)).toEqual([]);
     });
 
     function write(name: string, content: string): string {
-      writeFileSync(join(folder, name), content);
-      return pathToFileURL(join(folder, name)).href;
+      return pathToFileURL(join(temporaryFolder({ [name]: content }), name)).href;
     }
 
     async function open(options: BrowserContextOptions = {}, at = address): Promise<Page> {

@@ -1,24 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../base/exit.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { readResults, validateResults } from './read-results.ts';
 import { RESULTS_SCHEMA } from './results.ts';
 
 describe('reading results', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'conform-results-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  const file = (content: string) => {
-    const path = join(folder, 'results.json');
-    writeFileSync(path, content);
-    return path;
-  };
+  const file = (content: string) => join(temporaryFolder({ 'results.json': content }), 'results.json');
   const problemOf = (path: string) => {
     try {
       readResults(path);
@@ -42,10 +32,10 @@ describe('reading results', () => {
   it.each([
     [
       'no such file',
-      () => join(folder, 'nowhere.json'),
+      () => join(temporaryFolder(), 'nowhere.json'),
       /nowhere\.json: cannot be read: no such file\n {2}remedy: /,
     ],
-    ['a folder', () => folder, /cannot be read: it is a folder/],
+    ['a folder', temporaryFolder, /cannot be read: it is a folder/],
     [
       'a file cut short',
       () => file(JSON.stringify(sampleResults()).slice(0, 500)),
