@@ -20,8 +20,16 @@ import { buildProvider, staysHere } from './provider/provider.ts';
 import { proxiesOf } from './proxies.ts';
 import { SERVICE_BLOCKS, type ServiceConfig, serviceFaults } from './service.ts';
 import { loaded } from './shape/loaded.ts';
-import { misnamed, namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
-import { type LocatedMap, located, originsOf, plainOf, readLocated, withEntry } from './yaml/located.ts';
+import { namedFiles, SHIPPED_CONFIG } from './yaml/catalogue-folder.ts';
+import {
+  type LocatedMap,
+  located,
+  misnamed,
+  originsOf,
+  plainOf,
+  readLocated,
+  withEntry,
+} from './yaml/located.ts';
 import { didYouMean } from './yaml/nearest.ts';
 import type { Origins } from './yaml/origin.ts';
 

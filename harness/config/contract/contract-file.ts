@@ -5,8 +5,7 @@ import { Faults } from '../draft/faults.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { loaded } from '../shape/loaded.ts';
 import { compileSchema, faultsIn } from '../shape/validation.ts';
-import { misnamed } from '../yaml/catalogue-folder.ts';
-import { originsOf, plainOf, readLocated } from '../yaml/located.ts';
+import { misnamed, originsOf, plainOf, readLocated } from '../yaml/located.ts';
 import { type FaultAt, faultsOf } from '../yaml/origin.ts';
 import { CONTRACT } from './contract-schema.ts';
 

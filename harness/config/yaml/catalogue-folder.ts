@@ -3,8 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/exit.ts';
-import { type LocatedMap, originsOf } from './located.ts';
-import { faultsOf } from './origin.ts';
 
 /** Where the shipped contracts and services stand; shown relative to the working folder when below it. */
 export const SHIPPED_CONFIG = shown(fileURLToPath(new URL('../../../config', import.meta.url)));
@@ -51,12 +49,4 @@ export async function namedFiles(folder: string): Promise<ReadonlyMap<string, st
     files.set(name, join(folder, file));
   }
   return files;
-}
-
-/** What is wrong when a file carries another name than the one that it gives itself under this key. */
-export function misnamed(file: LocatedMap, key: string, name: string): readonly UsageError[] {
-  const own = file.entries.get(key)?.value;
-  if (own?.kind !== 'scalar' || own.value === name) return [];
-  const problem = `is not the name of this file, which is ${JSON.stringify(name)}`;
-  return [faultsOf(originsOf(file))(key, problem, `name it ${name}, or rename the file`)];
 }

@@ -11,7 +11,7 @@ import {
 } from 'yaml';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Origin } from './origin.ts';
+import { faultsOf, type Origin } from './origin.ts';
 import { readText } from './read-text.ts';
 
 /** YAML as a tree in which every value still knows where it comes from. */
@@ -286,4 +286,12 @@ export function keyWithin(key: string, name: string): string {
 export function originsOf(tree: Located, key = ''): Map<string, Origin> {
   const inner = childrenOf(tree).flatMap(([name, child]) => [...originsOf(child, keyWithin(key, name))]);
   return new Map([[key, tree.origin], ...inner]);
+}
+
+/** What is wrong when a file carries another name than the one that it gives itself under this key. */
+export function misnamed(file: LocatedMap, key: string, name: string): readonly UsageError[] {
+  const own = file.entries.get(key)?.value;
+  if (own?.kind !== 'scalar' || own.value === name) return [];
+  const problem = `is not the name of this file, which is ${JSON.stringify(name)}`;
+  return [faultsOf(originsOf(file))(key, problem, `name it ${name}, or rename the file`)];
 }
