@@ -1,36 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createRawServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../base/fixtures/folder.ts';
 import type { RunningProvider } from './provider.ts';
 import { startUnixSocket } from './unix-socket.ts';
 
-let folder: string;
 let path: string;
-let provider: RunningProvider | null = null;
-const servers: { close(): unknown }[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'conform-socket-'));
-  path = join(folder, 'api.sock');
-});
-
-afterEach(async () => {
-  await provider?.stop();
-  for (const server of servers.splice(0)) server.close();
-  rmSync(folder, { recursive: true, force: true });
+  path = join(temporaryFolder(), 'api.sock');
 });
 
 async function listening<S extends Server>(server: S): Promise<S> {
-  servers.push(server);
   await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
   return server;
 }
 
 async function started(): Promise<RunningProvider> {
-  provider = await startUnixSocket({ kind: 'unixSocket', path });
+  const provider = await startUnixSocket({ kind: 'unixSocket', path });
+  onTestFinished(() => provider.stop());
   return provider;
 }
 

@@ -38,6 +38,24 @@ const express = (dialect: string): Truth => ({
   findings: [HTML_OR_TEXT],
 });
 
+/** Without burst the second request in a row is refused, whatever the rate. */
+const withoutBurst = (...more: readonly string[]): Truth => ({
+  algorithm: 'token-bucket',
+  // A busy machine leaves room for one more between two requests.
+  firstRefused: [2, 3],
+  dialect: 'none',
+  keyedBy: 'credential',
+  findings: ['limits.exact fail', ...more, HTML_OR_TEXT, NO_RETRY_AFTER],
+});
+
+const QUEUE: Truth = {
+  algorithm: 'queue',
+  firstRefused: null,
+  dialect: 'none',
+  keyedBy: null,
+  findings: [HTML_OR_TEXT, NO_RETRY_AFTER],
+};
+
 const TRUTHS: Readonly<Record<string, Truth>> = {
   'express-rate-limit, legacy fields': express('x-ratelimit-epoch'),
   'express-rate-limit, draft 6': express('ratelimit-draft-06'),
@@ -55,23 +73,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
     algorithm: 'penalty',
     findings: ['limits.quota-fields-on-refusal warning'],
   },
-  // Without burst the second request in a row is refused, whatever the rate.
-  'nginx limit_req': {
-    algorithm: 'token-bucket',
-    // A busy machine leaves room for one more between two requests.
-    firstRefused: [2, 3],
-    dialect: 'none',
-    keyedBy: 'credential',
-    findings: ['limits.exact fail', HTML_OR_TEXT, NO_RETRY_AFTER],
-  },
-  'nginx limit_req, 503': {
-    algorithm: 'token-bucket',
-    // A busy machine leaves room for one more between two requests.
-    firstRefused: [2, 3],
-    dialect: 'none',
-    keyedBy: 'credential',
-    findings: ['limits.exact fail', 'limits.refusal-status warning', HTML_OR_TEXT, NO_RETRY_AFTER],
-  },
+  'nginx limit_req': withoutBurst(),
+  'nginx limit_req, 503': withoutBurst('limits.refusal-status warning'),
   'nginx limit_req, burst nodelay': {
     algorithm: 'token-bucket',
     firstRefused: 21,
@@ -79,20 +82,8 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
     keyedBy: 'raw-header',
     findings: [HTML_OR_TEXT, NO_RETRY_AFTER, RAW_HEADER],
   },
-  'nginx limit_req, burst': {
-    algorithm: 'queue',
-    firstRefused: null,
-    dialect: 'none',
-    keyedBy: null,
-    findings: [HTML_OR_TEXT, NO_RETRY_AFTER],
-  },
-  'nginx limit_req, delay': {
-    algorithm: 'queue',
-    firstRefused: null,
-    dialect: 'none',
-    keyedBy: null,
-    findings: [HTML_OR_TEXT, NO_RETRY_AFTER],
-  },
+  'nginx limit_req, burst': QUEUE,
+  'nginx limit_req, delay': QUEUE,
   'HAProxy stick table': {
     algorithm: 'sliding-counter',
     firstRefused: 21,

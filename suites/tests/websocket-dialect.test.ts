@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
+import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { GOOD_SERVICE, loadOrders } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
@@ -10,22 +10,13 @@ import { outcomesOf } from './fixtures/outcomes.ts';
 type Context = Pick<TestContext, 'onTestFinished'>;
 
 /** A file beside nothing else. */
-async function written({ onTestFinished }: Context, name: string, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'conform-dialect-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, name), text);
-  return join(folder, name);
-}
+const written = (text: string) => join(temporaryFolder({ 'chat.mjs': text }), 'chat.mjs');
 
 /** The module that the documentation shows. */
-async function documented(context: Context): Promise<string> {
+async function documented(): Promise<string> {
   const page = await readFile(new URL('../../docs/dialects.md', import.meta.url), 'utf8');
   const [, code = ''] = /```ts\n([^`]+)```/.exec(page.replaceAll('`${', '§{').replaceAll('}`', '}§')) ?? [];
-  return written(
-    context,
-    'chat.mjs',
-    code.replace(/§\{(.*?)\}§/g, (_, inner) => `\`\${${inner}}\``).replaceAll('§', '`'),
-  );
+  return written(code.replace(/§\{(.*?)\}§/g, (_, inner) => `\`\${${inner}}\``).replaceAll('§', '`'));
 }
 
 async function configOf(dialect: string, more = ''): Promise<ServiceConfig> {
@@ -57,7 +48,7 @@ describe.concurrent('a dialect of a module of the user', () => {
   it('is the one that the documentation shows, and is judged', async (context) => {
     const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
-    const config = await configOf(await documented(context), messages);
+    const config = await configOf(await documented(), messages);
     const url = await chat(context, ANSWERS, { kind: 'welcome', body: { session: 's1' } });
     const { judged } = await outcomesOf(url, config);
     const outcomes = [...OF_DIALECT, 'websocket.message-schema'].map((id) => judged.get(id)?.outcome);
@@ -68,7 +59,7 @@ describe.concurrent('a dialect of a module of the user', () => {
   it('is violated by a service that does not keep to it', async (context) => {
     const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
-    const config = await configOf(await documented(context), messages);
+    const config = await configOf(await documented(), messages);
     const url = await chat(context, { join: ANSWERS.join }, { kind: 'welcome', body: {} });
     const { judged } = await outcomesOf(url, { ...config, timeouts: { connectMs: 1_000, responseMs: 500 } });
     expect(judged.get('websocket.dialect-heartbeat')?.outcome).toBe('fail');
@@ -84,16 +75,15 @@ describe.concurrent('a dialect of a module of the user', () => {
     ['export default { name: "chat", read: () => null, heartbeat: 7 };', 'its default export is no dialect'],
     ['throw new Error("broken");', 'broken'],
     ['await new Promise(() => {});', 'nothing after'],
-  ] as const)('is refused when the module is %s', async ([code, reason], context) => {
-    const { expect } = context;
-    await expect(configOf(await written(context, 'chat.mjs', code))).rejects.toThrow(reason);
+  ] as const)('is refused when the module is %s', async ([code, reason], { expect }) => {
+    await expect(configOf(written(code))).rejects.toThrow(reason);
   });
 
   it('that throws over a message has read nothing', async (context) => {
     const { expect } = context;
     const code =
       'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
-    const config = await configOf(await written(context, 'chat.mjs', code));
+    const config = await configOf(written(code));
     const { judged } = await outcomesOf(await chat(context, ANSWERS, { kind: 'welcome' }), {
       ...config,
       timeouts: { connectMs: 1_000, responseMs: 500 },

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { loadOrders, shipped } from '../../harness/config/fixtures/config-folder.ts';
 import { NGINX, startNginx } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { startProvider } from '../../harness/provider/start.ts';
@@ -41,9 +41,7 @@ describe('a service over TLS, with an authority of its own', () => {
   });
 
   it('has its authority read from a PEM file beside the config', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'conform-tls-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const file = join(folder, 'ca.pem');
+    const file = join(temporaryFolder(), 'ca.pem');
     const service = `service: orders
 contract: orders
 provider: { url: https://orders.example }

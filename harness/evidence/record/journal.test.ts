@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { openJournal, readJournal } from './journal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'conform-journal-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let files = 0;
-const newPath = () => join(folder, `journal-${++files}.ndjson`);
+const newPath = () => join(temporaryFolder(), 'journal.ndjson');
 
 describe('journal', () => {
   it('writes each entry before it returns, one line each', () => {
@@ -61,7 +58,7 @@ describe('journal', () => {
     journal.close();
     expect(readJournal(path).entries).toEqual([]);
     expect(() => readJournal(newPath())).toThrow(HarnessError);
-    expect(() => openJournal(join(folder, 'no-such-folder', 'journal'))).toThrow(HarnessError);
+    expect(() => openJournal(join(temporaryFolder(), 'no-such-folder', 'journal'))).toThrow(HarnessError);
   });
 
   it('keeps every entry whole when several processes write at once', async () => {

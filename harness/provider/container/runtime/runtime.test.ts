@@ -1,31 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../../base/fixtures/folder.ts';
 import { freePort } from '../../../base/loopback.ts';
 import { ask, type Endpoint, endpoints, publishedHost } from './endpoint.ts';
 import { openRuntime } from './runtime.ts';
 
-const servers: Server[] = [];
-const folders: string[] = [];
-
 afterEach(() => {
   vi.unstubAllEnvs();
-  for (const server of servers.splice(0)) server.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function socketPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'conform-socket-'));
-  folders.push(folder);
-  return join(folder, 'runtime.sock');
-}
-
 async function listening(server: Server): Promise<string> {
-  const path = socketPath();
-  servers.push(server);
+  const path = join(temporaryFolder(), 'runtime.sock');
+  onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(path, resolve));
   return path;
 }
