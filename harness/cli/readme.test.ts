@@ -116,12 +116,6 @@ describe('README', () => {
     for (const part of ['npm ci', 'npm start', 'npm test']) expect(CI).toMatch(new RegExp(`^${part}$`, 'm'));
   });
 
-  it('names only scripts that there are', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    for (const [, name] of README.matchAll(/`npm run ([a-z]+)`/g))
-      expect(scripts).toHaveProperty([name ?? '']);
-  });
-
   it('shows pictures that there are', () => {
     for (const [, path = ''] of README.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
       expect(readFileSync(join(ROOT, path)).length).toBeGreaterThan(10_000);

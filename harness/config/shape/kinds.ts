@@ -98,21 +98,14 @@ export function flag<const O extends Options<boolean>>(
 
 type NumberOptions = Options<number> & { readonly minimum: number; readonly maximum: number };
 
-/** A whole number. */
-export function whole<const O extends NumberOptions>(
-  description: string,
-  options: O,
-): Value<number, number, O> {
-  return declared({ description, type: 'integer' }, options) as Value<number, number, O>;
-}
+const numeric =
+  (type: 'integer' | 'number') =>
+  <const O extends NumberOptions>(description: string, options: O): Value<number, number, O> =>
+    declared({ description, type }, options) as Value<number, number, O>;
 
-/** A number that may have a fraction. */
-export function number<const O extends NumberOptions>(
-  description: string,
-  options: O,
-): Value<number, number, O> {
-  return declared({ description, type: 'number' }, options) as Value<number, number, O>;
-}
+export const whole = numeric('integer');
+/** It may have a fraction. */
+export const number = numeric('number');
 
 export function choice<const C extends string, const O extends Options<C>>(
   description: string,
