@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UsageError } from '../base/exit.ts';
 import { check, checkEach, type Suite, suite } from '../check/check.ts';
-import { loadServices } from '../config/load.ts';
-import type { ServiceConfig } from '../config/service.ts';
+import { shipped } from '../config/fixtures/config-folder.ts';
 import { selectById, selectChecks } from './selection.ts';
 
 const common = { title: 'does it', grounds: [], judge: () => {} };
@@ -19,17 +17,7 @@ const ALL: readonly Suite[] = [
   ]),
 ];
 
-let search: ServiceConfig;
-let messaging: ServiceConfig;
-
-beforeAll(async () => {
-  const configDir = fileURLToPath(new URL('../../config', import.meta.url));
-  const { services } = await loadServices({ configDir, services: ['search', 'messaging'], env: {} });
-  const [one, two] = services;
-  if (!one || !two) throw new Error('two services are needed');
-  search = one.config;
-  messaging = two.config;
-});
+const [search, messaging] = [await shipped('search'), await shipped('messaging')];
 
 function selected(options: { suites?: string[]; checks?: string[] }, config = search): readonly string[] {
   const selection = selectChecks(ALL, { suites: [], checks: [], ...options }, [search, messaging]);

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { served } from '../../base/fixtures/server.ts';
-import { loadServices } from '../../config/load.ts';
+import { shipped } from '../../config/fixtures/config-folder.ts';
 import type { PactsConfig } from '../../config/pact/pacts.ts';
 import {
   brokerAt,
@@ -14,12 +13,10 @@ import {
 } from '../../pact/fixtures/stub-broker.ts';
 import { withPactsFetched } from './remote-pacts.ts';
 
-const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));
 /** Search with its shipped pact, and what of the pacts a test changes. */
 async function fetched(change: Partial<PactsConfig>, patienceMs?: number): Promise<PactsConfig> {
-  const { services } = await loadServices({ configDir: CONFIG, services: ['search'], env: {} });
-  const config = services[0]?.config;
-  if (!config?.pacts) throw new Error('search has no pact');
+  const config = await shipped('search');
+  if (!config.pacts) throw new Error('search has no pact');
   const signal = new AbortController().signal;
   const options = { userAgent: 'conform/0.0.0', runId: 'tests', signal, ...(patienceMs && { patienceMs }) };
   const { pacts } = await withPactsFetched({ ...config, pacts: { ...config.pacts, ...change } }, options);
