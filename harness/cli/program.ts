@@ -44,6 +44,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--provider-url <url>', 'judge the service at this URL instead of its configured provider')
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
     .option('--watch', 'run again whenever the config changes', false)
+    .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
@@ -268,6 +269,7 @@ Services come before the options, since --suite and --check take several values.
 Examples:
   conform run                                          every service of config/services
   conform run search --environment staging --strict
+  conform run search --dry-run
   conform run search --suite auth json
   conform run search --check 'auth.*' --verbose
   conform run search --provider-url http://127.0.0.1:8080`;

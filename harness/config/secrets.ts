@@ -85,11 +85,11 @@ export function packService(config: ServiceConfig): unknown {
 
 /** Secrets in a form that structured clone carries to a worker process, in clear. */
 export function packSecretList(secrets: readonly Secret[]): readonly PackedSecret[] {
-  return secrets.map((secret) => ({ secretName: secret.name, secretValue: secret.reveal() }));
+  return secrets.map(packedSecret);
 }
 
 export function unpackSecretList(packed: readonly PackedSecret[]): readonly Secret[] {
-  return packed.map(({ secretName, secretValue }) => new Secret(secretName, secretValue));
+  return packed.map(unpackedSecret);
 }
 
 /** @throws HarnessError when it is nothing that `packService` made. */
@@ -108,13 +108,22 @@ function isPacked(value: unknown): value is PackedService {
   );
 }
 
-/** Structured clone drops private fields, so each secret travels as this pair; never to be written anywhere. */
+/** Structured clone drops private fields, so each secret travels as this; never to be written anywhere. */
 export interface PackedSecret {
   readonly secretName: string;
   readonly secretValue: string;
+  readonly secretPlace: string;
 }
 
-/** The same with every secret in it, however deep, as a pair. */
+function packedSecret(secret: Secret): PackedSecret {
+  return { secretName: secret.name, secretValue: secret.reveal(), secretPlace: secret.place };
+}
+
+function unpackedSecret({ secretName, secretValue, secretPlace }: PackedSecret): Secret {
+  return new Secret(secretName, secretValue, secretPlace);
+}
+
+/** The same with every secret in it, however deep, as such an object. */
 type Packed<T> = T extends Secret
   ? PackedSecret
   : T extends object
@@ -123,16 +132,12 @@ type Packed<T> = T extends Secret
 
 /** `value` is plain data, without circles, but for the secrets in it. */
 function packSecrets<T>(value: T): Packed<T> {
-  const packed = withEach(value, (inner) =>
-    inner instanceof Secret ? { secretName: inner.name, secretValue: inner.reveal() } : null,
-  );
+  const packed = withEach(value, (inner) => (inner instanceof Secret ? packedSecret(inner) : null));
   return packed as Packed<T>;
 }
 
 function unpackSecrets<T>(packed: Packed<T>): T {
-  const value = withEach(packed, (inner) =>
-    isPackedSecret(inner) ? new Secret(inner.secretName, inner.secretValue) : null,
-  );
+  const value = withEach(packed, (inner) => (isPackedSecret(inner) ? unpackedSecret(inner) : null));
   return value as T;
 }
 
@@ -152,6 +157,8 @@ export function isPackedSecret(value: unknown): value is PackedSecret {
     typeof value.secretName === 'string' &&
     'secretValue' in value &&
     typeof value.secretValue === 'string' &&
-    Object.keys(value).length === 2
+    'secretPlace' in value &&
+    typeof value.secretPlace === 'string' &&
+    Object.keys(value).length === 3
   );
 }

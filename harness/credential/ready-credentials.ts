@@ -27,6 +27,7 @@ export class ReadyCredentials {
   readonly #configured: Credentials;
   readonly #port: ObtainingPort;
   readonly #clock: Clock;
+  readonly #without: (reason: string) => void;
   #held: Held | null = null;
   #underWay: Promise<void> | null = null;
   /** Why no other key can be had: nobody is asked again. */
@@ -34,7 +35,14 @@ export class ReadyCredentials {
   /** A new key was refused like the one before it, so that the next refusal is no reason for another one. */
   #vain = false;
 
-  constructor(configured: Credentials, port: ObtainingPort, clock: Clock) {
+  /** `without`: told why there is no key, and will be none. */
+  constructor(
+    configured: Credentials,
+    port: ObtainingPort,
+    clock: Clock,
+    without: (reason: string) => void = () => undefined,
+  ) {
+    this.#without = without;
     this.#configured = configured;
     this.#port = port;
     this.#clock = clock;
@@ -77,6 +85,7 @@ export class ReadyCredentials {
       await this.#underWay;
     }
     if (this.#failure !== null && !(this.#held && this.#clock.now() < this.#held.untilMs)) {
+      this.#without(this.#failure);
       throw new Blocked(this.#failure);
     }
   }

@@ -25,6 +25,12 @@ export interface Credentials extends Use {
   /** Obtains the secret; null where it stands in the config. */
   readonly obtain: ((port: ObtainingPort) => Promise<Obtained>) | null;
   readonly lender: Lender | null;
+  /** It is obtained from somebody else than the service. */
+  readonly isLentElsewhere: boolean;
+  /** The same, obtained from the service itself, wherever it is obtained. */
+  readonly lentAtHome: () => Credentials;
+  /** What the user gave, and where: `key in SEARCH_API_KEY`; null when anybody may call. */
+  readonly given: string | null;
   /** A shell command that prints an obtained key, for a service at this URL; `shown` makes a word of a secret. */
   readonly command: ((url: string, shown: (secret: Secret) => string) => string) | null;
 }
@@ -50,6 +56,8 @@ interface Declaration<K extends Keys> {
   fault?(texts: TextValues<K>): KeyFault | null;
   /** `key` in its carrier, where nothing is said of a secret. */
   use(values: Values<K>): Partial<Use>;
+  /** What opens the service, and what a user calls it. The key, when left out. */
+  opener?(values: Values<K>): { readonly called: string; readonly secret: Secret };
   /** Where its secrets are sent beside the service; null for nowhere. */
   sentTo?(texts: TextValues<K>): string | null;
   obtain?(values: Values<K>, port: ObtainingPort): Promise<Obtained>;
@@ -62,6 +70,8 @@ interface Declaration<K extends Keys> {
   readonly first: FirstUse;
   /** How the reference provider gives out what is obtained. */
   lender?(values: Values<K>): Lender;
+  /** The same values with the address of that lender, for a rehearsal; as they are, when left out. */
+  lentAtHome?(values: Values<K>): Values<K>;
   command?(values: Values<K>, url: string, shown: (secret: Secret) => string): string;
   readonly proof: ProofSetting<K>;
 }
@@ -154,6 +164,7 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
       const { key: secret = null, secondKey: second = null, app = null } = values;
       const known = values as Values<K>;
       const { obtain, lender, command } = declaration;
+      const opener = declaration.opener?.(known) ?? (secret && { called: 'key', secret });
       return {
         scheme: made,
         values,
@@ -161,8 +172,11 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
         secret,
         second,
         app,
+        given: opener && `${opener.called} in ${opener.secret.place}`,
         obtain: obtain ? (port) => obtain(known, port) : null,
         lender: lender?.(known) ?? null,
+        isLentElsewhere: (declaration.sentTo?.(known as unknown as TextValues<K>) ?? null) !== null,
+        lentAtHome: () => made.of({ ...given, ...declaration.lentAtHome?.(known) }),
         command: command ? (url, shown) => command(known, url, shown) : null,
         ...made.use(known),
       };

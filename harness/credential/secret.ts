@@ -8,10 +8,13 @@ export class Secret {
   readonly #value: string;
   /** How reports and curl lines name it: the environment variable where there is one, e.g. `SEARCH_API_KEY`. */
   readonly name: string;
+  /** Where it was read, for a sentence: `SEARCH_API_KEY`, `the file key.txt`. */
+  readonly place: string;
 
-  constructor(name: string, value: string) {
+  constructor(name: string, value: string, place = name) {
     this.name = name;
     this.#value = value;
+    this.place = place;
   }
 
   reveal(): string {

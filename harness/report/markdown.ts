@@ -36,6 +36,7 @@ export const markdown: ReportFormat = {
 export function renderMarkdown(results: Results): string {
   const page = new BoundedPage(SUMMARY_LIMIT);
   page.add({ blocks: [head(results), table(results)], what: 'parts' });
+  page.add({ blocks: remarks(results), what: 'remarks', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
   page.add({
     heading: 'Warnings',
@@ -133,6 +134,12 @@ function table(results: Results): string {
     row([':--', ':--', ...used.map(() => '--:'), '--:']),
     ...rows,
   ].join('\n');
+}
+
+function remarks({ services }: Results): readonly string[] {
+  return services.flatMap(({ service, remarks = [] }) =>
+    remarks.map((remark) => `- ${prose(service)}: ${prose(cut(remark, 600))}`),
+  );
 }
 
 function row(cells: readonly string[]): string {

@@ -16,7 +16,7 @@ import { withPactsFetched } from './pact/remote-pacts.ts';
 import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
 import type { RunRequest } from './request.ts';
-import type { Selection } from './selection.ts';
+import { type Selection, SUITES_URL } from './selection.ts';
 
 const STALL_MS = 15_000;
 /** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
@@ -81,6 +81,8 @@ export async function execute(run: Execution): Promise<void> {
             journalPath: folder.journalPath,
             suitesUrl: run.suitesUrl,
             strict: request.strict,
+            // What foreign suites do is not known to leave this process as it was.
+            rehearsed: run.suitesUrl === SUITES_URL,
             checkLimitMs: request.checkLimitMs ?? null,
           })),
           concurrency: request.concurrency,
@@ -135,6 +137,9 @@ function follow(
       return;
     case 'waiting':
       progress.waiting(message.service, message.reason, message.untilMs);
+      return;
+    case 'estimate':
+      progress.estimated(message.service, message.cost);
       return;
     case 'trouble':
       progress.trouble(message.service, message.reason);

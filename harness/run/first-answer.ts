@@ -35,8 +35,7 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
     });
     try {
       const answer = await session.ask(sample, AbortSignal.timeout(PATIENCE_MS));
-      if ('failed' in answer)
-        return `The sample was not answered: ${session.redact(reasonOf(answer.failed))}`;
+      if ('failed' in answer) return `The sample does not work: ${session.redact(reasonOf(answer.failed))}`;
       const { response } = answer.value.exchange;
       const path = answer.value.exchange.request.target;
       if (response === null)
@@ -53,7 +52,7 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
 
 const HINTS: Readonly<Record<number, string>> = {
   200: ': the sample works',
-  401: ': the service does not take this key; check the variable that holds it',
+  401: ': the service does not take what it was sent',
   403: ': the key is known and may not do this; use one that may',
   404: ': there is nothing at that path; correct endpoint.sample in the contract',
   429: ': the quota is spent; try again later',

@@ -10,6 +10,7 @@ import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
+import type { Estimate } from '../report/terminal/estimate.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
 import { execute } from './execution.ts';
 import { interruptible } from './interruption.ts';
@@ -37,19 +38,8 @@ const PROCESS_ENDED = 'the process ended early';
  * @throws UsageError when nothing was sent; HarnessError when the journal cannot be written.
  */
 export async function runConformance(request: RunRequest): Promise<FinishedRun> {
-  const { services } = await loadServices({
-    configDir: request.configDir,
-    services: request.services,
-    environment: request.environment ?? undefined,
-    providerUrl: request.providerUrl ?? undefined,
-    pacts: request.pacts,
-    env: request.env,
-  });
-  await holdProviders(services);
+  const { services, configs, selection, suitesUrl } = await prepare(request);
   if (request.strict) holdToStrictness(services);
-  const suitesUrl = request.suitesUrl ?? SUITES_URL;
-  const configs = services.map(({ config }) => config);
-  const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
   const redaction = createRedaction(runSecrets(configs));
 
   const { progress } = request;
@@ -120,6 +110,44 @@ function holdToStrictness(services: readonly LoadedService[]): void {
       'name the file of the authority as `tls.ca`, or run without --strict',
     );
   }
+}
+
+/** What is asked to be run, before anything of it is. */
+export type PlannedRun = Omit<
+  RunRequest,
+  'strict' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'harness'
+>;
+
+/**
+ * What a run would do to each service. Nothing is started, and nothing is sent to any address of a config.
+ *
+ * @throws UsageError as a run does.
+ */
+export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> {
+  const { configs, selection } = await prepare(request);
+  const { estimate } = await import('./rehearsal/estimate.ts');
+  const estimates: Estimate[] = [];
+  for (const config of configs) {
+    const suites = selection.selected(config);
+    estimates.push(await estimate(config, { suites, catalogue: selection.catalogue(config) }));
+  }
+  return estimates;
+}
+
+async function prepare(request: PlannedRun) {
+  const { services } = await loadServices({
+    configDir: request.configDir,
+    services: request.services,
+    environment: request.environment ?? undefined,
+    providerUrl: request.providerUrl ?? undefined,
+    pacts: request.pacts,
+    env: request.env,
+  });
+  await holdProviders(services);
+  const suitesUrl = request.suitesUrl ?? SUITES_URL;
+  const configs = services.map(({ config }) => config);
+  const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
+  return { services, configs, selection, suitesUrl };
 }
 
 type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'selection'>;

@@ -12,10 +12,10 @@ const MOST_OCTETS = 64 * 1024;
 
 /** The credentials of the service: those that are obtained are asked for over the same transport as everything. */
 export function openCredentials(
-  means: Omit<SessionMeans, 'credentials'>,
+  means: Omit<SessionMeans, 'credentials' | 'key'>,
   learned: (secret: Secret) => void = () => undefined,
 ): ReadyCredentials {
-  const { config, transport, budget, log } = means;
+  const { config, transport, budget, log, outage } = means;
   const port: ObtainingPort = {
     async post({ url, fields, body, purpose }, secretsIn) {
       const isPath = url.startsWith('/');
@@ -49,11 +49,11 @@ export function openCredentials(
             return secrets;
           },
         });
-        return log.keep({ ...done, credential: 'none' }, isOwn ? 1 : 0);
+        return log.keep({ ...done, credential: 'none' }, isOwn ? 1 : 0, 'token');
       } finally {
         await http.close();
       }
     },
   };
-  return new ReadyCredentials(config.credentials, port, transport.clock);
+  return new ReadyCredentials(config.credentials, port, transport.clock, (reason) => outage.giveUp(reason));
 }

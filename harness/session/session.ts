@@ -9,10 +9,11 @@ import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import { pactPort } from './pact/verification.ts';
 import { type Port, type Probe, ProbeMemory, type Remembered } from './probe.ts';
+import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { openTurn, type Turn } from './turn/turn.ts';
 import { webhookPort } from './webhooks.ts';
-import { webSocketPort } from './websocket/conversation.ts';
+import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
 export { type Port, type Probe, probe } from './probe.ts';
 
@@ -43,7 +44,11 @@ export interface Session {
 
 export function openSession(options: SessionOptions): Session {
   const shared = openMeans(options);
-  const means: SessionMeans = { ...shared, credentials: openCredentials(shared, options.learned) };
+  const means: SessionMeans = {
+    ...shared,
+    credentials: openCredentials(shared, options.learned),
+    key: new KeyTrial(shared, () => [...http.occasions(), ...handshakeOccasions(means)]),
+  };
   const { config, budget, pauses, transport, outage, log } = means;
   const { clock, record } = options;
   const http = new ServiceHttp(means);

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { UsageError } from '../../base/exit.ts';
+import { EXIT, UsageError } from '../../base/exit.ts';
+import { estimatesText } from '../../report/terminal/estimate.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
 import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';
-import { type FinishedRun, runConformance } from '../../run/run.ts';
+import { dryRun, type FinishedRun, type PlannedRun, runConformance } from '../../run/run.ts';
 import { watchBelow } from '../change.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
 
@@ -21,6 +22,7 @@ export interface RunOptions {
   readonly providerUrl?: string;
   readonly concurrency: number;
   readonly watch: boolean;
+  readonly dryRun?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
@@ -34,6 +36,10 @@ export async function run(
   options: RunOptions,
   setting: RunSetting = {},
 ): Promise<number> {
+  if (options.dryRun) {
+    process.stdout.write(estimatesText(await dryRun(plannedBy(services, options, setting))));
+    return EXIT.conforms;
+  }
   if (options.watch) return runAtEveryChange(services, options, setting);
   const { results } = await runOnce(services, options, setting);
   return results.run.exitCode;
@@ -74,6 +80,20 @@ async function runOrSlip(
   }
 }
 
+function plannedBy(services: readonly string[], options: RunOptions, setting: RunSetting): PlannedRun {
+  return {
+    ...setting,
+    configDir: options.config,
+    services,
+    environment: options.environment ?? null,
+    providerUrl: options.providerUrl ?? null,
+    pacts: options.pact ?? [],
+    suites: options.suite ?? [],
+    checks: options.check ?? [],
+    env: process.env,
+  };
+}
+
 async function runOnce(
   services: readonly string[],
   options: RunOptions,
@@ -83,20 +103,12 @@ async function runOnce(
   const stderr = terminalOf(process.stderr);
   const stdout = terminalOf(process.stdout);
   const finished = await runConformance({
-    ...setting,
-    configDir: options.config,
-    services,
-    environment: options.environment ?? null,
-    providerUrl: options.providerUrl ?? null,
-    pacts: options.pact ?? [],
-    suites: options.suite ?? [],
-    checks: options.check ?? [],
+    ...plannedBy(services, options, setting),
     strict: options.strict,
     ...(options.partial === undefined ? {} : { partial: options.partial }),
     bail: options.bail,
     concurrency: options.concurrency,
     reportsDir: options.reports,
-    env: process.env,
     harness: HARNESS,
     progress: createProgress({ stream: process.stderr, ...stderr, quiet: verbosity === 'quiet' }),
   });

@@ -55,7 +55,7 @@ export async function readSecret(
         `write \${env:NAME}, \${file:PATH} or \${exec:COMMAND}; a literal is only for reference providers and loopback addresses`,
       );
     }
-    return shown(checked(new Secret(secretName(draft, key, null), text), fault));
+    return shown(checked(new Secret(secretName(draft, key, null), text, key), fault));
   }
 
   if (reference.kind === 'env' && reference.fallback === '' && !options.optional) {
@@ -75,7 +75,8 @@ export async function readSecret(
       return shown(null, `${said} (not set; its default stays on this machine)`);
     }
   }
-  const secret = checked(new Secret(secretName(draft, key, reference), value), fault);
+  const name = secretName(draft, key, reference);
+  const secret = checked(new Secret(name, value, placeOf(reference, key)), fault);
   return shown(secret, `${said}${fromFallback ? ' (default)' : ''}`);
 }
 
@@ -88,6 +89,18 @@ export async function readForSecret(draft: Draft, reference: Reference, fault: F
 function soleReference(parts: readonly (string | Reference)[]): Reference | null {
   const [only] = parts;
   return parts.length === 1 && typeof only === 'object' ? only : null;
+}
+
+/** Never the command, which could hold a secret. */
+function placeOf(reference: Reference, key: string): string {
+  switch (reference.kind) {
+    case 'env':
+      return reference.name;
+    case 'file':
+      return `the file ${reference.path}`;
+    case 'exec':
+      return `the output of the command of ${key}`;
+  }
 }
 
 /** The environment variable where there is one, else made of the place: `SEARCH_SECOND_KEY`, `SEARCH_RUN_SECRETS_API_KEY`. */

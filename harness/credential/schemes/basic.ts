@@ -19,6 +19,7 @@ export const basic = scheme({
       ? { key: 'username', problem: 'holds a colon or control character', remedy: 'RFC 7617 allows neither' }
       : null,
   use: ({ username, password }) => ({ carrier: basicField(username), secret: password }),
+  opener: ({ password }) => ({ called: 'password', secret: password }),
   opens: (demand) => (demand.type === 'http' && demand.scheme === 'basic') || isAuthorizationKey(demand),
   first: ofOneVariable((variable) => [`username: \${env:${variable}_USER}`, `password: \${env:${variable}}`]),
   proof: {

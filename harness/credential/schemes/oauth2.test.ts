@@ -132,15 +132,35 @@ describe('a session', () => {
       response.statusCode = request.url === '/oauth/token' ? 200 : 401;
       response.end(token('token-that-opens-nothing'));
     });
-    expect(await session(url)).toMatchObject({ status: 401, requestsSent: 4 });
+    expect(await session(url)).toMatchObject({
+      failed: 'Blocked: the token that was obtained with the client secret in CLIENT_SECRET is refused (401)',
+      requestsSent: 5,
+    });
   });
 
-  const refused = json({ error: 'invalid_client', error_description: `who is ${SECRET}?` });
+  it('tells a client that the issuer refuses as that, once', async () => {
+    let asked = 0;
+    const refused = json({ error: 'invalid_client', error_description: `who is ${SECRET}?` });
+    const url = await serve((_, response) => {
+      asked += 1;
+      response.writeHead(400).end(refused);
+    });
+    const { failed, journal } = await session(url);
+    expect(failed).toBe(
+      'Blocked: the client secret in CLIENT_SECRET is refused by /oauth/token (400, invalid_client); check credentials.clientId as well',
+    );
+    expect(journal).not.toContain('s3cr');
+    expect(asked).toBe(1);
+  });
+
   it.each<[string, RequestListener, string]>([
     [
-      'refuses the client',
-      (_, response) => void response.writeHead(400).end(refused),
-      'it answered 400, invalid_client, who is [redacted:CLIENT_SECRET]?; check credentials.clientId and credentials.clientSecret',
+      'refuses the scope',
+      (_, response) =>
+        void response
+          .writeHead(400)
+          .end(json({ error: 'invalid_scope', error_description: `what is ${SECRET}?` })),
+      'it answered 400, invalid_scope, what is [redacted:CLIENT_SECRET]?; check credentials.scope',
     ],
     [
       'sends clients elsewhere',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseJson, parseJsonObject } from '../../base/json-text.ts';
+import { type JsonObject, parseJson, parseJsonObject } from '../../base/json-text.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
@@ -75,6 +75,7 @@ export const oauth2 = scheme({
   fault: faultIn,
   sentTo: ({ tokenUrl }) => (tokenUrl.startsWith('/') ? null : tokenUrl),
   use: () => ({ carrier: bearerField }),
+  opener: ({ clientSecret }) => ({ called: 'client secret', secret: clientSecret }),
   obtain: tokenFor,
   facts: { 'auth.sample': { field: 'Authorization', value: 'Bearer <ACCESS_TOKEN>' } },
   opens: asksForBearer,
@@ -89,6 +90,7 @@ export const oauth2 = scheme({
     ],
   },
   lender,
+  lentAtHome: (client) => ({ ...client, tokenUrl: lender(client).path }),
   command: ({ tokenUrl, clientId, clientSecret }, url, shown) =>
     `curl -s -u "${clientId}:${shown(clientSecret)}" -d grant_type=client_credentials "${url}${tokenUrl}" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'`,
   proof: {
@@ -140,6 +142,8 @@ async function tokenFor(client: Client, port: ObtainingPort): Promise<Obtained> 
     read.token = readToken(content);
     return secretsIn(content);
   });
+  const { response } = exchange;
+  if (response !== null && isRefusal(response)) throw new Blocked(clientRefused(client, response));
   const trouble = troubleOf(exchange) ?? (typeof read.token === 'string' ? read.token : null);
   if (trouble !== null || typeof read.token === 'string') throw none(trouble ?? '');
   const { value, expiresIn } = read.token;
@@ -220,20 +224,36 @@ function secretsIn(content: string): readonly Secret[] | null {
 
 /** What the user can do about an error of RFC 6749 §5.2. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  invalid_client: 'credentials.clientId and credentials.clientSecret',
-  unauthorized_client: 'credentials.clientId',
   unsupported_grant_type: 'credentials.tokenUrl',
   invalid_scope: 'credentials.scope',
   invalid_target: 'credentials.resource',
 };
 
+/** RFC 6749 §5.2: what the client has said of itself is not taken. */
+const CLIENT_REFUSED: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client']);
+
+type Response = NonNullable<Exchange['response']>;
+
+function errorIn({ body }: Response): JsonObject {
+  return parseJsonObject(Buffer.from(body.bytes).toString('utf8')) ?? {};
+}
+
+function isRefusal(response: Response): boolean {
+  return response.status === 401 || (response.status === 400 && CLIENT_REFUSED.has(errorIn(response).error));
+}
+
+function clientRefused({ tokenUrl, clientSecret }: Client, response: Response): string {
+  const { error } = errorIn(response);
+  const answered = [response.status, ...(typeof error === 'string' ? [visible(error, 40)] : [])].join(', ');
+  return `the client secret in ${clientSecret.place} is refused by ${tokenUrl} (${answered}); check credentials.clientId as well`;
+}
+
 /** Why the exchange yields no token whatever it holds; null where it may. Of the evidence, which is redacted. */
 function troubleOf({ response, failure }: Exchange): string | null {
   if (failure !== null || response === null) return failure?.message ?? 'no response';
-  const { status, fields, body } = response;
+  const { status, fields } = response;
   if (status >= 200 && status < 300) return null;
-  const { error, error_description: description } =
-    parseJsonObject(Buffer.from(body.bytes).toString('utf8')) ?? {};
+  const { error, error_description: description } = errorIn(response);
   const location = fieldValue(fields, 'location');
   const said = [error, description, status >= 300 && status < 400 ? location : undefined]
     .filter((part) => typeof part === 'string')

@@ -9,6 +9,7 @@ export const signed = scheme({
   summary: 'each request signed with HMAC-SHA256 by `app`',
   keys: { app: APPLICATION },
   use: ({ app }) => ({ carrier: signature(app.key), secret: app.secret }),
+  opener: ({ app }) => ({ called: 'secret', secret: app.secret }),
   facts: { 'auth.usage': 'HMAC-SHA256 over method, path and sorted query' },
   // OpenAPI has no word for signatures; documents write them as keys or as schemes of their own.
   opens: ({ type }) => type === 'apiKey' || type === 'http',

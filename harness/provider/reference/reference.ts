@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ReferenceName } from '../../config/service.ts';
+import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import type { RunningProvider } from '../provider.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
-import type { Kernel, Service } from './conduct/conduct.ts';
+import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
 import { CONFORMING } from './conduct/conforming.ts';
 import { patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
@@ -12,6 +12,7 @@ import { type App, accessBy } from './credentials/access.ts';
 import { openHost } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
 import type { QuotaPlan } from './quota/limiter.ts';
+import { describedService } from './services/described.ts';
 import { MESSAGING_RESOURCES } from './services/messaging.ts';
 import { realtimeService } from './services/realtime.ts';
 import { restService } from './services/rest-service.ts';
@@ -67,18 +68,66 @@ const SERVICES: Readonly<
  * or when the port cannot be had.
  */
 export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
-  const { service, defects = [], variant = null, clock = systemClock, address = '127.0.0.1' } = options;
+  const { service, defects = [], variant = null } = options;
   const patches = [
     ...(variant?.split('+') ?? []).map((name) => findVariant(name, service).patch),
     ...defects.map((name) => findDefect(name, service).patch),
   ];
   const conduct = patched(CONFORMING, patches);
-  const access = accessBy(service, options.credentials);
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
   const faults: unknown[] = [];
+  const running = await host({ ...options, name: service, plan, conduct, faults, offers: SERVICES[service] });
+  return { kind: 'reference', service, ...running, plan, defects, variant, faults };
+}
+
+interface DescribedOptions {
+  readonly clock: Clock;
+  /** It takes an offer to compress WebSocket messages, of which no config says anything. */
+  readonly compresses: boolean;
+}
+
+/**
+ * Starts a service that conforms to what a config says of it, with a quota of the plan. Nothing of it leaves this
+ * machine, whatever addresses the config names.
+ */
+export async function startDescribed(
+  config: ServiceConfig,
+  { clock, compresses }: DescribedOptions,
+): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
+  const { service, credentials, plan, websocket } = config;
+  return host({
+    name: service,
+    credentials,
+    plan,
+    conduct: { ...CONFORMING, websocket: { ...CONFORMING.websocket, compression: compresses } },
+    faults: [],
+    offers: (app, webhooks) => describedService(config, app, webhooks),
+    origin: websocket?.origin ?? null,
+    subprotocols: websocket?.subprotocols ?? [],
+    clock,
+  });
+}
+
+interface HostedService extends Omit<ReferenceOptions, 'service' | 'defects' | 'variant'> {
+  readonly name: string;
+  readonly offers: (app: App | null, webhooks: WebhookSender | null) => Service;
+  readonly conduct: Conduct;
+  /** Receives what the service itself gets wrong. */
+  readonly faults: unknown[];
+}
+
+async function host({
+  name,
+  offers,
+  conduct,
+  faults,
+  ...options
+}: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
+  const { plan, clock = systemClock, address = '127.0.0.1' } = options;
+  const access = accessBy(name, options.credentials);
   const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
   const kernel: Kernel = {
-    service: SERVICES[service](access.app, webhooks),
+    service: offers(access.app, webhooks),
     access,
     plan,
     limiter: plan === null ? null : conduct.quota.algorithm(plan),
@@ -90,19 +139,13 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     report: (fault) => faults.push(fault),
   };
   const log = options.log ?? (() => undefined);
-  const host = await openHost(kernel, { address, port: options.port ?? 0, log });
+  const opened = await openHost(kernel, { address, port: options.port ?? 0, log });
   return {
-    kind: 'reference',
-    service,
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${host.port}`,
-    port: host.port,
-    plan,
-    defects,
-    variant,
-    faults,
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${opened.port}`,
+    port: opened.port,
     stop: async () => {
       webhooks?.close();
-      await host.stop();
+      await opened.stop();
     },
   };
 }

@@ -1,11 +1,12 @@
 import { OUTCOMES } from '../../contract/outcome.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
-import { counted, suitesOf, tallyOf, tallyWords, WORST_FIRST } from '../results/tally.ts';
+import { suitesOf, tallyOf, tallyWords, WORST_FIRST } from '../results/tally.ts';
 import {
   duration,
   HEADLINES,
   instant,
+  requestsInWords,
   serviceVerdictInWords,
   toneOf,
   verdictSentence,
@@ -18,11 +19,10 @@ import { html, type Markup } from './markup.ts';
 export function pageHeader(results: Results): Markup {
   const { run, services } = results;
   const verdict = verdictOf(results);
-  const requests = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
   const facts: readonly (readonly [string, string])[] = [
     ['Started', instant(run.startedAt)],
     ['Took', duration(wallTime(run))],
-    ['Sent', counted(requests, 'request')],
+    ['Sent', requestsInWords(services)],
     ['Exit code', String(verdict.exitCode)],
     ['Run', run.id],
     ['By', `${run.harness.name} ${run.harness.version}, Node ${run.harness.node.replace(/^v/, '')}`],
@@ -64,9 +64,9 @@ function row(service: ServiceResult, suites: readonly string[], run: RunResult):
     image === undefined ? null : html`<span class="where">${image}</span>`
   }${
     proxy === undefined ? null : html`<span class="where">through ${proxy}</span>`
-  }${(service.cautions ?? []).map((caution) => html`<span class="trouble">${caution}</span>`)}<span class="where">${plan}${counted(service.requestsSent, 'request')}</span>${
+  }${(service.cautions ?? []).map((caution) => html`<span class="trouble">${caution}</span>`)}<span class="where">${plan}${requestsInWords([service])}</span>${
     service.trouble === null ? null : html`<span class="trouble">${service.trouble}</span>`
-  }${
+  }${(service.remarks ?? []).map((remark) => html`<span class="where">${remark}</span>`)}${
     log === undefined ? null : html`<span class="where"><a href="${log}">what it wrote</a></span>`
   }</th>${suites.map((suite) => cell(service, suite))}</tr>`;
 }

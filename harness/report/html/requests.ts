@@ -4,7 +4,7 @@ import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
-import { counted } from '../results/tally.ts';
+import { requestsInWords } from '../results/words.ts';
 import { html, type Markup } from './markup.ts';
 import { drawTimeline, type Fate, type Moment, type Stretch } from './timeline-picture.ts';
 
@@ -18,8 +18,7 @@ ${services.map(ledger)}</section>`;
 }
 
 function ledger(service: ServiceResult): Markup {
-  const sum = service.ledger.reduce((total, line) => total + line.requests, 0);
-  return html`<h3>${service.service} <span class="of">${counted(sum, 'request')}</span></h3>
+  return html`<h3>${service.service} <span class="of">${requestsInWords([service])}</span></h3>
 ${timeline(service)}
 <details class="ledger"><summary>Ledger of ${service.service}</summary><div class="scroll" tabindex="0" role="group" aria-label="Ledger of ${service.service}"><table><caption>Requests of ${service.service} in the order sent</caption>
 <thead><tr><th scope="col">Evidence</th><th scope="col">Purpose</th><th scope="col" class="number">Requests</th></tr></thead>

@@ -8,6 +8,7 @@ import {
   Milliseconds,
   name,
   PlannedCheck,
+  RequestKind,
   RUN,
   SERVICE,
   text,
@@ -42,12 +43,14 @@ const EVENTS = {
     purpose: text(),
     /** 1 for an exchange or a handshake, many for a burst. */
     requests: Count,
+    kind: Type.Optional(RequestKind),
     /** `evidenceToJson(evidence)`. */
     value: Type.Unsafe<unknown>({ type: 'object' }),
   }),
   observation: Type.Object({ service, key: name, value: Type.Unknown(), check: text() }),
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
+  remark: Type.Object({ service, text: text() }),
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
   'run-finished': Type.Object({

@@ -34,6 +34,7 @@ interface ServiceRecord {
   started: Started | null;
   finished: Finished | null;
   trouble: string | null;
+  readonly remarks: Set<string>;
   readonly planned: Map<string, PlannedCheck>;
   readonly outcomes: Map<string, Outcome>;
   readonly observations: Map<string, Observation>;
@@ -133,7 +134,12 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
       for (const check of event.planned) record.planned.set(check.id, check);
       return;
     case 'evidence':
-      record.ledger.set(event.id, { evidence: event.id, purpose: event.purpose, requests: event.requests });
+      record.ledger.set(event.id, {
+        evidence: event.id,
+        purpose: event.purpose,
+        requests: event.requests,
+        ...(event.kind === undefined ? {} : { kind: event.kind }),
+      });
       record.evidence.set(event.id, event.value);
       return;
     case 'observation':
@@ -149,6 +155,9 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
       return;
     case 'waiting':
       record.waits.push({ reason: event.reason, fromMs: event.fromMs, untilMs: event.untilMs });
+      return;
+    case 'remark':
+      record.remarks.add(event.text);
       return;
     case 'service-trouble':
       record.trouble = event.reason;
@@ -167,6 +176,7 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
     started: null,
     finished: null,
     trouble: null,
+    remarks: new Set(),
     planned: new Map(),
     outcomes: new Map(),
     observations: new Map(),
@@ -202,7 +212,8 @@ function endingOf(record: RunRecord, context: FoldContext): string | null {
 }
 
 function closeService(record: ServiceRecord, endedBy: string | null, faults: string[]): ServiceResult {
-  const { service, started, finished, ledger } = record;
+  const { service, started, finished } = record;
+  const ledger = wholeLedger(record);
   const trouble = record.trouble ?? (started ? null : 'it was never started');
   const lost = trouble === null ? endedBy : `${service} could not be exercised: ${trouble}`;
   const planned = [...record.planned.values()].map((check) =>
@@ -214,19 +225,31 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     environment: started?.environment ?? null,
     provider: started?.provider ?? { kind: 'unknown', url: '' },
     plan: started?.plan ?? null,
-    requestsSent:
-      finished?.requestsSent ?? [...ledger.values()].reduce((sum, { requests }) => sum + requests, 0),
+    requestsSent: requestsIn(ledger),
     durationMs: finished?.durationMs ?? 0,
     trouble,
+    ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
     checks: [...planned, ...unplanned(record, faults)],
     observations: [...record.observations.values()],
     ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),
     ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
-    ledger: [...ledger.values()],
+    ledger,
     ...(record.waits.length > 0 ? { waits: record.waits } : {}),
     evidence: Object.fromEntries(record.evidence),
   };
+}
+
+function requestsIn(ledger: readonly LedgerLine[]): number {
+  return ledger.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** What was sent, all of it: also what was given up before there was any evidence of it. */
+function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[] {
+  const lines = [...ledger.values()];
+  const lost = (finished?.requestsSent ?? 0) - requestsIn(lines);
+  if (lost <= 0) return lines;
+  return [...lines, { evidence: '', purpose: 'given up before there was an answer', requests: lost }];
 }
 
 function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {

@@ -138,13 +138,19 @@ const Observation = shared(
   }),
 );
 
+/** What a request is that is no plain one. */
+export const RequestKind = Type.Enum(['handshake', 'token'], {
+  description: 'A WebSocket handshake, or a request for an access token; absent for every other request.',
+});
+
 export type LedgerLine = Static<typeof LedgerLine>;
 const LedgerLine = shared(
   'ledgerLine',
   Type.Object({
-    evidence: text(),
+    evidence: text('Key of the evidence; empty where none was kept.'),
     purpose: text(),
     requests: Count,
+    kind: Type.Optional(RequestKind),
   }),
 );
 
@@ -163,9 +169,15 @@ export const SERVICE = Type.Object({
   environment: textOrNull(),
   provider: Provider,
   plan: Plan,
-  requestsSent: Count,
+  requestsSent: Type.Integer({
+    minimum: 0,
+    description: 'All requests to the service: the sum of the ledger.',
+  }),
   durationMs: Milliseconds,
   trouble: textOrNull('Why the service could not be exercised to its end.'),
+  remarks: Type.Optional(
+    texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),
+  ),
   checks: Type.Array(CheckResult),
   observations: Type.Array(Observation),
   cautions: Type.Optional(

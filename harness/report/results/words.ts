@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
-import type { Results, RunResult, ServiceResult } from './results.ts';
+import type { LedgerLine, Results, RunResult, ServiceResult } from './results.ts';
 import { selectedOf, type Verdict, type VerdictWord } from './run-verdict.ts';
 import { counted } from './tally.ts';
 
@@ -52,6 +52,23 @@ export function toneOf({ word, exitCode }: Verdict): ExitCode {
 /** The verdict on one service: its word, or how much of it was looked at. */
 export function serviceVerdictInWords(service: ServiceResult, verdict: Verdict): string {
   return verdict.word === 'no verdict' ? selectedOf([service]) : verdict.word;
+}
+
+/** All requests to these services: `64 requests (12 WebSocket handshakes, 1 for a token)`. */
+export function requestsInWords(services: readonly Pick<ServiceResult, 'requestsSent' | 'ledger'>[]): string {
+  const lines = services.flatMap(({ ledger }) => ledger);
+  const ofKind = (wanted: LedgerLine['kind']) =>
+    lines.reduce((sum, { kind, requests }) => sum + (kind === wanted ? requests : 0), 0);
+  const [handshakes, tokens] = [ofKind('handshake'), ofKind('token')];
+  const kinds = [
+    ...(handshakes > 0 ? [counted(handshakes, 'WebSocket handshake')] : []),
+    ...(tokens > 0 ? [`${tokens} for a token`] : []),
+  ];
+  const all = counted(
+    services.reduce((sum, { requestsSent }) => sum + requestsSent, 0),
+    'request',
+  );
+  return kinds.length === 0 ? all : `${all} (${kinds.join(', ')})`;
 }
 
 function capitalized(text: string): string {

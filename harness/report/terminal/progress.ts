@@ -10,7 +10,10 @@ import { type Ink, inkOf } from './ink.ts';
  * line where something begins, waits, breaks or ends; nothing when quiet.
  */
 export interface Progress {
+  /** Its provider is there, or never will be. */
   serviceStarted(service: string, planned: number): void;
+  /** It is about to be asked, at this cost; null where nobody knows it. */
+  estimated(service: string, cost: string | null): void;
   outcome(service: string, suite: string, outcome: Outcome): void;
   /** `untilMs` is Unix time. */
   waiting(service: string, reason: string, untilMs: number): void;
@@ -65,7 +68,13 @@ export function createProgress(options: ProgressOptions): Progress {
     serviceStarted(service, planned) {
       if (stopped) return;
       lanes.set(service, { planned, done: 0, bad: 0, suite: '', wait: null, trouble: null, finished: false });
-      screen.note('started', service, counted(planned, 'check'));
+      screen.began();
+    },
+    estimated(service, cost) {
+      change(service, ({ planned }) => {
+        const checks = counted(planned, 'check');
+        screen.note('started', service, cost === null ? checks : `${checks}, ${cost}`);
+      });
     },
     outcome(service, suite, outcome) {
       change(service, (lane) => {
@@ -114,6 +123,7 @@ export function createProgress(options: ProgressOptions): Progress {
 
 const silent: Progress = {
   serviceStarted() {},
+  estimated() {},
   outcome() {},
   waiting() {},
   trouble() {},
@@ -128,6 +138,8 @@ interface Screen {
   /** Something worth a line where lines stay. */
   note(kind: Note, service: string, text: string): void;
   changed(): void;
+  /** There is one service more. */
+  began(): void;
   say(line: string): void;
   stop(): void;
 }
@@ -157,6 +169,8 @@ class SparseLines implements Screen {
 
   changed(): void {}
 
+  began(): void {}
+
   say(line: string): void {
     this.#stream.write(`${line}\n`);
   }
@@ -185,6 +199,10 @@ class RedrawnBlock implements Screen {
   }
 
   note(): void {
+    this.#draw();
+  }
+
+  began(): void {
     this.#draw();
   }
 

@@ -6,6 +6,7 @@ import {
   duration,
   groundInWords,
   HEADLINES,
+  requestsInWords,
   serviceVerdictInWords,
   valueInWords,
   verdictSentence,
@@ -86,11 +87,15 @@ function services(page: Page): Block {
   return results.services.flatMap((service, index) => {
     const verdict = serviceVerdict(service, results.run);
     const name = (names[index] ?? '').padEnd(widest);
-    const facts = `${counted(service.requestsSent, 'request')}, ${duration(service.durationMs)}`;
+    const facts = `${requestsInWords([service])}, ${duration(service.durationMs)}`;
+    const words = ink.verdict(verdict.word, serviceVerdictInWords(service, verdict));
+    const why =
+      verdict.word === 'inconclusive' && service.trouble ? `: ${plainLine(service.trouble, 300)}` : '';
     return [
-      `${ink.bold(name)}  ${ink.verdict(verdict.word, serviceVerdictInWords(service, verdict))}`,
+      `${ink.bold(name)}  ${words}${why}`,
       ...tallyLines(page, service),
       `  ${ink.dim(facts)}`,
+      ...(service.remarks ?? []).flatMap((remark) => indented(page, remark, '  note: ', '    ')),
     ];
   });
 }

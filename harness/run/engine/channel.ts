@@ -19,6 +19,8 @@ export interface WorkerInput {
   /** Ids of the checks to judge. */
   readonly selected: readonly string[];
   readonly strict: boolean;
+  /** Whether the run is rehearsed first, so that it is known what it costs. */
+  readonly rehearsed: boolean;
   /** The longest active time of one check, in ms; null for the usual one. */
   readonly checkLimitMs: number | null;
 }
@@ -36,6 +38,8 @@ declare module 'vitest' {
 export type WorkerMessage = { readonly conform: 1; readonly service: string } & (
   | { readonly type: 'hello'; readonly pid: number }
   | { readonly type: 'alive' }
+  /** What is to come, in words; null where nobody knows. Nothing has been sent yet. */
+  | { readonly type: 'estimate'; readonly cost: string | null }
   | { readonly type: 'outcome'; readonly suite: string; readonly id: string; readonly outcome: Outcome }
   /** The worker waits on purpose; `untilMs` is Unix time in ms. */
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }

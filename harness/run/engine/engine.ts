@@ -92,9 +92,9 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
           void options.renew(message.service).then((renewed) => this.tell({ conform: 1, renewed }));
         if (message.type === 'secret') {
           const secretName = nameElsewhere(message.name, message.service);
+          const secret = { secretName, secretValue: message.value, secretPlace: secretName };
           for (const other of running) {
-            if (other !== this)
-              other.tell({ conform: 1, secret: { secretName, secretValue: message.value } });
+            if (other !== this) other.tell({ conform: 1, secret });
           }
         }
       });

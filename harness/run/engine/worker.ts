@@ -1,18 +1,23 @@
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
-import { applicabilityOf, type Judgment, judge } from '../../check/judge.ts';
+import { type Judgment, judge } from '../../check/judge.ts';
 import { unpackSecretList, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
+import { costInWords } from '../../report/terminal/estimate.ts';
 import { openSession, type Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
+import { asksAnything, startsFresh } from '../freshness.ts';
+import { estimate } from '../rehearsal/estimate.ts';
 import { loadSuites, selectById } from '../selection.ts';
 import { askForRenewal, hearSecrets, type WorkerInput, type WorkerNews } from './channel.ts';
 
 /** The main process ends a worker that is silent for much longer than this. */
 const ALIVE_EVERY_MS = 500;
+/** Nobody waits longer to hear what a run will cost, in ms. */
+const LONGEST_REHEARSAL_MS = 20_000;
 
 export interface Worker {
   readonly suites: readonly Suite[];
@@ -80,13 +85,14 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   };
   let fresh = startsFresh(config);
   let met: Suite | null = null;
-  const asks = ({ checks }: Suite) =>
-    checks.some((check) => applicabilityOf(check, config).reasonNot === null);
+
+  const suites = selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected);
+  tell({ type: 'estimate', cost: input.rehearsed ? await costOf(config, suites) : null });
 
   return {
-    suites: selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected),
+    suites,
     async judge(suite, check, signal) {
-      if (fresh && asked && met !== suite && asks(suite)) await renew();
+      if (fresh && asked && met !== suite && asksAnything(suite, config)) await renew();
       met = suite;
       const judgment = await judge(check, session, {
         strict: input.strict,
@@ -107,9 +113,13 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   };
 }
 
-/** Whether each suite is to meet a provider that nobody has asked anything yet. */
-function startsFresh({ provider }: ServiceConfig): boolean {
-  return 'freshForEachSuite' in provider && provider.freshForEachSuite;
+/** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */
+async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
+  try {
+    return costInWords(await estimate(config, { suites, catalogue: 0 }, LONGEST_REHEARSAL_MS));
+  } catch {
+    return null;
+  }
 }
 
 /** The session of a provider that is not there: what applies is blocked for it, and nothing is sent. */

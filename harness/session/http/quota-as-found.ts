@@ -10,16 +10,18 @@ import type { SessionMeans } from '../turn/means.ts';
 const TOO_MANY = 429;
 const MOST_ATTEMPTS = 6;
 
+type OpeningMeans = Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random' | 'remark'>;
+
 /**
  * The first request of a session with the service's own credential meets the quota as it was left; the others wait
  * until it is known how that is. An earlier run, or a colleague, may have spent it: while the request is refused for
  * that it is no evidence of anything, and the client comes back as any good client does.
  */
 export class QuotaOpening {
-  readonly #means: Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random'>;
+  readonly #means: OpeningMeans;
   #opening: Promise<unknown> | null = null;
 
-  constructor(means: Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random'>) {
+  constructor(means: OpeningMeans) {
     this.#means = means;
   }
 
@@ -34,10 +36,11 @@ export class QuotaOpening {
     return first;
   }
 
-  #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-    const { budget, transport, pauses, random } = this.#means;
+  async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    const { budget, transport, pauses, random, remark } = this.#means;
     const { windowMs } = budget.rate;
-    return untilAdmitted(send, {
+    const unasked: number[] = [];
+    const reply = await untilAdmitted(send, {
       clock: transport.clock,
       random,
       baseMs: windowMs / 8,
@@ -46,9 +49,17 @@ export class QuotaOpening {
       // Rounded up to a whole second, it may ask for a little more than a window.
       maxTotalMs: 1.5 * windowMs + 2_000,
       signal,
-      waiting: (wait) =>
-        pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` }),
+      waiting: ({ isAsked, ...wait }) => {
+        if (!isAsked) unasked.push(wait.untilMs - transport.clock.now());
+        pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` });
+      },
     });
+    if (unasked.length > 0) {
+      const seconds = Math.round(unasked.reduce((sum, ms) => sum + ms, 0) / 1000);
+      const times = `${unasked.length} ${unasked.length === 1 ? 'answer' : 'answers'}`;
+      remark(`${times} 429 without Retry-After: the run waited ${seconds} s of its own accord and came back`);
+    }
+    return reply;
   }
 }
 

@@ -1,11 +1,13 @@
 import { Blocked } from '../../base/verdict.ts';
+import { documentedSample } from '../../contract/clause.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
-import type { HttpRequest } from '../../credential/request.ts';
+import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
 import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
+import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
@@ -91,9 +93,42 @@ export class ServiceHttp {
     return done;
   }
 
-  /** One request, kept as evidence, whatever came of it. */
+  /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
+  async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
+    const done = turn.keep(await this.exchange(stimulus, turn.signal, bare));
+    if ((stimulus.credential ?? 'right') === 'right') {
+      await this.#means.key.received(receptionOf(done.response), turn.signal);
+    }
+    return done;
+  }
+
   async reply(stimulus: Stimulus, turn: Turn): Promise<Reply> {
-    return new Reply(turn.keep(await this.exchange(stimulus, turn.signal)));
+    return new Reply(await this.kept(stimulus, turn));
+  }
+
+  /** The documented requests that need the key: the sample, and another operation that changes nothing. */
+  occasions(): readonly Occasion[] {
+    const { config, log } = this.#means;
+    const sample = documentedSample(config.contract);
+    const other = config.operations.find(
+      ({ method, path, auth, uncallable }) =>
+        SAFE_METHODS.has(method) && auth === 'required' && uncallable === null && path !== sample?.path,
+    );
+    const stimuli: readonly Omit<Stimulus, 'purpose'>[] = [
+      ...(sample ? [{}] : []),
+      ...(other ? [{ target: () => other.path, fields: other.fields, withoutSampleFields: true }] : []),
+    ];
+    return stimuli.map((stimulus) => {
+      const request = requestOf({ ...stimulus, purpose: '' }, this.#means.documented);
+      return {
+        what: `${request.method} ${request.target}`,
+        send: async (signal) => {
+          const purpose = 'to see whether the key is taken at all';
+          const done = await this.exchange({ ...stimulus, purpose }, signal);
+          return receptionOf(log.keep(done, 1).response);
+        },
+      };
+    });
   }
 
   portFor(turn: Turn): HttpPort {

@@ -26,8 +26,9 @@ export function pactPort(
   means: SessionMeans,
   http: ServiceHttp,
   verifier: PactVerifier,
-  { signal, keep }: Turn,
+  turn: Turn,
 ): PactPort {
+  const { signal, keep } = turn;
   const { config, transport, log } = means;
   const verification: VerificationMeans = {
     config,
@@ -35,7 +36,7 @@ export function pactPort(
     signal,
     redact: (text) => transport.redaction.sink(text),
     rateLimited: () => rateLimited(means),
-    send: async (request, about) => keep(await http.exchange(about, signal, request)),
+    send: (request, about) => http.kept(about, turn, request),
     async sendElsewhere(url, request, purpose) {
       const elsewhere = openHttp(transportTo(url.origin, transport));
       const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;

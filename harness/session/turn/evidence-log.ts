@@ -12,6 +12,12 @@ interface LogOptions {
   readonly after?: number | undefined;
 }
 
+type RequestKind = Extract<JournalEvent, { type: 'evidence' }>['kind'];
+
+function kindOf({ kind }: Evidence): RequestKind {
+  return kind === 'conversation' ? 'handshake' : undefined;
+}
+
 /** All evidence of a session, redacted when it comes here: numbered, kept, and journaled as it falls. */
 export class EvidenceLog {
   readonly #options: LogOptions;
@@ -28,13 +34,15 @@ export class EvidenceLog {
     return `e${this.#last}` as EvidenceId;
   }
 
-  /** `requests`: how many requests to the service it counts as. */
-  keep<E extends Evidence>(evidence: E, requests: number): E {
+  /** `requests`: how many requests to the service it counts as, and of which kind where they are no plain ones. */
+  keep<E extends Evidence>(evidence: E, requests: number, kind = kindOf(evidence)): E {
     const { service, record, redact } = this.#options;
     const { id } = evidence;
     const kept = { ...evidence, purpose: redact(evidence.purpose) };
     this.#kept.set(id, kept);
-    record({ type: 'evidence', service, id, purpose: kept.purpose, requests, value: evidenceToJson(kept) });
+    const { purpose } = kept;
+    const value = evidenceToJson(kept);
+    record({ type: 'evidence', service, id, purpose, requests, ...(kind && { kind }), value });
     return kept;
   }
 

@@ -9,6 +9,7 @@ import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/b
 import type { Clock } from '../../transport/pace/clock.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import { EvidenceLog } from './evidence-log.ts';
+import type { KeyTrial } from './key-trial.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
 
@@ -23,6 +24,9 @@ export interface SessionMeans {
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
   readonly credentials: ReadyCredentials;
+  readonly key: KeyTrial;
+  /** Puts a sentence on record of how the run went: about the service's surroundings, and no verdict on it. */
+  readonly remark: (text: string) => void;
   /** Uniform in [0, 1); what waits are spread by. */
   readonly random: () => number;
 }
@@ -43,7 +47,7 @@ export interface MeansOptions {
   readonly random?: () => number;
 }
 
-export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credentials'> {
+export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credentials' | 'key'> {
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
@@ -67,6 +71,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       after: options.evidenceBefore,
     }),
     pauses,
+    remark: (text) => record({ type: 'remark', service, text: transport.redaction.sink(text) }),
     random: options.random ?? Math.random,
   };
 }

@@ -33,6 +33,11 @@ export class OutageWatch {
     if (this.#reason !== null) throw new Blocked(this.#reason);
   }
 
+  /** For a reason that no single answer shows. */
+  giveUp(reason: string): void {
+    this.#reason ??= reason;
+  }
+
   saw({ response, failure }: Pick<Exchange, 'response' | 'failure'>): void {
     if (response !== null) this.#everAnswered = true;
     // One that begins and never ends has cost a whole deadline, like one that never begins.

@@ -1,4 +1,5 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { ServiceConfig, WebSocketConfig } from '../../config/service.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
@@ -6,6 +7,7 @@ import type { Budget } from '../../transport/pace/budget.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { openConnection } from '../../transport/websocket/connection.ts';
+import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { dialectOf } from './dialects/dialects.ts';
@@ -32,16 +34,19 @@ export interface WebSocketPort {
 /** What should come at once is waited for no longer than this, in ms. */
 const LONGEST_PATIENCE_MS = 5_000;
 
+function patienceMs({ timeouts }: ServiceConfig): number {
+  return Math.min(timeouts.responseMs, LONGEST_PATIENCE_MS);
+}
+
 export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
   const { config, outage } = means;
-  const patienceMs = Math.min(config.timeouts.responseMs, LONGEST_PATIENCE_MS);
   const port: WebSocketPort = {
     async converse(stimulus, conversing = async () => {}) {
       outage.requireReachable();
       const done = await connect(
         means,
         stimulus,
-        (connection) => conversing(new OpenConversation(connection, patienceMs)),
+        (connection) => conversing(new OpenConversation(connection, patienceMs(config))),
         turn.signal,
       ).catch(blockedByBudget);
       turn.signal.throwIfAborted();
@@ -49,6 +54,9 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
       if (response !== null || isOrdinary(stimulus)) outage.saw({ response, failure: done.failure });
       turn.keep(done);
+      if (config.websocket && credentialOf(stimulus, config.websocket) === 'right') {
+        await means.key.received(handshakeReception(done, config.websocket), turn.signal);
+      }
       if (response?.status === 429) throw new Blocked(rateLimited(means));
       return viewConversation(done);
     },
@@ -60,6 +68,40 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
     },
   };
   return port;
+}
+
+/** The key may be refused by the answer to the handshake, or by the close code that is documented for it. */
+function handshakeReception(done: Conversation, { refusalCode }: WebSocketConfig): Reception {
+  const { response } = done.handshake;
+  if (response?.status !== 101) return receptionOf(response);
+  const code = viewConversation(done).serverClose?.code ?? null;
+  if (refusalCode === undefined || code !== refusalCode) return { kind: 'taken' };
+  return { kind: 'refused', as: `close code ${code}` };
+}
+
+/** An ordinary handshake, where it needs the key. */
+export function handshakeOccasions(means: SessionMeans): readonly Occasion[] {
+  const { websocket } = means.config;
+  const stimulus = { purpose: 'a WebSocket to see whether the key is taken at all' };
+  if (websocket === null || credentialOf(stimulus, websocket) !== 'right') return [];
+  return [
+    {
+      what: `the handshake at ${websocket.url}`,
+      async send(signal) {
+        const done = await connect(means, stimulus, pinged(means), signal).catch(blockedByBudget);
+        return handshakeReception(means.log.keep(done, 1), websocket);
+      },
+    },
+  ];
+}
+
+/** Who is let in is answered, or closed with the code that says otherwise. */
+function pinged({ config }: SessionMeans): (connection: WebSocketConnection) => Promise<void> {
+  return async (connection) => {
+    const conversation = new OpenConversation(connection, patienceMs(config));
+    await conversation.ping('conform');
+    await conversation.close(1000);
+  };
 }
 
 /** @throws Blocked for what was not heard to its end, for it was too much: it shows nothing of how it would have ended. */

@@ -144,7 +144,12 @@ describe('how long it waits', () => {
     });
     await clock.drive(call());
     expect(waits).toEqual([
-      { reason: 'status 429, attempt 1 of 6', untilMs: 2000, until: new Date(START.getTime() + 2000) },
+      {
+        reason: 'status 429, attempt 1 of 6',
+        untilMs: 2000,
+        until: new Date(START.getTime() + 2000),
+        isAsked: true,
+      },
     ]);
   });
 

@@ -19,8 +19,8 @@ export interface BackoffOptions {
   /** From the first refusal to the sending of the last attempt; a longer Retry-After is not waited for. */
   readonly maxTotalMs: number;
   readonly signal: AbortSignal;
-  /** Told before each wait. */
-  readonly waiting: (wait: BudgetWait) => void;
+  /** Told before each wait, and whether the refusal has asked for one. */
+  readonly waiting: (wait: BudgetWait & { readonly isAsked: boolean }) => void;
 }
 
 /** RFC 6585 §4: refused before it was processed. */
@@ -47,8 +47,9 @@ export async function untilAdmitted<R extends { readonly exchange: Exchange }>(
     const forMs = Math.max(ownMs, askedMs === null ? 0 : askedMs + random() * baseMs);
     const untilMs = clock.now() + forMs;
     if (untilMs > latestMs) return sent;
-    const reason = `status ${TOO_MANY}, attempt ${attempt} of ${maxAttempts}`;
-    waiting({ reason, untilMs, until: new Date(clock.wallNow().getTime() + forMs) });
+    const isAsked = askedMs !== null;
+    const reason = `status ${TOO_MANY}${isAsked ? '' : ' without Retry-After'}, attempt ${attempt} of ${maxAttempts}`;
+    waiting({ reason, untilMs, until: new Date(clock.wallNow().getTime() + forMs), isAsked });
     await clock.sleep(forMs, signal);
   }
 }

@@ -5,7 +5,7 @@ import { challenges, credentialFields } from '../credentials/authentication.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
 import { isProblem } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
-import { findRoute } from '../http/routes.ts';
+import { findRoute, type Route } from '../http/routes.ts';
 import type { Admission } from '../quota/limiter.ts';
 import { imfFixdate } from './clock.ts';
 import type { Kernel } from './conduct.ts';
@@ -37,7 +37,7 @@ export async function handleRequest(request: ReceivedRequest, kernel: Kernel): P
   const { lending } = kernel.access;
   if (request.path === lending?.path) return lending.answer(request, kernel.clock.now());
   const match = findRoute(kernel.service.routes, request.path);
-  const access = match?.route.credential === 'signature' ? signatureOnly(kernel.access) : kernel.access;
+  const access = accessTo(match?.route.credential ?? 'any', kernel.access);
   const authentication = kernel.conduct.credentials.authenticate(
     request,
     access,
@@ -62,8 +62,15 @@ export function credentialRefusal(access: Access, reason: 'missing' | 'unreadabl
   return problem(reason === 'wrong' ? 'wrong-credential' : 'unauthenticated', challenges(access, reason));
 }
 
-function signatureOnly(access: Access): Access {
-  return { ...access, placements: ['signature'] };
+function accessTo(credential: Route['credential'], access: Access): Access {
+  switch (credential) {
+    case 'any':
+      return access;
+    case 'signature':
+      return { ...access, placements: ['signature'] };
+    case 'none':
+      return { ...access, placements: [] };
+  }
 }
 
 function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Admission | null {

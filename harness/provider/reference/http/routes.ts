@@ -11,8 +11,8 @@ export interface Route {
   readonly template: string;
   /** By method; HEAD follows from GET, OPTIONS is answered for every route. */
   readonly methods: Readonly<Record<string, (call: RouteCall) => Answer>>;
-  /** Which credential opens it: any accepted one, or only a signature by the application's secret. */
-  readonly credential: 'any' | 'signature';
+  /** Which credential opens it: any accepted one, or only a signature by the application's secret; or it is open. */
+  readonly credential: 'any' | 'signature' | 'none';
 }
 
 export interface RouteMatch<R> {

@@ -5,23 +5,22 @@ import { isLoopback } from '../../../base/loopback.ts';
 import type { Service } from '../conduct/conduct.ts';
 import type { WebhookSender } from '../conduct/webhooks.ts';
 import type { App } from '../credentials/access.ts';
-import { type Answer, type ReceivedRequest, served } from '../http/message.ts';
+import { type Answer, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { Channels } from './channels.ts';
 import { pusherApi } from './pusher-api.ts';
 import { BACKLOG_LIMIT, conversePusher } from './pusher-connection.ts';
 
 /** Sends every message back, text as text and binary as binary. */
-function echo(socket: WebSocket): void {
+export function echo(socket: WebSocket): void {
   socket.on('message', (content, isBinary) => {
     if (socket.bufferedAmount > BACKLOG_LIMIT) socket.terminate();
     else socket.send(content, { binary: isBinary });
   });
 }
 
-/** Sends an event to the receiver that the request names, which must be on this machine: no relay for others. */
-function sendEvent(request: ReceivedRequest, webhooks: WebhookSender | null): Answer {
-  const url = parseJsonObject(request.body.toString('utf8'))?.url;
+/** Sends an event to this receiver, which must be on this machine: no relay for others. */
+export function sendEvent(url: unknown, webhooks: WebhookSender | null): Answer {
   const target = typeof url === 'string' ? URL.parse(url) : null;
   if (target === null || target.protocol !== 'http:' || !isLoopback(target.hostname)) {
     return problem('invalid-content');
@@ -56,7 +55,9 @@ export function realtimeService(app: App | null, webhooks: WebhookSender | null 
       {
         template: '/webhooks',
         credential: 'any',
-        methods: { POST: ({ request }) => sendEvent(request, webhooks) },
+        methods: {
+          POST: ({ request }) => sendEvent(parseJsonObject(request.body.toString('utf8'))?.url, webhooks),
+        },
       },
       ...(app === null ? [] : pusherApi(app.id, channels)),
     ],

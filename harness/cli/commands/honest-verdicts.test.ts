@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { serving } from '../../base/fixtures/server.ts';
+import { ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import { readJournal } from '../../evidence/record/journal.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import { conform, lastReports } from '../../run/fixtures/conform-process.ts';
+import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
+
+/** What is the run's own matter, or the config's, is told as that: the exit code and the first line. */
+
+const KEY = 'example-key-for-orders';
+const stops: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+/** A server on this machine with a WebSocket echo at `/ws` for whoever is let in. */
+async function served(listener: RequestListener, letsIn: (request: IncomingMessage) => boolean) {
+  const server = createServer(listener);
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    if (!letsIn(request)) {
+      return void socket.end(
+        'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n',
+      );
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on('error', () => undefined);
+      echoing(client);
+    });
+  });
+  const { url, stop } = await serving(server);
+  stops.push(stop);
+  return url;
+}
+
+const hasKey = ({ headers }: IncomingMessage) => headers.authorization === `Bearer ${KEY}`;
+
+function answers(status: (request: IncomingMessage) => number, content: object = {}): RequestListener {
+  return (request, response) => {
+    const code = status(request);
+    const challenge = code === 401 ? { 'WWW-Authenticate': 'Bearer realm="orders"' } : {};
+    response.writeHead(code, { 'Content-Type': 'application/json', ...challenge });
+    response.end(JSON.stringify(content));
+  };
+}
+
+const refusing = answers((request) => (hasKey(request) ? 200 : 401));
+
+interface Told {
+  readonly code: number | null;
+  readonly firstLine: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly html: string;
+  readonly summary: string;
+  readonly journal: readonly Readonly<Record<string, unknown>>[];
+  readonly service: ReturnType<typeof readResults>['services'][number] | undefined;
+}
+
+interface Run {
+  readonly url: string;
+  /** What stands below `service:`, `contract:` and `provider:`. */
+  readonly config: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function inOrders<T>({ url, config, files = {} }: Run, use: (folder: string) => Promise<T>): Promise<T> {
+  const service = `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${config}\n`;
+  const written = { 'contracts/orders.yaml': ORDERS_CONTRACT, 'services/orders.yaml': service, ...files };
+  return use(temporaryFolder(written));
+}
+
+function told(run: Run): ReturnType<typeof conform>['ended'] {
+  return inOrders(
+    run,
+    (folder) => conform(['run', 'orders', '--config', folder, ...(run.args ?? [])], run.env ?? {}).ended,
+  );
+}
+
+function judged(run: Run): Promise<Told> {
+  return inOrders(run, async (folder) => {
+    const reports = join(folder, 'reports');
+    const args = ['run', 'orders', '--config', folder, '--reports', reports, ...(run.args ?? [])];
+    const { code, stdout, stderr } = await conform(args, run.env ?? {}).ended;
+    const at = (file: string) => join(lastReports(reports), file);
+    const [first] = readResults(at('results.json')).services;
+    return {
+      code,
+      firstLine: stdout.split('\n')[0] ?? '',
+      stdout,
+      stderr,
+      html: readFileSync(at('index.html'), 'utf8'),
+      summary: readFileSync(at('summary.md'), 'utf8'),
+      journal: readJournal(at('journal.ndjson')).entries as Told['journal'],
+      service: first,
+    };
+  });
+}
+
+const BEARER = `credentials: { scheme: bearer, key: "\${env:ORDERS_API_KEY}" }`;
+const EXPIRED = { ORDERS_API_KEY: 'key-that-has-expired' };
+
+describe.concurrent('a key of the run that the service refuses', () => {
+  it('is told at once, by its place, and held against nothing', async () => {
+    const url = await served(refusing, hasKey);
+    const told = await judged({ url, config: BEARER, env: EXPIRED });
+    expect([told.code, told.firstLine]).toEqual([
+      3,
+      'orders  inconclusive: the key in ORDERS_API_KEY is refused (401)',
+    ]);
+    expect(told.service?.requestsSent).toBe(2);
+    const outcomes = new Set(told.service?.checks.map(({ outcome }) => outcome));
+    expect([...outcomes].sort()).toEqual(['blocked', 'skipped']);
+  });
+
+  it('is no more than a remark where that is not certain', async () => {
+    const url = await served(
+      answers(() => 403),
+      hasKey,
+    );
+    const told = await judged({
+      url,
+      config: BEARER,
+      args: ['--suite', 'status'],
+      env: { ORDERS_API_KEY: KEY },
+    });
+    const remark = 'whether the key in ORDERS_API_KEY is refused is not certain: it was answered 403';
+    expect(told.service).toMatchObject({ trouble: null, remarks: [remark] });
+    expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(` note: ${remark} `);
+  });
+
+  it('keeps no other service from its verdict', async () => {
+    const url = await served(refusing, hasKey);
+    const folder = temporaryFolder({
+      'contracts/orders.yaml': ORDERS_CONTRACT,
+      'services/orders.yaml': `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${BEARER}\n`,
+      'services/stock.yaml': `service: stock\ncontract: orders\nprovider: { url: '${url}' }\n${BEARER.replace('ORDERS', 'STOCK')}\n`,
+    });
+    const reports = join(folder, 'reports');
+    const args = ['run', '--config', folder, '--reports', reports, '--check', 'status.sample'];
+    const { code, stdout } = await conform(args, { ...EXPIRED, STOCK_API_KEY: KEY }).ended;
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\)$/m);
+    expect(stdout).toMatch(/^stock {3}1 of \d+ checks were selected$/m);
+  });
+});
+
+describe.concurrent('what the run itself has done', () => {
+  it('is said where it came back after 429 that named no time', async () => {
+    let count = 0;
+    const url = await served(
+      answers(() => (++count <= 2 ? 429 : 200)),
+      hasKey,
+    );
+    const told = await judged({
+      url,
+      config: `${BEARER}\nplan: { requests: 10, window: 1s }`,
+      args: ['--check', 'status.sample'],
+      env: { ORDERS_API_KEY: KEY },
+    });
+    expect([told.code, told.firstLine]).toEqual([
+      0,
+      expect.stringMatching(/^orders {2}1 of \d+ checks were selected$/),
+    ]);
+    const remark = expect.stringMatching(
+      /^2 answers 429 without Retry-After: the run waited \d s of its own accord and came back$/,
+    );
+    expect(told.service?.remarks).toEqual([remark]);
+    for (const report of [told.stdout, told.html, told.summary]) {
+      expect(report.replaceAll(/\s+/g, ' ')).toContain('2 answers 429 without Retry-After');
+    }
+  });
+
+  it('is counted once, and each request is called what it is', async () => {
+    const token = { access_token: KEY, token_type: 'bearer' };
+    const url = await served(
+      (request, response) =>
+        request.url === '/token' ? void response.end(JSON.stringify(token)) : refusing(request, response),
+      hasKey,
+    );
+    const told = await judged({
+      url,
+      config: `credentials: { scheme: oauth2, tokenUrl: /token, clientId: me, clientSecret: "\${env:ORDERS_API_KEY}" }
+websocket: { url: /ws, echo: true }`,
+      args: ['--check', 'status.sample', 'websocket.echo-text'],
+      env: { ORDERS_API_KEY: 'secret-of-a-client' },
+    });
+    const words = '4 requests (2 WebSocket handshakes, 1 for a token)';
+    expect(told.stdout).toContain(`  ${words}, `);
+    expect(told.html.split(words).length - 1).toBe(3);
+    expect(told.summary).toMatch(/\| 2 \| 4 \|$/m);
+    const { requestsSent = 0, ledger = [] } = told.service ?? {};
+    expect([requestsSent, ledger.map(({ kind }) => kind)]).toEqual([
+      4,
+      ['token', undefined, 'handshake', 'handshake'],
+    ]);
+    const counts = told.journal.flatMap(({ type, requests, requestsSent: sent }) =>
+      type === 'evidence' ? [requests] : type === 'service-finished' ? [sent] : [],
+    );
+    expect(counts).toEqual([1, 1, 1, 1, 4]);
+  });
+});
+
+describe.concurrent('what a run would do', () => {
+  it('is told before anything is sent, and is what the run says first', async () => {
+    let asked = 0;
+    const url = await served((request, response) => {
+      asked += 1;
+      refusing(request, response);
+    }, hasKey);
+    const run = {
+      url,
+      config: BEARER,
+      args: ['--suite', 'auth'],
+      env: { ORDERS_API_KEY: KEY },
+    };
+    const dry = await told({ ...run, args: [...run.args, '--dry-run'] });
+    expect([dry.code, asked]).toEqual([0, 0]);
+    const [, cost = '', requests = ''] =
+      /^orders {2}(about (\d+) requests in [\d.]+ m?s), to http/.exec(dry.stdout) ?? [];
+    expect(dry.stdout).toContain(`, to ${url}\n`);
+    expect(dry.stdout).toMatch(/^ {4}auth +\d+ checks +\d+ requests$/m);
+    expect(dry.stdout).toMatch(/^ {4}\d+ requests with a wrong credential, which may lock an account$/m);
+    expect(dry.stdout).toMatch(/\nNothing was sent\.\n$/);
+    const { service, stderr } = await judged(run);
+    expect(stderr.split('\n')[0]).toBe(`orders: started ${service?.checks.length} checks, ${cost}`);
+    expect(Math.abs(Number(requests) - asked)).toBeLessThanOrEqual(asked / 10);
+  });
+});

@@ -1,0 +1,69 @@
+import { plainLine } from '../results/plain.ts';
+import { counted } from '../results/tally.ts';
+import { duration } from '../results/words.ts';
+
+/** What a run of one service would do. */
+export interface Estimate {
+  readonly service: string;
+  /** Where it would be done: an address, or the kind of provider that would be started. */
+  readonly at: string;
+  readonly requests: number;
+  /** If the service does not do what it is free to leave. */
+  readonly fewest: number;
+  readonly durationMs: number;
+  /** In the order in which they are judged. */
+  readonly suites: readonly SuiteEstimate[];
+  /** How many checks a whole run has. */
+  readonly catalogue: number;
+  /** What could do harm, or alarm somebody, a line each. */
+  readonly risks: readonly string[];
+  /** What is not counted, and why. */
+  readonly gaps: readonly string[];
+}
+
+interface SuiteEstimate {
+  readonly name: string;
+  readonly checks: number;
+  /** Of these, how many make sense for the service. */
+  readonly applying: number;
+  readonly requests: number;
+}
+
+/** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s`. */
+export function costInWords({
+  requests,
+  fewest,
+  durationMs,
+}: Pick<Estimate, 'requests' | 'fewest' | 'durationMs'>): string {
+  const from = fewest < requests ? `${fewest} to ` : '';
+  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}`;
+}
+
+/** What `conform run --dry-run` prints, ending in a line feed. */
+export function estimatesText(estimates: readonly Estimate[]): string {
+  return `${[...estimates.map(estimateText), 'Nothing was sent.'].join('\n\n')}\n`;
+}
+
+function estimateText(estimate: Estimate): string {
+  const { service, at, requests, fewest, suites, catalogue, risks, gaps } = estimate;
+  const chosen = suites.reduce((sum, { checks }) => sum + checks, 0);
+  const applying = suites.reduce((sum, each) => sum + each.applying, 0);
+  const asked = suites.filter((each) => each.applying > 0);
+  const widest = Math.max(0, ...asked.map(({ name }) => name.length));
+  const selected = chosen < catalogue ? `; ${chosen} of ${catalogue} checks are selected` : '';
+  return [
+    `${service}  ${costInWords(estimate)}, ${at}`,
+    `  ${counted(applying, 'check')} ${applying === 1 ? 'applies' : 'apply'}, ${chosen - applying} would be skipped${selected}`,
+    ...asked.map(
+      ({ name, applying: checks, requests: sent }) =>
+        `    ${name.padEnd(widest)}  ${counted(checks, 'check').padStart(10)}  ${counted(sent, 'request').padStart(13)}`,
+    ),
+    ...(requests > fewest ? [`  ${fewest} if the service does not compress WebSocket messages`] : []),
+    ...listed('Risky', risks),
+    ...listed('Not counted', gaps),
+  ].join('\n');
+}
+
+function listed(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${heading}`, ...lines.map((line) => `    ${plainLine(line, 300)}`)];
+}

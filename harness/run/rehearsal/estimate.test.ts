@@ -1,0 +1,199 @@
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { suites } from '../../../suites/catalogue.ts';
+import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
+import { configFor, judged } from '../../../suites/tests/fixtures/judged.ts';
+import { served } from '../../base/fixtures/server.ts';
+import { listening } from '../../base/loopback.ts';
+import { type Suite, suitesFor } from '../../check/check.ts';
+import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
+import type { Plan, ServiceConfig } from '../../config/service.ts';
+import { proofClock } from '../../proof/clock.ts';
+import { proofConfigs } from '../../proof/configs.ts';
+import { startProvider } from '../../provider/start.ts';
+import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
+import { selectChecks } from '../selection.ts';
+import { estimate } from './estimate.ts';
+
+/** What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. */
+
+interface Costs {
+  /** From, to. */
+  readonly told: readonly [number, number];
+  readonly sent: number;
+}
+
+async function toldOf(config: ServiceConfig, chosen: readonly Suite[]): Promise<Costs['told']> {
+  const { fewest, requests } = await estimate(config, { suites: chosen, catalogue: 0 });
+  return [fewest, requests];
+}
+
+/** The service runs at this URL. */
+async function costsAt(url: string, config: ServiceConfig, chosen = suites): Promise<Costs> {
+  const told = await toldOf(config, chosen);
+  const { requests: sent } = await judged(config, suitesFor(chosen, config), { url });
+  return { told, sent };
+}
+
+/** The service is a reference provider, met in its own time. */
+async function costsOf(config: ServiceConfig, chosen = suites): Promise<Costs> {
+  const leaps = config.safety.exceedRateLimit && config.plan !== null;
+  const clock = proofClock({ leaps });
+  const provider = await startProvider(config, { clock: clock.provider });
+  onTestFinished(async () => {
+    await provider.stop();
+    clock.stop();
+  });
+  const told = await toldOf(config, chosen);
+  // What its clock leaps over must not be a deadline.
+  const timeouts = leaps ? { connectMs: 600_000, responseMs: 600_000 } : config.timeouts;
+  const judging = { ...config, timeouts };
+  const { requests: sent } = await judged(judging, suitesFor(chosen, config), {
+    url: provider.url,
+    clock: clock.session,
+  });
+  return { told, sent };
+}
+
+/** `compresses`: the service does what the larger of the two numbers is about. */
+function expectClose({ told: [fewest, most], sent }: Costs, compresses = true): void {
+  expect(sent).toBeGreaterThan(0);
+  const told = compresses ? most : fewest;
+  expect(Math.abs(told - sent), `told ${told}, sent ${sent}`).toBeLessThanOrEqual(0.1 * sent);
+}
+
+async function shipped(name: string): Promise<ServiceConfig> {
+  const config = (await proofConfigs()).shipped.get(name);
+  if (config === undefined) throw new Error(`${name} is not shipped`);
+  // Pact is a program of its own, and one request for each interaction.
+  const { pacts: _, ...rest } = config;
+  return rest;
+}
+
+function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
+  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
+  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the test' } } };
+}
+
+function selected(
+  config: ServiceConfig,
+  chosen: readonly string[],
+  checks: readonly string[],
+): readonly Suite[] {
+  return selectChecks(suites, { suites: chosen, checks }, [config]).selected(config);
+}
+
+const named = (...names: readonly string[]) => suites.filter(({ name }) => names.includes(name));
+
+describe('the estimate is within a tenth of what is sent', () => {
+  it.each([40, 400])('of a REST service with a plan of %i requests', async (requests) => {
+    const config = await shipped('search');
+    const safety = { ...config.safety, maxRequests: 2 * requests + 200 };
+    expectClose(await costsOf(withPlan({ ...config, safety }, { name: null, requests, windowMs: 60_000 })));
+  });
+
+  it.each(['express', 'fastify'] as const)('of a REST service without limits: %s', async (name) => {
+    const server = await HTTP_SERVERS[name]();
+    onTestFinished(() => server.stop());
+    const config = await configFor(server.url);
+    const safety = { ...config.safety, exceedRateLimit: false, findSizeLimits: false };
+    const { pacts: _, ...rest } = config;
+    expectClose(await costsAt(server.url, { ...rest, plan: null, safety }));
+  });
+
+  it.each([true, false])('of a service that is a WebSocket alone, compressing: %s', async (compresses) => {
+    const server = createHttpServer((_, response) => void response.writeHead(426).end());
+    const sockets = new WebSocketServer({ server, perMessageDeflate: compresses });
+    sockets.on('connection', (socket) => {
+      socket.on('error', () => undefined);
+      echoing(socket);
+    });
+    const url = await served(server);
+    const contract = ORDERS_CONTRACT.replace(/ {2}- key: endpoint\.sample[\s\S]*?row: 1 }\n/, '');
+    const text = `service: orders
+contract: orders
+provider: { url: '${url}' }
+credentials: { scheme: none }
+websocket: { url: /ws, echo: true }
+`;
+    const { config } = await loadOrders(text, {}, { 'contracts/orders.yaml': contract });
+    const costs = await costsAt(url, config);
+    expect(costs.told[0]).toBeLessThan(costs.told[1]);
+    expectClose(costs, compresses);
+  });
+
+  it('of a service with both', async () => {
+    expectClose(await costsOf({ ...(await shipped('realtime')), plan: null }));
+  });
+
+  it('of a service with operations', async () => {
+    const { operations, definitions = {} } = (await proofConfigs()).described;
+    const config = { ...(await shipped('search')), operations, definitions };
+    const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false } };
+    expectClose(await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 })));
+  });
+
+  it.each([
+    [['auth', 'json'], []],
+    [['status'], ['status.s*']],
+    [[], ['status.sample']],
+  ])('of a selection: --suite %j --check %j', async (chosen, checks) => {
+    const config = { ...(await shipped('search')), plan: null };
+    expectClose(await costsOf(config, selected(config, chosen, checks)));
+  });
+});
+
+describe('an estimate', () => {
+  it('says what is risky of it, as far as the config allows it', async () => {
+    const config = await shipped('realtime');
+    const all = await estimate(config, { suites, catalogue: 303 });
+    const text = all.risks.join('\n');
+    expect(text).toMatch(/^2 requests that may change something \(DELETE, POST\)$/m);
+    expect(text).toMatch(/^\d+ requests with a wrong credential, which may lock an account$/m);
+    expect(text).toMatch(/^\d+ requests with a head of more than 8 KiB$/m);
+    expect(text).toMatch(
+      /^\d+ WebSocket connections, up to 10 at the same time, \d+ of them broken on purpose$/m,
+    );
+    const safety = { ...config.safety, unsafeMethods: false, findSizeLimits: false };
+    const careful = await estimate(
+      { ...config, safety },
+      { suites: named('status', 'webhooks'), catalogue: 303 },
+    );
+    expect(careful.risks.join('\n')).not.toMatch(/DELETE|WebSocket/);
+  });
+
+  it('tells the time of what is waited for on purpose', async () => {
+    const plan = { name: null, requests: 40, windowMs: 60_000 };
+    const { durationMs, risks } = await estimate(withPlan(await shipped('search'), plan), {
+      suites,
+      catalogue: 303,
+    });
+    // The 60 requests that come before the limit is met take two windows, and so does the limit.
+    expect(durationMs).toBeGreaterThan(120_000);
+    expect(durationMs).toBeLessThan(300_000);
+    expect(risks.join('\n')).toMatch(/bursts past the plan until the service refuses, many at the same time/);
+  });
+
+  it('sends nothing to any address of the config', async () => {
+    let connections = 0;
+    const server = createServer(() => {
+      connections += 1;
+    });
+    const port = await listening(server);
+    onTestFinished(() => void server.close());
+    const text = `service: orders
+contract: orders
+provider: { url: 'http://127.0.0.1:${port}' }
+credentials: { scheme: oauth2, tokenUrl: 'http://127.0.0.1:${port}/token', clientId: me, clientSecret: secret-of-a-test }
+websocket: { url: 'ws://127.0.0.1:${port}/ws', echo: true }
+webhooks: { url: 'http://127.0.0.1:${port}', trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL}" } } }
+safety: { unsafeMethods: true }
+`;
+    const { config } = await loadOrders(text);
+    const { requests } = await estimate(config, { suites, catalogue: 303 });
+    expect(requests).toBeGreaterThan(100);
+    expect(connections).toBe(0);
+  });
+});

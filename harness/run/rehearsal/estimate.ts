@@ -1,0 +1,116 @@
+import type { Suite } from '../../check/check.ts';
+import { applicabilityOf } from '../../check/judge.ts';
+import type { Plan, ServiceConfig } from '../../config/service.ts';
+import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import type { Estimate } from '../../report/terminal/estimate.ts';
+import { type Rehearsal, type Rehearsed, rehearse } from './rehearse.ts';
+import { risksIn } from './risks.ts';
+
+/** What an answer is taken to last, in ms: nobody knows before it is asked. */
+const ANSWER_MS = 20;
+/** Plans up to this size are met for real in a rehearsal. What goes past larger ones grows evenly with them. */
+const LARGEST_MET = 150;
+/** So far apart lie the two plans from which it is seen how it grows. */
+const APART = 50;
+
+/** A rehearsal that takes longer hangs, in ms. */
+const LONGEST_MS = 5 * 60_000;
+
+interface Selected {
+  /** With the selected checks only. */
+  readonly suites: readonly Suite[];
+  readonly catalogue: number;
+}
+
+/**
+ * What a run of these checks would do to the service, found out by rehearsing it for no longer than `limitMs`. Nothing
+ * is sent to the service. Rejects where that is too short.
+ */
+export async function estimate(
+  config: ServiceConfig,
+  { suites, catalogue }: Selected,
+  limitMs = LONGEST_MS,
+): Promise<Estimate> {
+  const { service, provider, pacts } = config;
+  const signal = AbortSignal.timeout(limitMs);
+  const { rehearsal, requestsOf } = await rehearsed(config, suites, signal);
+  let left = config.safety.maxRequests;
+  const bySuite = suites.map(({ name, checks }) => {
+    const requests = Math.min(requestsOf(name), left);
+    left -= requests;
+    const applying = checks.filter((check) => applicabilityOf(check, config).reasonNot === null).length;
+    return { name, checks: checks.length, applying, requests };
+  });
+  const requests = config.safety.maxRequests - left;
+  return {
+    service,
+    at: provider.kind === 'url' ? `to ${provider.url}` : `to a ${provider.kind} that is started for it`,
+    requests,
+    fewest: requests - (await forCompression(config, suites, rehearsal, signal)),
+    durationMs: rehearsal.waitedMs + requests * ANSWER_MS,
+    suites: bySuite,
+    catalogue,
+    risks: risksIn(rehearsal.sent),
+    gaps: pacts === undefined ? [] : pacts.unread,
+  };
+}
+
+/** How many connections a service is spared that does not compress its messages: that shows only when it is asked. */
+async function forCompression(
+  config: ServiceConfig,
+  suites: readonly Suite[],
+  { sent }: Rehearsal,
+  signal: AbortSignal,
+): Promise<number> {
+  const agreeing = new Set(sent.filter(isCompressed).map(({ suite }) => suite));
+  if (agreeing.size === 0) return 0;
+  const those = suites.filter(({ name }) => agreeing.has(name));
+  const plain = await rehearse(config, those, { signal, compresses: false });
+  return connectionsIn(sent.filter(({ suite }) => agreeing.has(suite))) - connectionsIn(plain.sent);
+}
+
+function connectionsIn(sent: readonly Rehearsed[]): number {
+  return sent.filter(({ evidence }) => evidence.kind === 'conversation').length;
+}
+
+function isCompressed({ evidence }: Rehearsed): boolean {
+  if (evidence.kind !== 'conversation') return false;
+  return fieldValues(evidence.handshake.response?.fields ?? [], 'sec-websocket-extensions').length > 0;
+}
+
+async function rehearsed(
+  config: ServiceConfig,
+  suites: readonly Suite[],
+  signal: AbortSignal,
+): Promise<{ readonly rehearsal: Rehearsal; readonly requestsOf: (suite: string) => number }> {
+  const { plan, safety } = config;
+  const counted = (rehearsal: Rehearsal) => (suite: string) =>
+    rehearsal.sent.reduce((sum, each) => sum + (each.suite === suite ? each.requests : 0), 0);
+  const asItIs = async () => {
+    const rehearsal = await rehearse(config, suites, { signal });
+    return { rehearsal, requestsOf: counted(rehearsal) };
+  };
+  if (plan === null || !safety.exceedRateLimit || plan.requests <= LARGEST_MET) return asItIs();
+  // Below the limit nothing depends on how large it is, but for the time.
+  const polite = await rehearse({ ...config, safety: { ...safety, exceedRateLimit: false } }, suites, {
+    signal,
+  });
+  const others = polite.sent.reduce((sum, { requests }) => sum + requests, 0);
+  const small = Math.max(LARGEST_MET, 2 * others);
+  if (plan.requests <= small + APART) return asItIs();
+  const less = await rehearse(withPlan(config, { ...plan, requests: small }), suites, { signal });
+  if (!less.sent.some(({ evidence }) => evidence.kind === 'burst')) {
+    return { rehearsal: polite, requestsOf: counted(polite) };
+  }
+  const more = await rehearse(withPlan(config, { ...plan, requests: small + APART }), suites, { signal });
+  const growing = (suite: string) => {
+    const [first, second] = [counted(less)(suite), counted(more)(suite)];
+    return Math.round(first + ((second - first) / APART) * (plan.requests - small));
+  };
+  return { rehearsal: more, requestsOf: growing };
+}
+
+function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
+  const value = { requests: plan.requests, window: `${plan.windowMs / 1000}s` };
+  return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the rehearsal' } } };
+}

@@ -1,0 +1,116 @@
+import { type Suite, suitesFor } from '../../check/check.ts';
+import { judge } from '../../check/judge.ts';
+import { isUrl } from '../../config/pact/pacts.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
+import type { PactVerifier } from '../../pact/verifier.ts';
+import { startDescribed } from '../../provider/reference/reference.ts';
+import type { JournalEvent } from '../../report/results/events.ts';
+import { openSession } from '../../session/session.ts';
+import { socketAddressOf } from '../../transport/socket/address.ts';
+import { asksAnything, startsFresh } from '../freshness.ts';
+import { rehearsalClock } from './clock.ts';
+
+/** What a rehearsal has sent, of which suite. */
+export interface Rehearsed {
+  readonly suite: string;
+  /** Requests to the service that it counts as. */
+  readonly requests: number;
+  readonly evidence: Evidence;
+}
+
+export interface Rehearsal {
+  readonly sent: readonly Rehearsed[];
+  /** On its own clock, in ms: what is waited for on purpose. Answers come at once. */
+  readonly waitedMs: number;
+}
+
+export interface RehearsalOptions {
+  /** Aborted, the rehearsal rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** Whether the service takes an offer to compress WebSocket messages. */
+  readonly compresses?: boolean;
+}
+
+/**
+ * Judges these checks of a service that conforms to the config, on this machine and within no time, and tells what
+ * that took: what a run sends follows from what the checks ask, and is written down nowhere else. Nothing is sent to
+ * any address of the config.
+ */
+export async function rehearse(
+  configured: ServiceConfig,
+  suites: readonly Suite[],
+  { signal, compresses = true }: RehearsalOptions,
+): Promise<Rehearsal> {
+  const config = atHome(configured);
+  const clock = rehearsalClock();
+  const provider = await startDescribed(config, { clock: clock.provider, compresses });
+  const sent: Rehearsed[] = [];
+  let current = '';
+  const record = (event: JournalEvent) => {
+    if (event.type !== 'evidence') return;
+    const requests = event.kind === 'token' && configured.credentials.isLentElsewhere ? 0 : event.requests;
+    sent.push({ suite: current, requests, evidence: evidenceFromJson(event.value) });
+  };
+  const open = () =>
+    openSession({
+      config,
+      providerUrl: provider.url,
+      runId: 'rehearsal',
+      userAgent: 'conform/rehearsal',
+      clock: clock.session,
+      record,
+      verifier: UNANIMOUS,
+      random: () => 0.5,
+    });
+  const startedMs = clock.session.now();
+  let session = open();
+  try {
+    let isFresh = true;
+    for (const { name, checks } of suitesFor(suites, config)) {
+      if (startsFresh(configured) && !isFresh && asksAnything({ checks }, config)) {
+        await session.close();
+        session = open();
+      }
+      current = name;
+      const before = sent.length;
+      for (const check of checks) await judge(check, session, { strict: false, signal });
+      isFresh &&= sent.length === before;
+    }
+    return { sent, waitedMs: clock.session.now() - startedMs };
+  } finally {
+    await session.close();
+    await provider.stop();
+    clock.stop();
+  }
+}
+
+/** The config without any address but its paths, and without commands of the user's. */
+function atHome(config: ServiceConfig): ServiceConfig {
+  const { credentials, websocket, webhooks, pacts } = config;
+  const handler = pacts?.states ?? null;
+  return {
+    ...config,
+    credentials: credentials.lentAtHome(),
+    websocket: websocket && { ...websocket, url: socketAddressOf('http://localhost', websocket.url).target },
+    ...(webhooks && { webhooks: { ...webhooks, listen: { address: '127.0.0.1', port: 0 }, url: null } }),
+    ...(pacts && {
+      pacts: {
+        ...pacts,
+        states: handler?.kind === 'url' && !isUrl(handler.url) ? handler : null,
+        messages: pacts.messages === null || isUrl(pacts.messages) ? null : pacts.messages,
+      },
+    }),
+  };
+}
+
+/** In place of Pact: what it would ask the service for, without its program. */
+const UNANIMOUS: PactVerifier = {
+  async verify({ interaction: { kind, method, states }, handlers, setsStates }) {
+    for (const state of setsStates ? states : []) await handlers.state({ action: 'setup', state });
+    if (kind === 'message') await handlers.message({});
+    else await handlers.request({ method: method ?? 'GET', target: '/', fields: [], body: null });
+    return { kind: 'verified' };
+  },
+  close: async () => undefined,
+};
