@@ -1,12 +1,19 @@
 import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 
 interface Window {
-  readonly endsAt: number;
+  endsAt: number;
   used: number;
 }
 
-/** A counter per key that starts anew when its window ends. `endOf` says when a window opened now will end. */
-function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
+/**
+ * A counter per key that starts anew when its window ends. `endOf` says when a window opened now will end, `isExtending`
+ * whether a request that is admitted, or refused, has the window end as if it had opened it.
+ */
+function windowed(
+  plan: QuotaPlan,
+  endOf: (nowMs: number) => number,
+  isExtending: (admitted: boolean) => boolean = () => false,
+): Limiter {
   const windows = new Map<string, Window>();
 
   const current = (key: string, nowMs: number): Window => {
@@ -27,6 +34,7 @@ function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
         window.used += 1;
         windows.set(key, window);
       }
+      if (isExtending(admitted)) window.endsAt = endOf(nowMs);
       return admission(window, admitted, nowMs);
     },
     peek(key, nowMs) {
@@ -38,6 +46,12 @@ function windowed(plan: QuotaPlan, endOf: (nowMs: number) => number): Limiter {
 
 /** Windows run from the first request of a key. */
 export const fixedWindow: LimiterAlgorithm = (plan) => windowed(plan, (nowMs) => nowMs + plan.windowMs);
+
+/** A window that certain requests open anew: a client that goes on sending them waits for ever. */
+export const extendedWindow =
+  (isExtending: (admitted: boolean) => boolean): LimiterAlgorithm =>
+  (plan) =>
+    windowed(plan, (nowMs) => nowMs + plan.windowMs, isExtending);
 
 /** Windows are those of the clock: they end at multiples of the window since the epoch. */
 export const fixedWindowAligned: LimiterAlgorithm = (plan) =>

@@ -2,7 +2,8 @@ import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget, withField } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
-import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
+import { extendedWindow } from '../../quota/fixed-window.ts';
+import type { Admission, LimiterAlgorithm } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 import { smallBucket } from '../../quota/token-bucket.ts';
 
@@ -27,28 +28,6 @@ const countedLate =
       release: (key, nowMs) => void limiter.take(key, nowMs),
     };
   };
-
-/** A counter that lives for one window after the last request, whatever became of that. */
-function extendedByAll(plan: QuotaPlan): Limiter {
-  const windows = new Map<string, { readonly used: number; readonly endsAt: number }>();
-  const usedBy = (key: string, nowMs: number): number => {
-    const window = windows.get(key);
-    return window !== undefined && nowMs < window.endsAt ? window.used : 0;
-  };
-  return {
-    take(key, nowMs) {
-      const used = usedBy(key, nowMs);
-      const admitted = used < plan.requests;
-      windows.set(key, { used: admitted ? used + 1 : used, endsAt: nowMs + plan.windowMs });
-      return { admitted, remaining: plan.requests - (admitted ? used + 1 : used), renewsInMs: plan.windowMs };
-    },
-    peek(key, nowMs) {
-      const used = usedBy(key, nowMs);
-      const renewsInMs = used === 0 ? 0 : (windows.get(key)?.endsAt ?? nowMs) - nowMs;
-      return { admitted: used < plan.requests, remaining: plan.requests - used, renewsInMs };
-    },
-  };
-}
 
 /** Faults of how requests are counted, and for whom. */
 export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
@@ -91,7 +70,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'starts the window anew with every request, served or not',
     breaks: 'a client is refused until it has kept silent for a whole window',
     trips: ['limits.refusals-free'],
-    patch: inQuota(() => ({ algorithm: extendedByAll })),
+    patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
   },
   'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',

@@ -2,7 +2,8 @@ import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { aroundHandling, inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
-import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
+import { extendedWindow } from '../../quota/fixed-window.ts';
+import type { Admission, Limiter, LimiterAlgorithm } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 
 const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
@@ -23,36 +24,6 @@ const offBy =
       };
     return { take: announced(limiter.take), peek: announced(limiter.peek) };
   };
-
-/** A window that a refused request opens anew: a client that keeps asking never recovers. */
-function extendedByRefusals(plan: QuotaPlan): Limiter {
-  const windows = new Map<string, { used: number; endsAt: number }>();
-  const current = (key: string, nowMs: number): { used: number; endsAt: number } => {
-    const window = windows.get(key);
-    return window !== undefined && nowMs < window.endsAt
-      ? window
-      : { used: 0, endsAt: nowMs + plan.windowMs };
-  };
-  return {
-    take(key, nowMs) {
-      const window = current(key, nowMs);
-      windows.set(key, window);
-      const admitted = window.used < plan.requests;
-      if (admitted) window.used += 1;
-      else window.endsAt = nowMs + plan.windowMs;
-      return { admitted, remaining: plan.requests - window.used, renewsInMs: window.endsAt - nowMs };
-    },
-    peek(key, nowMs) {
-      const window = current(key, nowMs);
-      const remaining = plan.requests - window.used;
-      return {
-        admitted: remaining > 0,
-        remaining,
-        renewsInMs: window.used === 0 ? 0 : window.endsAt - nowMs,
-      };
-    },
-  };
-}
 
 /** A client notices it, and no time limit of one. */
 const TARPIT_MS = 1_500;
@@ -147,7 +118,7 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'starts the wait anew with every refused request',
     breaks: 'a client that was refused again in the meantime is still refused after Retry-After',
     trips: ['limits.refusals-free'],
-    patch: inQuota(() => ({ algorithm: extendedByRefusals })),
+    patch: inQuota(() => ({ algorithm: extendedWindow((admitted) => !admitted) })),
   },
   'refusal-cacheable-429': {
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
