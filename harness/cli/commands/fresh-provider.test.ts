@@ -8,6 +8,7 @@ import {
   SHIPS,
   type Shipped,
   verdictOf,
+  WITH_KEYS,
 } from '../fixtures/release.ts';
 
 /** A provider that is started anew for each suite, where the config asks for it. */
@@ -31,7 +32,7 @@ describe('a command that is fresh for each suite', () => {
   const environment = (run: readonly string[] | string, fresh: boolean) => `  release:
     extends: staging
     provider:
-      command: { run: ${JSON.stringify(run)}, cwd: ../.., url: "http://127.0.0.1:${'$'}{PORT}", freshForEachSuite: ${fresh} }
+      command: { run: ${JSON.stringify(run)}, cwd: ../.., ${WITH_KEYS}, url: "http://127.0.0.1:${'$'}{PORT}", freshForEachSuite: ${fresh} }
 `;
 
   it('is started once for each, and judged as one that is not', async () => {

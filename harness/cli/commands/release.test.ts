@@ -18,6 +18,7 @@ import {
   runIn,
   SHIPS,
   verdictOf,
+  WITH_KEYS,
 } from '../fixtures/release.ts';
 
 /** Whether an image may ship, decided by the command line alone, with the example of the shipped config. */
@@ -67,7 +68,7 @@ describe('a program of this machine', () => {
   const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', '120/10s'];
   const environment = `  release:
     extends: staging
-    provider: { command: { run: ${JSON.stringify(serve)}, cwd: ../.., url: "http://127.0.0.1:${'$'}{PORT}" } }
+    provider: { command: { run: ${JSON.stringify(serve)}, cwd: ../.., ${WITH_KEYS}, url: "http://127.0.0.1:${'$'}{PORT}" } }
     safety: { exceedRateLimit: true }
 `;
 
