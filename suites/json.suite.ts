@@ -6,6 +6,8 @@ import {
   IN_CONTENT,
   IN_JSON,
   type JsonRemarkKind,
+  jsonErrors,
+  jsonResponses,
   observation,
   practice,
   type Reading,
@@ -51,6 +53,7 @@ const isForTheCredential = (status: number | null) => status === 401 || status =
 export const successMediaType = check('json.success-media-type', {
   title: 'labels the documented response as JSON',
   grounds: [clause('endpoint.sample'), clause('responses.format')],
+  applies: [jsonResponses],
   judge: ({ expect }) => expect(successReplies).toHaveJsonMediaType(),
 });
 
@@ -58,6 +61,7 @@ export const successMediaType = check('json.success-media-type', {
 export const errorMediaType = check('json.error-media-type', {
   title: 'labels its errors as JSON',
   grounds: [clause('errors.format')],
+  applies: [jsonErrors],
   restsOn: [successMediaType],
   judge: ({ expect }) =>
     expect(errorReplies)
@@ -69,6 +73,7 @@ export const errorMediaType = check('json.error-media-type', {
 export const errorBodyPresent = check('json.error-body-present', {
   title: 'explains its errors in a JSON body',
   grounds: [clause('errors.format')],
+  applies: [jsonErrors],
   judge: ({ expect }) =>
     expect(errorReplies).toConform('a JSON body', ({ response }) =>
       response.bodyLength > 0 ? null : `status ${response.status} without content`,
@@ -83,6 +88,7 @@ export const json = suite('json', 'JSON', [
   check('json.server-error-media-type', {
     title: 'labels as JSON what it says to requests that its HTTP server refuses',
     grounds: [practice('one form for all errors')],
+    applies: [jsonErrors],
     restsOn: [errorMediaType],
     judge: ({ expect }) => expect(serverErrorReplies).toHaveJsonMediaType(),
   }),
@@ -116,6 +122,7 @@ export const json = suite('json', 'JSON', [
   check('json.body-present', {
     title: 'sends content where a JSON body is promised',
     grounds: [clause('endpoint.sample'), clause('responses.format')],
+    applies: [jsonResponses],
     judge: ({ expect }) =>
       expect(successReplies).toConform('a JSON body', ({ response }) =>
         response.bodyLength > 0 ? null : 'no content',

@@ -12,7 +12,7 @@ import {
   THROUGHOUT_JSON,
 } from '../harness/check/suite.ts';
 import { sample } from '../harness/probe/request/sample.ts';
-import { otherPrefixes } from '../harness/probe/request/target.ts';
+import { type OtherPrefix, otherPrefixes, versionBase } from '../harness/probe/request/target.ts';
 
 const prefixed = [settled('versioning.prefix')];
 
@@ -20,21 +20,21 @@ interface Elsewhere {
   readonly id: string;
   /** Completes "does not serve the same resource …". */
   readonly where: string;
-  readonly isMeant: (prefix: string) => boolean;
+  readonly kind: OtherPrefix['kind'];
 }
 
 /**
- * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard. A service that
- * says 200 to every path does not serve the resource there.
+ * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard; the documented one
+ * in another spelling is none. A service that says 200 to every path does not serve the resource there.
  */
-const servesNothing = ({ id, where, isMeant }: Elsewhere): CheckDefinition =>
+const servesNothing = ({ id, where, kind }: Elsewhere): CheckDefinition =>
   check(id, {
     title: `does not serve the same resource ${where}`,
     grounds: [practice('OWASP API9:2023')],
     applies: prefixed,
     async judge({ probe, expect, notApplicable }) {
-      const others = (await probe(otherPrefixes)).filter(({ prefix }) => isMeant(prefix));
-      if (others.length === 0) notApplicable('the documented path begins with no version');
+      const others = (await probe(otherPrefixes)).filter((other) => other.kind === kind);
+      if (others.length === 0) notApplicable('no such prefix can be asked for below the base URL');
       const served = others.map(({ reply }) => reply).filter((reply) => reply.served);
       if (served.length === 0) return;
       const documented = await probe(sample);
@@ -101,12 +101,12 @@ export const versioning = suite('versioning', 'Versioning', [
   servesNothing({
     id: 'versioning.without-prefix',
     where: 'without the prefix',
-    isMeant: (prefix) => prefix === '',
+    kind: 'none',
   }),
   servesNothing({
     id: 'versioning.other-versions',
     where: 'below versions that are not documented',
-    isMeant: (prefix) => prefix !== '',
+    kind: 'version',
   }),
 
   // versioning.policy does not show which versions there are.
@@ -115,7 +115,7 @@ export const versioning = suite('versioning', 'Versioning', [
     grounds: [clause('versioning.policy')],
     async observe({ probe }) {
       const found = (await probe(otherPrefixes)).map(
-        ({ prefix, reply }) => [prefix || '(none)', reply.response.status] as const,
+        ({ segment, reply }) => [segment || '(none)', reply.response.status] as const,
       );
       return {
         seen: Object.fromEntries(found),
@@ -130,8 +130,9 @@ export const versioning = suite('versioning', 'Versioning', [
     grounds: [practice('links stay in the version')],
     applies: prefixed,
     restsOn: [noRedirect],
-    async judge({ expect, documented }) {
+    async judge({ probe, expect, documented }) {
       const prefix = String(documented('versioning.prefix'));
+      const bases = [prefix, (await probe(versionBase)) ?? prefix];
       await expect(sample).toBeRead('its links', IN_JSON);
       await expect(sample)
         .where(
@@ -139,8 +140,8 @@ export const versioning = suite('versioning', 'Versioning', [
           'the documented response holds no links to this service',
         )
         .toConform(`links below ${prefix}`, ({ response }) => {
-          const isStray = (path: string) => path !== prefix && !path.startsWith(`${prefix}/`);
-          const stray = response.sameOriginLinks.find(isStray);
+          const isBelow = (path: string) => bases.some((base) => `${path}/`.startsWith(`${base}/`));
+          const stray = response.sameOriginLinks.find((path) => !isBelow(path));
           return stray === undefined ? null : `a link to ${stray}`;
         });
     },

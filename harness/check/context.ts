@@ -1,10 +1,14 @@
 import { HarnessError } from '../base/exit.ts';
+import { isJsonObject } from '../base/json-text.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
 import type { Probe, Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
 import { gather } from './hold.ts';
+
+/** Conditions for which `errors.codes` may name a status. */
+export type ErrorCondition = 'missingCredential' | 'wrongCredential' | 'unknownPath';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {
@@ -19,6 +23,8 @@ export interface CheckContext {
   note(remark: string): void;
   /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
   documented(key: string): ClauseValue;
+  /** The statuses that `errors.codes` documents for a condition; null where it shows none. */
+  documentedStatus(condition: ErrorCondition): readonly number[] | null;
   violated(message: string, evidence?: string): never;
   blocked(reason: string): never;
   notApplicable(reason: string): never;
@@ -68,6 +74,12 @@ export function openContext(
     },
     documented(key) {
       return config.facts[key]?.value ?? findClause(config.contract, key)?.value ?? null;
+    },
+    documentedStatus(condition) {
+      const codes = context.documented('errors.codes');
+      const named = isJsonObject(codes) ? [codes[condition]].flat() : [];
+      const statuses = named.filter((status) => typeof status === 'number');
+      return statuses.length > 0 ? statuses : null;
     },
     violated(message, id) {
       throw new Violation(message, id ?? null);

@@ -53,6 +53,13 @@ export const keyInField = when(
   ({ credentials: { scheme } }) => `no key is sent in a header field (scheme: ${scheme.name})`,
 );
 
+/** Nobody documents the query as a place of the key. A clause that leaves open which place applies documents none. */
+export const noQueryKey = when(({ contract, facts }) => {
+  const clause = findClause(contract, 'auth.placement');
+  const value = facts['auth.placement']?.value ?? (clause?.question === undefined ? clause?.value : null);
+  return ![value].flat().includes('query');
+}, 'the query is a documented place of the key (auth.placement)');
+
 /** The key travels in a header field that HTTP knows nothing of. */
 export const keyInOwnField = when(
   ({ credentials: { carrier } }) => carrier?.in === 'header' && carrier.word === null,
@@ -84,6 +91,29 @@ export const keyAndApp = when(
 export const secondKey = when(
   ({ credentials }) => credentials.second,
   'no second key is configured (credentials.secondKey)',
+);
+
+// --- the format of what is answered ---
+
+/** The first of these clauses that the contract states or advises, or the config fills in; '' for none. */
+function format({ contract, facts }: ServiceConfig, keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = facts[key]?.value ?? findClause(contract, key)?.value ?? null;
+    if (value !== null) return JSON.stringify(value);
+  }
+  return '';
+}
+
+/** Errors are documented as JSON. */
+export const jsonErrors = when(
+  (config) => /json/i.test(format(config, ['errors.format'])),
+  'that errors are JSON is not shown in the contract (errors.format)',
+);
+
+/** What is served is documented as JSON. */
+export const jsonResponses = when(
+  (config) => /json/i.test(format(config, ['responses.format', 'endpoint.sample'])),
+  'that the documented response is JSON is not shown in the contract (responses.format, endpoint.sample)',
 );
 
 // --- what the config allows ---

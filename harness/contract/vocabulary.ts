@@ -199,7 +199,7 @@ const TABLE = {
     example: 'standard HTTP status codes',
   },
   'errors.codes': {
-    meaning: 'the status code per condition',
+    meaning: 'the status codes per condition: missingCredential, wrongCredential, unknownPath',
     value: anything,
     example: { missingCredential: 401, unknownPath: 404 },
   },
@@ -229,7 +229,11 @@ const TABLE = {
   },
   'versioning.prefix': {
     meaning: 'the path prefix that names the version',
-    value: { type: 'string', description: 'a path segment such as /v1', pattern: '^/[^/]+$' },
+    value: {
+      type: 'string',
+      description: 'one or several path segments such as /v1 or /api/v1',
+      pattern: '^(/[^/]+)+$',
+    },
     example: '/v1',
   },
   'versioning.policy': {

@@ -191,8 +191,8 @@ describe('a wrong credential', () => {
   it.each<[WrongCredential, string]>([
     ['wrong', 'Bearer conform-sends-no-valid-key-here'],
     ['empty', 'Bearer '],
-    ['truncated', 'Bearer Example-Key-For-Test'],
-    ['extended', 'Bearer Example-Key-For-Testsx'],
+    ['truncated', 'Bearer Example-Key-For-Tes'],
+    ['extended', 'Bearer Example-Key-For-Testsaa'],
     ['case-flipped', 'Bearer eXAMPLE-kEY-fOR-tESTS'],
     ['non-ascii', `Bearer ${Buffer.from('schlüssel-鍵-ключ').toString('latin1')}`],
     ['quoted', `Bearer '"--conform`],
@@ -203,9 +203,11 @@ describe('a wrong credential', () => {
   });
 
   it('stands in the configured place', () => {
-    expect(shown(placed(WAYS.header, { wrong: 'extended' }))).toBe(`X-API-Key,${KEY}x`);
+    expect(shown(placed(WAYS.header, { wrong: 'extended' }))).toBe(`X-API-Key,${KEY}aa`);
     expect(shown(placed(WAYS.query, { wrong: 'quoted' }))).toBe(`/v1/resources?x=1&api%20key='%22--conform`);
-    expect(shown(placed(WAYS.basic, { wrong: 'extended' }))).toBe(`Authorization,${basic64(`user:${KEY}x`)}`);
+    expect(shown(placed(WAYS.basic, { wrong: 'extended' }))).toBe(
+      `Authorization,${basic64(`user:${KEY}aa`)}`,
+    );
   });
 
   it('is a wrong secret or a hostile signature for signed requests', () => {
@@ -214,9 +216,32 @@ describe('a wrong credential', () => {
     expect(shown(placed(WAYS.signed, { wrong: 'oversized' }))).toHaveLength(9216);
   });
 
-  it('does not exist where it would not be wrong', () => {
-    const digits = bearer.of({ key: new Secret('K', '1234567890') });
-    expect(() => placed(digits, { wrong: 'case-flipped' })).toThrow(NotApplicable);
+  it.each([
+    '1234567890',
+    '0123456789abcdef0123456789abcdef',
+    '9b2d6c1e-3f7a-4c58-8f0e-1a2b3c4d5e6f',
+    'MFRGGZDFMZTWQ2LKNNWG23TPOA======',
+    '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  ])('does not exist where it would not be wrong: in other letter case, of %s', (text) => {
+    const key = bearer.of({ key: new Secret('K', text) });
+    expect(() => placed(key, { wrong: 'case-flipped' })).toThrow(NotApplicable);
+  });
+
+  // RFC 4648: padding and what is less than an octet count for nothing, and some decoders stop at what is no digit.
+  it.each<[BufferEncoding, string]>([
+    ['hex', '0123456789abcdef0123456789abcdef'],
+    ['base64', 'U2VjcmV0LWtleS1mb3ItdGVzdHM='],
+    ['base64', 'U2VjcmV0LWtleS1mb3ItdGVzdA=='],
+    ['base64', 'U2VjcmV0LWtleS1mb3ItdGVz'],
+    ['base64url', 'U2VjcmV0LWtleS1mb3ItdGVzdHM'],
+    ['base64', 'example-search-key-not-secret'],
+  ])('stands for other octets in %s than %s', (encoding, text) => {
+    const key = bearer.of({ key: new Secret('K', text) });
+    const octets = (wrong: WrongCredential) =>
+      Buffer.from(String(shown(placed(key, { wrong }))).replace(/^.*Bearer /, ''), encoding).toString('hex');
+    const right = Buffer.from(text, encoding).toString('hex');
+    expect(octets('truncated')).not.toBe(right);
+    expect(octets('extended')).not.toBe(right);
   });
 
   it.each<WrongCredential>(['truncated', 'extended', 'case-flipped'])(

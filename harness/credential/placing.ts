@@ -46,6 +46,15 @@ export function credentialUse(choice: CredentialChoice): CredentialUse {
 /** Ways for a credential to be wrong, each to be refused. */
 export type WrongCredential = keyof typeof WRONG_VALUES | 'other-scheme';
 
+/**
+ * A service may compare what a key stands for (RFC 4648), not how it is written: padding counts for nothing there, and
+ * one character more or less may stand for no octet. Two digits of hexadecimal, base32 and base64 always do.
+ */
+const DIGITS = 'aa';
+const PADDING = /=*$/;
+/** Hexadecimal, a UUID, base32 and Crockford's base32 are the same in capitals and in small letters. */
+const IN_EITHER_CASE = /^(?:[0-9a-fA-F-]{16,}|[A-Z2-7]{16,}=*|[0-9A-HJKMNP-TV-Z]{26})$/;
+
 /** A key that nobody has. */
 const NOBODYS_KEY = 'conform-sends-no-valid-key-here';
 /** More than a usual limit for one field line (8 KiB). */
@@ -55,9 +64,10 @@ const OVERSIZED = 9 * 1024;
 const WRONG_VALUES = {
   wrong: () => NOBODYS_KEY,
   empty: () => '',
-  truncated: (right: string) => (right.length > 1 ? right.slice(0, -1) : null),
-  extended: (right: string) => `${right}x`,
-  'case-flipped': (right: string) => (caseFlipped(right) === right ? null : caseFlipped(right)),
+  truncated: (right: string) => cutShort(right),
+  extended: (right: string) => right.replace(PADDING, (padding) => `${DIGITS}${padding}`),
+  'case-flipped': (right: string) =>
+    caseFlipped(right) === right || IN_EITHER_CASE.test(right) ? null : caseFlipped(right),
   'non-ascii': () => 'schlüssel-鍵-ключ',
   quoted: () => `'"--conform`,
   oversized: () => 'k'.repeat(OVERSIZED),
@@ -197,6 +207,11 @@ function withLastValue(request: HttpRequest, change: (value: string) => string):
     return [name, index === request.fields.length - 1 ? change(value) : value];
   });
   return { ...request, fields };
+}
+
+function cutShort(key: string): string | null {
+  const digits = key.replace(PADDING, '');
+  return digits.length > DIGITS.length ? digits.slice(0, -DIGITS.length) : null;
 }
 
 function caseFlipped(text: string): string {

@@ -37,12 +37,18 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'method-before-auth+unknown-method-405+options-405+refuses-size-with-400+demands-user-agent+limiter-queue',
     'ranges-206+not-acceptable-406+expectation-417+lenient-trailing-slash+listed-origin+revalidated-caches',
     'lower-case-fields+closes-connections+several-challenges+first-credential-wins+counts-known-paths+openai-quota-fields',
+    'refuses-403-for-missing-key+knows-collections-by-name+wildcard-origin+links-beyond-the-interface+paths-in-any-case',
+    'compares-decoded-keys+documents-query-key+hides-collections-by-name+page-for-every-path',
+    'text-errors+hides-collections-by-name+content-with-a-counter',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',
     'ws-takes-key-in-token+ws-pings-first+ws-sends-fragments+ws-closes-without-code',
     'ws-takes-key-in-subprotocol+ws-greets+no-compression+ws-takes-few-connections',
     'ws-closes-4401+ws-takes-small-messages',
+    'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
+    'ws-takes-no-messages+ws-pings-first',
+    'ws-key-in-query-only+ws-closes-unmasked-with-1008',
   ],
 };
 

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../base/exit.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
+import type { ClauseValue } from '../contract/clause.ts';
+import type { ClauseKey } from '../contract/vocabulary.ts';
 import { type Scheme, shippedApp } from '../credential/scheme.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
@@ -32,10 +34,20 @@ function pusher(config: ServiceConfig): ServiceConfig {
   return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
 }
 
+function withoutMessages({ exchange: _, ...endpoint }: WebSocketConfig): WebSocketConfig {
+  return { ...endpoint, echo: false };
+}
+
 const inWebSocket =
   (change: Partial<WebSocketConfig>): Adapt =>
   ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
 
+/** What the documents say otherwise than the shipped ones. */
+const documenting =
+  (key: ClauseKey, value: ClauseValue): Adapt =>
+  (config) => ({ ...config, facts: { ...config.facts, [key]: { value, origin: 'the proof' } } });
+
+const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
 
 const SETTINGS: readonly Setting[] = [
@@ -63,6 +75,26 @@ const SETTINGS: readonly Setting[] = [
     },
     conforming: REALTIME,
   },
+  {
+    // The header and the query are both documented places of the key.
+    name: 'query documented',
+    words: 'contract: one that states auth.placement: [header, query]',
+    adapt: documenting('auth.placement', ['header', 'query']),
+    conforming: SEARCH,
+  },
+  {
+    name: 'error codes',
+    words:
+      'contract: one that states errors.codes: { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }',
+    adapt: documenting('errors.codes', { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'text errors',
+    words: 'contract: one that states errors.format: text',
+    adapt: documenting('errors.format', 'text'),
+    conforming: SEARCH,
+  },
   // The handshake carries the key elsewhere than other requests do.
   {
     name: 'key in subprotocol',
@@ -78,6 +110,13 @@ const SETTINGS: readonly Setting[] = [
     words: 'websocket: { credential: { in: query, name: token } }',
     adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
     conforming: [],
+  },
+  {
+    // Nothing is known of what may be said.
+    name: 'no messages',
+    words: 'websocket: { echo: false, exchange: null }',
+    adapt: ({ websocket, ...config }) => ({ ...config, websocket: websocket && withoutMessages(websocket) }),
+    conforming: REALTIME,
   },
   {
     // A bad credential has a close code of its own.

@@ -12,7 +12,7 @@ import {
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 
-/** A present but wrong credential may be answered 403 as well (RFC 9110 §15.5.4). */
+/** RFC 9110 §15.5.4: who understands a request and refuses it may say 403, to a missing credential too. */
 const REFUSED = [401, 403] as const;
 /** An oversized or malformed credential may be refused as a bad request before anybody looks at it, in the query too. */
 const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
@@ -25,17 +25,20 @@ interface BadCredential {
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
   readonly restsOn: readonly CheckDefinition[];
+  /** Its name in `errors.codes`, which may say more. */
+  readonly condition?: 'wrongCredential';
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-const refuses = ({ id, what, probe, accept = REFUSED, restsOn }: BadCredential) =>
+const refuses = ({ id, what, probe, accept = REFUSED, restsOn, condition }: BadCredential) =>
   check(id, {
     title: `refuses ${what}`,
-    grounds: [clause('auth.scheme')],
+    grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme')],
     applies: [credentialed],
     restsOn,
-    async judge({ expect, probe: ask, blocked }) {
-      await expect(probe).toHaveStatus(...accept);
+    async judge({ expect, probe: ask, blocked, documentedStatus }) {
+      const documented = condition === undefined ? null : documentedStatus(condition);
+      await expect(probe).toHaveStatus(...(documented ?? accept));
       const { status } = await ask(credential.rightAfterWrong);
       if (status !== 401 && status !== 403) return;
       blocked(
@@ -57,13 +60,14 @@ export const refusalClass = check('auth.refusal-class', {
   },
 });
 
-// RFC 9110 §15.5.2: 401 says that valid credentials are lacking.
+// RFC 9110 §15.5.2 and §15.5.4: which of the two it is, `errors.codes` may say.
 export const missingCredential = check('auth.missing-credential', {
-  title: 'refuses a request without a credential with 401',
-  grounds: [clause('auth.scheme'), rfc9110('15.5.2', 'MUST')],
+  title: 'refuses a request without a credential',
+  grounds: [clause('errors.codes'), clause('auth.scheme')],
   applies: [credentialed],
   restsOn: [refusalClass],
-  judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatus(401),
+  judge: ({ expect, documentedStatus }) =>
+    expect(credential.withoutCredential).toHaveStatus(...(documentedStatus('missingCredential') ?? REFUSED)),
 });
 
 // auth.scheme: each request carries the credential, and no other one will do.
@@ -71,6 +75,7 @@ export const wrongCredential = refuses({
   id: 'auth.wrong-credential',
   what: 'a wrong key',
   probe: credential.wrongCredential,
+  condition: 'wrongCredential',
   restsOn: [refusalClass, missingCredential],
 });
 

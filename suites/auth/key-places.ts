@@ -6,6 +6,7 @@ import {
   keyAndApp,
   keyed,
   keyInField,
+  noQueryKey,
   observation,
   practice,
 } from '../../harness/check/suite.ts';
@@ -39,7 +40,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
   check('auth.key-in-query', {
     title: 'does not take the key from the query where the header works',
     grounds: [practice('OWASP API2:2023')],
-    applies: [keyInField],
+    applies: [keyInField, noQueryKey],
     restsOn: [missingCredential],
     async judge({ probe, violated }) {
       const { reply, accepted } = await probe(parametersTaken);

@@ -4,6 +4,7 @@ import {
   clause,
   credentialed,
   inAuthorizationField,
+  jsonErrors,
   keyInOwnField,
   observation,
   practice,
@@ -78,7 +79,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
   check('auth.refusal-json', {
     title: 'refuses with a JSON body, like its other errors',
     grounds: [clause('errors.format')],
-    applies: [credentialed],
+    applies: [credentialed, jsonErrors],
     restsOn: [errorMediaType, errorBodyPresent],
     judge: ({ expect }) => expect(refusalsForTheCredential).toBeJson(),
   }),

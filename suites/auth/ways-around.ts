@@ -62,7 +62,8 @@ export const waysAround: readonly CheckDefinition[] = [
   }),
   guards({ id: 'auth.path-spelling', what: 'every spelling of the path', ways: credential.respelled }),
 
-  // A wildcard or a repeated Origin together with credentials lets any page use what the browser holds.
+  // A repeated Origin together with credentials lets any page use what the browser holds; with a wildcard a browser
+  // refuses it (Fetch §3.3.5, CORS check).
   check('auth.foreign-origin', {
     title: 'does not let pages of every origin act with credentials',
     grounds: [practice('OWASP API8:2023')],
@@ -71,7 +72,7 @@ export const waysAround: readonly CheckDefinition[] = [
       expect(credential.foreignOrigin).toConform('pages of other origins kept out', ({ response }) => {
         const allowed = response.field('access-control-allow-origin') ?? '';
         const withCredentials = response.field('access-control-allow-credentials') === 'true';
-        return withCredentials && ['*', 'null', credential.FOREIGN_ORIGIN].includes(allowed)
+        return withCredentials && ['null', credential.FOREIGN_ORIGIN].includes(allowed)
           ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
           : null;
       }),

@@ -1,5 +1,17 @@
-import { type CheckDefinition, check, FRAMED, rfc9110, rfc9112 } from '../../harness/check/suite.ts';
+import {
+  type CheckDefinition,
+  check,
+  FRAMED,
+  type Reply,
+  rfc9110,
+  rfc9112,
+} from '../../harness/check/suite.ts';
 import { rawReplies } from '../../harness/probe/every-reply.ts';
+
+/** No octet of an answer came: then there is no message that could be ill framed. */
+function isSilence({ exchange: { response, failure } }: Reply): boolean {
+  return response === null && ['closed', 'reset', 'response-timeout'].includes(failure?.kind ?? '');
+}
 
 /** Where a message ends. */
 export const messages: readonly CheckDefinition[] = [
@@ -33,7 +45,7 @@ export const messages: readonly CheckDefinition[] = [
         (reply) => {
           const others = ['length', 'chunks', 'no-content'] as const;
           const isNamed = others.some((matter) => reply.framingFault(matter) !== null);
-          const failure = isNamed || reply.cut ? null : reply.exchange.failure;
+          const failure = isNamed || reply.cut || isSilence(reply) ? null : reply.exchange.failure;
           return reply.framingFault('lines') ?? failure?.message ?? null;
         },
         FRAMED,

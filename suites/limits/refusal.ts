@@ -2,6 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
+  jsonErrors,
   observation,
   practice,
   rfc6585,
@@ -43,6 +44,7 @@ export const refusals: readonly CheckDefinition[] = [
   check('limits.refusal-json', {
     title: 'refuses with a JSON body, like its other errors',
     grounds: [clause('errors.format')],
+    applies: [jsonErrors],
     judge: ({ expect }) => expect(quota.refusal).toBeJson(),
   }),
 

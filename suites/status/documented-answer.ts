@@ -81,12 +81,25 @@ export const documentedAnswer: readonly CheckDefinition[] = [
   documentedSample,
   documentedContentType,
 
-  // RFC 9110 §15.5.5. Where the credential is demanded first, the answer to the right one still is 404.
+  // RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
   check('status.unknown-path', {
-    title: 'answers 404 at a path that does not exist',
-    grounds: [clause('responses.status-codes')],
+    title: 'neither serves nor fails at paths that do not exist',
+    grounds: [clause('errors.codes'), clause('responses.status-codes')],
     restsOn: [noErrorInSuccess, registered],
-    judge: ({ expect }) => expect(target.unknownPath).toHaveStatus(404, 410),
+    async judge({ probe, expect, documentedStatus }) {
+      const replies = await probe(target.unknownPaths);
+      const wanted = documentedStatus('unknownPath');
+      const isSaid =
+        wanted === null || replies.some(({ status }) => status !== null && wanted.includes(status));
+      const isServed = replies.every(({ served }) => served);
+      await expect(replies).toConform(
+        wanted === null
+          ? 'a refusal at one depth at least, and no server error'
+          : `status ${wanted.join(' or ')} at one depth at least`,
+        ({ status, response: { statusClass } }) =>
+          statusClass === 5 || isServed || !isSaid ? `status ${status}` : null,
+      );
+    },
   }),
 
   // errors.codes does not show which of two faults is told.

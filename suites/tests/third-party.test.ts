@@ -43,8 +43,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'json.error-media-type': 'fail',
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
-      // Routes are case-insensitive unless the router is told otherwise: /V1/resources is /v1/resources.
-      'versioning.other-versions': 'warning',
     },
   },
 
@@ -95,8 +93,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // Its own errors are JSON; those of Node's parser have no content.
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
-      // Its router is that of express.
-      'versioning.other-versions': 'warning',
     },
   },
 
@@ -150,7 +146,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'headers.nosniff': 'warning',
         // `gzip on` compresses, and `gzip_vary` is off unless it is set.
         'negotiation.coding-vary': 'warning',
-        'versioning.other-versions': 'warning',
       },
     } satisfies Target,
   }),

@@ -21,7 +21,7 @@ const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
     'fail websocket.unmasked',
     'warning websocket.bad-close-code',
   ],
-  'faye-websocket': ['fail websocket.supported-version', 'warning websocket.unmasked-code'],
+  'faye-websocket': ['fail websocket.supported-version'],
 };
 
 /** The same of other runtimes and languages. */

@@ -83,11 +83,11 @@ export const closingChecks = [
       expect(everyConversation).toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
   }),
 
-  // §5.5.1, §1.4: after its Close a side sends nothing more.
+  // §5.5.1: after its Close a side sends no more data frames.
   check('websocket.silent-after-close', {
-    title: 'sends nothing after its Close',
+    title: 'sends no data after its Close',
     grounds: [rfc6455('5.5.1', 'MUST')],
-    judge: ({ expect }) => expect(everyConversation).toKeep('no frame after the Close', 'after-close'),
+    judge: ({ expect }) => expect(everyConversation).toKeep('no data frame after the Close', 'after-close'),
   }),
 
   // §5.5.1: after a Close no data follows; whatever does is not looked at.

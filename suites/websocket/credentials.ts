@@ -7,6 +7,7 @@ import {
   handshakeCredential,
   keyInHeader,
   keyInQuery,
+  noQueryKey,
   noRefusalCode,
   observation,
   type Probe,
@@ -16,6 +17,7 @@ import {
 } from '../../harness/check/suite.ts';
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
+import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service-shown.ts';
 
 interface BadHandshake {
   readonly id: string;
@@ -24,12 +26,24 @@ interface BadHandshake {
   readonly probe: Probe<ConversationView> | Probe<readonly ConversationView[]>;
 }
 
-/** A service may refuse the handshake, or open it and close it at once: equal security. */
+/**
+ * A service may refuse the handshake, or open it and close it at once: equal security. It may also have its clients log
+ * in by message: then what counts is whether anything is served before.
+ */
 const turnsAway = ({ id, what, probe }: BadHandshake): CheckDefinition =>
   check(id, {
-    title: `turns away a handshake ${what}`,
+    title: `turns away a handshake ${what}, or serves nothing after it`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    judge: ({ expect }) => expect(probe).toBeTurnedAway(),
+    judge: ({ expect, service }) =>
+      expect(probe)
+        .where(
+          ({ isServed }) => !isServed || isKnownToAnswer(service),
+          'the connection stays open, and no message shows whether it serves anything (websocket.echo, websocket.exchange)',
+        )
+        .toConform('a refusal', (conversation) => {
+          const answer = answerIn(conversation, service);
+          return answer === null ? null : `status 101 and ${answer}`;
+        }),
   });
 
 /** Who may connect. */
@@ -59,11 +73,13 @@ export const credentialChecks = given(
       grounds: [practice('OWASP API2:2023')],
       applies: [noRefusalCode],
       judge: ({ expect }) =>
-        expect(handshake.refusals).toConform('status 4xx', ({ status, closeCode, opened }) => {
-          if (status !== null && status >= 400 && status < 500) return null;
-          if (status === null) return 'no HTTP answer';
-          return opened && closeCode !== null ? `101 and the close code ${closeCode}` : `status ${status}`;
-        }),
+        expect(handshake.refusals)
+          .where(({ isServed }) => !isServed, 'no handshake is refused')
+          .toConform('status 4xx', ({ status, closeCode, opened }) => {
+            if (status !== null && status >= 400 && status < 500) return null;
+            if (status === null) return 'no HTTP answer';
+            return opened && closeCode !== null ? `101 and the close code ${closeCode}` : `status ${status}`;
+          }),
     }),
 
     // RFC 6455 §7.4.2: 4000 to 4999 are for those who agree on them.
@@ -113,7 +129,7 @@ export const credentialChecks = given(
     check('websocket.key-in-query', {
       title: 'does not take the key from the query of the handshake where the header works',
       grounds: [practice('OWASP API2:2023')],
-      applies: [keyInHeader],
+      applies: [keyInHeader, noQueryKey],
       async judge({ probe, expect, notApplicable }) {
         // Where no credential is asked for, the key in the query opens nothing.
         if ((await probe(handshake.withoutCredential)).isServed) {
@@ -123,17 +139,19 @@ export const credentialChecks = given(
       },
     }),
 
-    // Browsers cannot set header fields of a handshake; whatever else connects can, and should be able to.
-    check('websocket.key-needs-query', {
-      title: 'takes the key of the handshake from the header as well, where clients send it in the query',
-      grounds: [practice('OWASP API2:2023')],
+    // Browsers cannot set header fields of a handshake: where the documents place the key in the query, that is its place.
+    observation('websocket.key-needs-query', {
+      title:
+        'takes the key of the handshake from the header as well, where its place is the query, or does not',
+      grounds: [clause('auth.credential-name')],
       applies: [keyInQuery],
-      judge: ({ expect }) =>
-        expect(handshake.keyInHeader).toConform('an open connection', (conversation) =>
-          conversation.isServed
-            ? null
-            : `${conversation.refusal}: the key must be in the address, which logs keep`,
-        ),
+      async observe({ probe }) {
+        const { isServed, refusal } = await probe(handshake.keyInHeader);
+        return {
+          seen: !isServed,
+          note: isServed ? 'in the header as well' : `in the query alone (in the header: ${refusal})`,
+        };
+      },
     }),
 
     // errors.codes does not show how a handshake is refused.

@@ -3,6 +3,7 @@ import {
   type ConversationView,
   check,
   type FrameRule,
+  observation,
   type Probe,
   practice,
   rfc3629,
@@ -26,13 +27,21 @@ interface Named {
   readonly probes: readonly Probe<readonly ConversationView[]>[];
 }
 
-/** §7.1.7: with an appropriate code of §7.4.1, where a Close frame tells one. */
+/**
+ * §7.1.7: with an appropriate code of §7.4.1, where a Close frame tells one. An endpoint that takes no messages says so
+ * to each of them, before it looks at what is wrong with one.
+ */
 const namesCode = ({ id, codes, upon, probes }: Named): CheckDefinition =>
   check(id, {
     title: `names ${codes.join(' or ')} where it closes upon ${upon}`,
     grounds: [rfc6455('7.1.7', 'SHOULD')],
-    judge: ({ expect }) => expect(...probes).toCloseWith(...codes),
+    async judge({ probe, expect }) {
+      const { unaskedEnd } = await probe(websocket.lawfulMessage);
+      await expect(...probes).toCloseWith(...codes, ...[unaskedEnd?.code ?? []].flat());
+    },
   });
+
+const TAKES_NONE = 'the endpoint ends the connection upon a lawful message, too';
 
 interface Sent {
   readonly id: string;
@@ -62,11 +71,14 @@ export const frameChecks = [
     grounds: [rfc6455('5.1', 'MUST')],
     probe: frames.unmasked,
   }),
-  namesCode({
-    id: 'websocket.unmasked-code',
-    codes: [PROTOCOL_ERROR],
-    upon: 'a frame that is not masked',
-    probes: [frames.unmasked],
+  // §5.1: the server may tell 1002 in a Close frame.
+  observation('websocket.unmasked-code', {
+    title: 'closes upon a frame that is not masked with some code',
+    grounds: [rfc6455('5.1', 'MAY')],
+    async observe({ probe }) {
+      const code = (await probe(frames.unmasked))[0]?.closeCode ?? null;
+      return { seen: code, note: code === null ? 'no code' : `the close code ${code}` };
+    },
   }),
 
   // §5.2: a reserved bit that no negotiated extension gives a meaning fails the connection.
@@ -186,10 +198,13 @@ export const frameChecks = [
   check('websocket.failure-announced', {
     title: 'sends a Close frame before it ends TCP over a bad frame',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
-    judge: ({ expect }) =>
-      expect(failures).toConform('a Close frame', ({ serverClose, ended }) =>
-        serverClose === null && ended?.how === 'end' ? 'the end of TCP' : null,
-      ),
+    async judge({ probe, expect, notApplicable }) {
+      const { unaskedEnd, serverClose } = await probe(websocket.lawfulMessage);
+      if (unaskedEnd !== null && serverClose === null) notApplicable(TAKES_NONE);
+      await expect(failures).toConform('a Close frame', ({ serverClose: close, ended }) =>
+        close === null && ended?.how === 'end' ? 'the end of TCP' : null,
+      );
+    },
   }),
 
   // §5.5.2, §5.5.3: a Pong with the Application data of the Ping.
@@ -203,7 +218,10 @@ export const frameChecks = [
   check('websocket.ping-between-fragments', {
     title: 'answers a Ping that comes between the fragments of a message',
     grounds: [rfc6455('5.4', 'MUST')],
-    judge: ({ expect }) => expect(websocket.pingBetweenFragments).toAnswerPings(),
+    async judge({ probe, expect, notApplicable }) {
+      if ((await probe(websocket.lawfulMessage)).unaskedEnd !== null) notApplicable(TAKES_NONE);
+      await expect(websocket.pingBetweenFragments).toAnswerPings();
+    },
   }),
 
   // §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.

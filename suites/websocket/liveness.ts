@@ -107,7 +107,7 @@ export const livenessChecks = [
     applies: [echoes],
     async judge({ expect }) {
       await expect(liveness.closedInTraffic).toEnd();
-      await expect(liveness.closedInTraffic).toKeep('no frame after the Close', 'after-close');
+      await expect(liveness.closedInTraffic).toKeep('no data frame after the Close', 'after-close');
     },
   }),
 

@@ -5,6 +5,8 @@ import { sendsBack } from './rows.ts';
 
 /** A message may be refused for its length (§10.4), with 1009 (§7.4.1). */
 const TOO_BIG = 1009;
+/** So may a kind that the endpoint does not take, with 1003 (§7.4.1). */
+const UNACCEPTABLE = 1003;
 const grounds = [clause('websocket.messages'), rfc6455('5.6', 'MUST')];
 
 /** Messages (RFC 6455 §5.6), where the config names the endpoint an echo. */
@@ -29,7 +31,8 @@ export const messageChecks = [
     grounds,
     applies: [echoes],
     async judge({ probe, expect, notApplicable }) {
-      const { echoes: back, dialect } = await probe(echo.textEcho);
+      const { echoes: back } = await probe(echo.textEcho);
+      const dialect = await probe(echo.otherDialect);
       if (dialect !== null && back.some(({ isSame }) => !isSame)) {
         notApplicable(`the endpoint speaks ${dialect}, which does not echo`);
       }
@@ -42,7 +45,10 @@ export const messageChecks = [
     title: 'sends back text as text and binary as binary',
     grounds,
     applies: [echoes],
-    async judge({ expect }) {
+    async judge({ probe, expect, notApplicable }) {
+      if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
+        notApplicable(`binary messages are not taken: they are refused with the close code ${UNACCEPTABLE}`);
+      }
       await expect(echo.textEcho, echo.binaryEcho).toSendBack();
       await expect(echo.textEcho, echo.binaryEcho).toKeepKind();
     },
@@ -51,7 +57,7 @@ export const messageChecks = [
   // §5.2: a payload may be empty.
   sendsBack({
     id: 'websocket.echo-empty',
-    what: 'empty messages',
+    what: 'an empty message',
     ground: rfc6455('5.2', 'MUST'),
     probe: echo.emptyEcho,
   }),

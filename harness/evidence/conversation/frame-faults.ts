@@ -19,7 +19,7 @@ export type FrameRule =
   | 'close-code'
   /** §8.1 */
   | 'utf8'
-  /** §5.5.1: nothing follows a Close. */
+  /** §5.5.1: no data follows a Close. */
   | 'after-close'
   /** RFC 7692 §7.2: compressed data that cannot be inflated. */
   | 'deflate'
@@ -43,10 +43,10 @@ export function faultsOfFrames(
   ]);
 }
 
-/** §5.5.1, §1.4: a Close is the last frame of a side. */
-export function framesAfterClose(frames: readonly RecordedFrame[]): readonly FrameFault[] {
+/** §5.5.1: after a Close no more data frames; of Ping and Pong nothing is said. */
+export function dataAfterClose(frames: readonly RecordedFrame[]): readonly FrameFault[] {
   const closed = frames.findIndex(({ opcode }) => opcode === OPCODE.close);
-  const after = closed === -1 ? [] : frames.slice(closed + 1);
+  const after = closed === -1 ? [] : frames.slice(closed + 1).filter(({ opcode }) => !isControl(opcode));
   return after.map(({ opcode }) => ({
     rule: 'after-close',
     message: `a ${opcodeName(opcode)} frame after the Close (§5.5.1)`,

@@ -4,13 +4,14 @@ import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fi
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { lazy } from '../octets/lazy.ts';
+import { visible } from '../octets/visible.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
 import { type ClosePayload, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import {
+  dataAfterClose,
   type FrameFault,
   type FrameRule,
   faultsOfFrames,
-  framesAfterClose,
   strayOctets,
 } from './frame-faults.ts';
 import { agreedInflation } from './inflation.ts';
@@ -24,7 +25,10 @@ export interface SentClose extends ClosePayload {
 }
 
 /** Servers that stand in front of others and write Connection and Upgrade anew. */
-const INTERMEDIARIES = /^(?:nginx|openresty|apache|haproxy|envoy|cloudflare|caddy|traefik|varnish)\b/i;
+const INTERMEDIARIES =
+  /^(?:nginx|openresty|apache|haproxy|envoy|istio-envoy|cloudflare|cloudfront|akamai|awselb|kong|caddy|traefik|varnish|litespeed)\b/i;
+/** Fields that only such servers write. */
+const OF_INTERMEDIARIES = /^(?:via|cf-ray|x-amz-cf-id|x-varnish|x-served-by|x-envoy-.+|x-kong-.+)$/i;
 
 /** A conversation as checks read it; each property is worked out when it is first asked for. */
 export class ConversationView {
@@ -110,8 +114,8 @@ export class ConversationView {
 
   /** What the answer tells of a server that stands in front: it writes Connection and Upgrade anew. null for nothing. */
   get intermediary(): string | null {
-    const via = this.handshake?.field('via');
-    if (via !== undefined) return `Via: ${via}`;
+    const mark = this.handshake?.fields.find(([name]) => OF_INTERMEDIARIES.test(name));
+    if (mark !== undefined) return `${mark[0]}: ${visible(mark[1], 80)}`;
     const server = this.handshake?.field('server');
     return server !== undefined && INTERMEDIARIES.test(server) ? `Server: ${server}` : null;
   }
@@ -288,7 +292,7 @@ export class ConversationView {
     return [
       ...faultsOfFrames(frames, this.isCompressing),
       ...this.#received().faults,
-      ...framesAfterClose(frames),
+      ...dataAfterClose(frames),
       ...strayOctets(this.conversation.events),
     ];
   });

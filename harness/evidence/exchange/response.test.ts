@@ -115,19 +115,19 @@ describe('ResponseView', () => {
     expect(viewResponse(exampleExchange({ response }), { windowMs: 3000 }).quota.resetSeconds).toBe(2.5);
   });
 
-  it('resolves Location and finds every link that stays at the origin', () => {
+  it('resolves Location and finds every link of the interface that stays at the origin', () => {
     const view = viewOf({
       fields: [
         ['Content-Type', 'application/json'],
         ['Location', '../login?x=1'],
-        ['Link', '</v1/resources?page=2>; rel=next, <https://other.example/v1>; rel=help'],
+        ['Link', '</v1/resources?page=2>; rel=next, </docs>; rel="help service-doc"'],
       ],
       body: exampleBody(
-        '{"data":[{"href":"/v2/items/1"},{"url":"http://127.0.0.1:8080/v1/a"},{"name":"/not/a/link"}]}',
+        '{"items":[{"href":"/v2/items/1"},{"self":"http://127.0.0.1:8080/v1/a"},{"name":"/not/a/link"}]}',
       ),
     });
     expect(view.location?.href).toBe('http://127.0.0.1:8080/login?x=1');
-    expect(view.links.map(({ relations }) => relations)).toEqual([['next'], ['help']]);
+    expect(view.links.map(({ relations }) => relations)).toEqual([['next'], ['help', 'service-doc']]);
     expect(view.linkFaults).toEqual([]);
     expect(view.sameOriginLinks).toEqual(['/login', '/v1/resources', '/v2/items/1', '/v1/a']);
     expect(withFields(['Location', 'http://[']).location).toBeNull();

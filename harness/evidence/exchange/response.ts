@@ -13,7 +13,7 @@ import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
-import { findBodyLinks, isInnerHost } from './links.ts';
+import { findBodyLinks, isInnerHost, navigates } from './links.ts';
 import { ResponseMessage } from './response-message.ts';
 
 /** Fields that carry an identifier of the request, in the order in which they are looked for. */
@@ -236,12 +236,16 @@ export class ResponseView extends ResponseMessage {
   }
 
   readonly #linkTargets = lazy(() => {
-    const targets = [...this.fieldLines('location'), ...this.links.map(({ target }) => target)];
+    const inField = this.links.filter(({ relations }) => navigates(relations)).map(({ target }) => target);
+    const targets = [...this.fieldLines('location'), ...inField];
     const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
     return [...targets, ...inBody].flatMap((target) => URL.parse(target, this.request.url) ?? []);
   });
 
-  /** Targets of Location, of the Link field and of links in a JSON body, resolved against the request's URL. */
+  /**
+   * Where a client goes on: targets of Location, and of such links in the Link field and in a JSON body, resolved
+   * against the request's URL.
+   */
   get linkTargets(): readonly URL[] {
     return this.#linkTargets();
   }

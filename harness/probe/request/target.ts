@@ -1,5 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
-import type { Sample } from '../../contract/clause.ts';
+import { findClause, type Sample } from '../../contract/clause.ts';
+import { type OtherVersion, otherVersions, versionedPath } from '../../contract/versioned-path.ts';
+import { pathOf } from '../../credential/request.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/session.ts';
@@ -10,9 +12,25 @@ import { served, variation } from './sample.ts';
 
 const UNKNOWN_PATH = '/conform-no-such-resource';
 
+/** Beside the documented one; a collection that creates what is asked for by its name, or hides it, knows it all the same. */
 export const unknownPath = variation('unknown-path', {
   purpose: 'at a path that does not exist',
   target: ({ path }) => siblingOf(path),
+});
+const deepUnknownPath = variation('deep-unknown-path', {
+  purpose: 'at a path that does not exist, three levels down',
+  target: ({ path }) => `${siblingOf(path)}/conform/none`,
+});
+const rootUnknownPath = variation('root-unknown-path', {
+  purpose: 'at a path that does not exist, at the top',
+  target: () => UNKNOWN_PATH,
+});
+
+/** Improbable paths at several depths: nobody knows all of them. The one at the top, where the others are served. */
+export const unknownPaths: Probe<readonly Reply[]> = probe('unknown-paths', async ({ ask, documented }) => {
+  const below = [await ask(unknownPath), await ask(deepUnknownPath)];
+  const isTop = siblingOf(documented.path) === UNKNOWN_PATH;
+  return isTop || below.some(({ served }) => !served) ? below : [...below, await ask(rootUnknownPath)];
 });
 export const unknownPathWithoutCredential = variation('unknown-path-without-credential', {
   purpose: 'at a path that does not exist, without a credential',
@@ -137,38 +155,46 @@ function siblingOf(path: Sample['path']): string {
   return `${parent}${UNKNOWN_PATH}`;
 }
 
-/** The documented path below another version prefix, or below none. */
-export interface OtherPrefix {
-  /** What stands in place of the documented prefix: `/v2`, or '' for none. */
-  readonly prefix: string;
+/** The documented path below another version, or below none. */
+export interface OtherPrefix extends OtherVersion {
   readonly reply: Reply;
 }
 
-/** In place of a documented prefix. */
-const OTHERS = ['', '/v2', '/v0', '/v01', '/V1'] as const;
 /** Before a path that is documented without one. */
 const USUAL = ['/v1', '/v2'] as const;
 
-/** One request per other prefix. */
-export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe(
-  'other-prefixes',
-  async ({ ask, http, documented }) => {
-    await ask(served);
-    const ownPrefix = versionPrefixOf(documented);
-    const found: OtherPrefix[] = [];
-    for (const prefix of ownPrefix === null ? USUAL : OTHERS) {
-      const purpose = prefix === '' ? 'without the version prefix' : `below ${prefix}`;
-      const target = ({ path }: Sample) => `${prefix}${path.slice(ownPrefix?.length ?? 0)}`;
-      found.push({ prefix, reply: await http.send({ purpose, target }) });
-    }
-    return found;
-  },
-);
+/** Where the documented path has its version, as it is sent: the base URL may have a path of its own. */
+const versioned = probe('versioned-path', async ({ ask, config, documented }) => {
+  const { pathname } = new URL((await ask(served)).exchange.request.url);
+  const mount = pathname.slice(0, -pathOf(documented.path).length);
+  const prefix = config.facts[PREFIX]?.value ?? findClause(config.contract, PREFIX)?.value;
+  return { mount, at: versionedPath(pathname, typeof prefix === 'string' ? prefix : null) };
+});
 
-/** `/v1` of `/v1/resources`; null when the path begins with no version. */
-function versionPrefixOf({ path }: Sample): string | null {
-  return /^\/v\d+(?=\/)/.exec(path)?.[0] ?? null;
-}
+const PREFIX = 'versioning.prefix';
+
+/** The path that everything of the documented version is below; null where none is documented. */
+export const versionBase: Probe<string | null> = probe('version-base', async ({ ask }) => {
+  const { at } = await ask(versioned);
+  return at && `${at.before}${at.version}`;
+});
+
+/** One request per other version. What is above the base URL is nobody's to ask for: there are none then. */
+export const otherPrefixes: Probe<readonly OtherPrefix[]> = probe('other-prefixes', async ({ ask, http }) => {
+  const { mount, at } = await ask(versioned);
+  const found: OtherPrefix[] = [];
+  const others: readonly OtherVersion[] =
+    at === null ? USUAL.map((segment) => ({ segment, kind: 'version' })) : otherVersions(at.version);
+  if (at !== null && at.before.length < mount.length) return found;
+  for (const other of others) {
+    const { segment } = other;
+    const purpose = segment === '' ? 'without the version prefix' : `below ${segment}`;
+    const target = ({ path }: Sample) =>
+      at === null ? `${segment}${path}` : `${at.before.slice(mount.length)}${segment}${at.rest}`;
+    found.push({ ...other, reply: await http.send({ purpose, target }) });
+  }
+  return found;
+});
 
 /** How long a request target and a header field may be is found between these, in three requests each. */
 const SIZES = [2_048, 4_096, 8_192, 16_384, 32_768];

@@ -1,14 +1,14 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Dialect, DialectEvent } from '../../config/blocks/dialect.ts';
 import type { MessagePair } from '../../config/blocks/websocket.ts';
-import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
+import { EndlessSchema, SchemaBook } from '../../evidence/json/schema.ts';
 import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
 import { type Port, type Probe, probe } from '../../session/session.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { everyConversation } from './every-conversation.ts';
+import { answerFault } from './message-pair.ts';
 import { alive } from './ordinary-client.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
@@ -153,21 +153,6 @@ async function exchangeOf(
   const faults = later.map((message) => answerFault(message, judge));
   const fault = faults.includes(null) ? null : (faults[0] ?? 'no message');
   return { to: conversation.to, evidence: conversation.evidence, conversation, fault };
-}
-
-/** An answer is JSON; a text that is none is what a schema sees as a string. */
-function answerFault({ text }: Message, judge: SchemaJudge): string | null {
-  if (text === null) return 'a message that is no text';
-  const fault = judge(jsonOf(text));
-  return fault === null ? null : `one in which ${fault.message}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 export const exchanged = answered(

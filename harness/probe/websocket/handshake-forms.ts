@@ -1,8 +1,10 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/session.ts';
+import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
-import { answersPings, conversed, held, taken } from './ordinary-client.ts';
+import { answersPings, conversed, held, opening, taken } from './ordinary-client.ts';
+import { tryService } from './service-shown.ts';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 
@@ -83,6 +85,14 @@ export const otherUpgrade = held('websocket-other-upgrade', {
   purpose: 'a WebSocket handshake for another protocol',
   fields: [['Upgrade', 'conform/1']],
 });
+/** What any answer to a handshake tells of a server in front; null for nothing. Some say who they are in refusals alone. */
+export const inFront: Probe<string | null> = probe('websocket-in-front', async ({ ask }) => {
+  for (const each of [opening, withoutConnection, otherUpgrade, withoutUpgrade, otherVersion, withoutKey]) {
+    const { intermediary } = await ask(each);
+    if (intermediary !== null) return intermediary;
+  }
+  return null;
+});
 export const unknownSubprotocol = held('websocket-unknown-subprotocol', {
   purpose: 'a WebSocket handshake that offers an unknown subprotocol',
   fields: [['Sec-WebSocket-Protocol', 'conform.unknown']],
@@ -104,16 +114,23 @@ export const foreignOrigin = held(
 
 /** With a credential that is not right, or not in its place. What comes of it besides the answer is waited for. */
 
-export const withoutCredential = held(
-  'websocket-without-credential',
-  { purpose: 'a WebSocket handshake without a credential', credential: 'none' },
-  (conversation) => conversation.end(),
-);
-export const wrongCredential = held(
-  'websocket-wrong-credential',
-  { purpose: 'a WebSocket handshake with a wrong key', credential: { wrong: 'wrong' } },
-  (conversation) => conversation.end(),
-);
+export const withoutCredential = tried('websocket-without-credential', {
+  purpose: 'a WebSocket handshake without a credential',
+  credential: 'none',
+});
+export const wrongCredential = tried('websocket-wrong-credential', {
+  purpose: 'a WebSocket handshake with a wrong key',
+  credential: { wrong: 'wrong' },
+});
+
+/** A handshake, and whether what it opened serves the client. */
+function tried(name: string, stimulus: HandshakeStimulus): Probe<ConversationView> {
+  return probe(name, async ({ ask, config, websocket }) => {
+    await ask(taken);
+    return websocket.converse(stimulus, (conversation) => tryService(conversation, config));
+  });
+}
+
 /** Nearly right; those that the scheme and the key do not have are left out. */
 const NEARLY: readonly (readonly [
   purpose: string,
@@ -127,13 +144,13 @@ const NEARLY: readonly (readonly [
 
 export const nearCredentials: Probe<readonly ConversationView[]> = probe(
   'websocket-near-credentials',
-  async ({ ask, websocket }) => {
+  async ({ ask, config, websocket }) => {
     await ask(taken);
-    const tried = await Promise.all(
+    const held = await Promise.all(
       NEARLY.map(([what, wrong]) =>
         websocket
           .converse({ purpose: `a WebSocket handshake ${what}`, credential: { wrong } }, (conversation) =>
-            conversation.end(),
+            tryService(conversation, config),
           )
           .catch((error: unknown) => {
             if (error instanceof NotApplicable) return null;
@@ -141,7 +158,7 @@ export const nearCredentials: Probe<readonly ConversationView[]> = probe(
           }),
       ),
     );
-    return tried.filter((conversation) => conversation !== null);
+    return held.filter((conversation) => conversation !== null);
   },
 );
 

@@ -111,6 +111,25 @@ export const answersPings: Probe<ConversationView> = probe('websocket-answers-pi
   throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
 });
 
+/**
+ * A whole message in good order, one of the config where there is one: some endpoints take none, or none that they do
+ * not know, and end the connection upon it.
+ */
+export const lawfulMessage: Probe<ConversationView> = probe(
+  'websocket-lawful-message',
+  async ({ ask, config, websocket }) => {
+    await ask(alive);
+    const [pair] = config.websocket?.exchange ?? [];
+    return websocket.hold({ purpose: 'a WebSocket with a lawful message' }, async (conversation) => {
+      await conversation.text(pair?.send ?? 'conform');
+      if (await conversation.silence(MESSAGE_REFUSED_MS)) await conversation.close(1000);
+    });
+  },
+);
+
+/** How long the end of a connection is waited for upon a message that is not taken, in ms. */
+const MESSAGE_REFUSED_MS = 500;
+
 /** RFC 6455 §5.5.3: nobody asked for this Pong; whether the connection stands is asked with a Ping. */
 export const unsolicitedPong = pinged(
   'websocket-unsolicited-pong',

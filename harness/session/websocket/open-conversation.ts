@@ -97,17 +97,18 @@ export class OpenConversation {
 
   /** Several Pings in one write, then the wait for the Pong of the last. @returns whether it came. */
   async pingsAtOnce(payloads: readonly string[]): Promise<boolean> {
-    const last = octets(payloads.at(-1) ?? '');
-    const mask = Uint8Array.of(1, 2, 3, 4);
-    for (const payload of payloads.slice(0, -1)) {
-      void this.#connection.sendFrame({ opcode: OPCODE.ping, payload: octets(payload), mask });
-    }
-    return this.ping(last);
+    const pings = payloads.map((payload) => ({ opcode: OPCODE.ping, payload: octets(payload) }));
+    await this.#connection.sendFrames(pings);
+    return this.#pong(octets(payloads.at(-1) ?? ''), this.#patienceMs);
   }
 
   async #ping(payload: string | Uint8Array, timeoutMs: number, octetsAtOnce?: number): Promise<boolean> {
     const sent = octets(payload);
     await this.#connection.sendFrame({ opcode: OPCODE.ping, payload: sent }, octetsAtOnce);
+    return this.#pong(sent, timeoutMs);
+  }
+
+  async #pong(sent: Uint8Array, timeoutMs: number): Promise<boolean> {
     const match = (event: ConversationEvent) =>
       isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
     return (await this.#connection.next({ timeoutMs, match, note: 'for the Pong' })) !== null;

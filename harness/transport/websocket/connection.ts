@@ -63,6 +63,8 @@ export interface WebSocketConnection {
   readonly failure: ExchangeFailure | null;
   /** In so many octets a write; in one when left out. false when TCP was over, or the server did not take it in time. */
   sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean>;
+  /** All of them in one write. */
+  sendFrames(frames: readonly FrameOfOurs[]): Promise<boolean>;
   /** Octets that need not be frames; the note says what they are. A frame sent so in parts wants automatic pongs off. */
   sendOctets(octets: Uint8Array, note: string): Promise<boolean>;
   /** See `ConversationLog.next`. */
@@ -217,10 +219,20 @@ export async function openConnection(
   }
 
   function sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean> {
-    const octets = encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask });
-    if (frame.opcode === OPCODE.close) closeSent = true;
-    const record = () => log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));
-    return write(octets, record, octetsAtOnce);
+    return sendFrames([frame], octetsAtOnce);
+  }
+
+  function sendFrames(frames: readonly FrameOfOurs[], octetsAtOnce?: number): Promise<boolean> {
+    const encoded = frames.map((frame) =>
+      encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask }),
+    );
+    if (frames.some(({ opcode }) => opcode === OPCODE.close)) closeSent = true;
+    const record = () => {
+      for (const octets of encoded) {
+        log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));
+      }
+    };
+    return write(Buffer.concat(encoded), record, octetsAtOnce);
   }
 
   await shakeHands();
@@ -236,6 +248,7 @@ export async function openConnection(
       return failure && redactFailure(redaction, failure);
     },
     sendFrame,
+    sendFrames,
     sendOctets: (octets, note) => write(octets, () => log.recordOctets('client', octets, note)),
     next: (wait) => (listening ? log.next(wait) : Promise.resolve(null)),
     untilEnd: (wait) =>

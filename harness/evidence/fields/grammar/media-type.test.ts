@@ -28,6 +28,7 @@ describe('readMediaType', () => {
   it.each([
     ['application/json', true],
     ['application/hal+json', true],
+    ['application/json-rpc', true],
     ['application/jsonp', false],
     ['text/json', false],
     ['application/json+xml', false],

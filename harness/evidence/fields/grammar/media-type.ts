@@ -34,7 +34,14 @@ export function readMediaType(value: string): MediaTypeReading {
   return { mediaType: { type, subtype, essence: `${type}/${subtype}`, suffix, parameters }, fault: null };
 }
 
-/** `application/json`, or any type with the suffix `+json`. */
+/** JSON-RPC over HTTP has names of its own, from before there were suffixes (RFC 6839). */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+]);
+
+/** `application/json`, or any type with the suffix `+json`; JSON-RPC, too. */
 export function isJsonType({ essence, suffix }: MediaType): boolean {
-  return essence === 'application/json' || suffix === 'json';
+  return suffix === 'json' || JSON_TYPES.has(essence);
 }

@@ -11,7 +11,7 @@ import {
 } from '../conduct/patch.ts';
 import type { Access } from '../credentials/access.ts';
 import type { Authentication } from '../credentials/authentication.ts';
-import { failed, withContent, withText } from '../http/answer-changes.ts';
+import { asProblem, failed, withContent, withText } from '../http/answer-changes.ts';
 import {
   type Answer,
   fieldValue,
@@ -185,6 +185,16 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     breaks: 'a request without a credential is answered 404',
     trips: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
+  },
+  'refuses-403-for-401': {
+    setting: 'error codes',
+    summary: 'answers a missing key with 403 where its documents say 401',
+    breaks: 'a request without a credential is answered 403',
+    trips: ['auth.missing-credential'],
+    shows: ['auth.refusal-status'],
+    patch: onAnswer('unauthenticated', (answer) =>
+      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
+    ),
   },
   'refusal-is-html': {
     summary: 'refuses with a page for people',

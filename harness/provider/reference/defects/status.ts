@@ -61,6 +61,14 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => failed(answer)),
   },
+  'deep-path-500': {
+    summary: 'fails over paths that are deeper than any it knows',
+    breaks: 'a path of several unknown segments is answered 500',
+    trips: ['status.unknown-path'],
+    patch: onAnswer('not-found', (answer, { path }) =>
+      path.split('/').length > 4 ? failed(answer) : answer,
+    ),
+  },
   'unknown-method-500': {
     summary: 'fails over methods that it does not know',
     breaks: 'an unknown method is answered 500',

@@ -18,6 +18,20 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
       asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
     ),
   },
+  'refuses-403-for-missing-key': {
+    summary: 'answers a missing key with 403, like a wrong one (RFC 9110 §15.5.4)',
+    shows: ['auth.refusal-status', 'websocket.refusal'],
+    patch: onAnswer(CREDENTIAL_REFUSALS, (answer) =>
+      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
+    ),
+  },
+  'compares-decoded-keys': {
+    summary: 'compares the octets that keys stand for in base64, and not how they are written (RFC 4648)',
+    patch: inCredentials(({ keyMatches }) => ({
+      keyMatches: (presented, key) =>
+        keyMatches(presented, key) || Buffer.from(presented, 'base64').equals(Buffer.from(key, 'base64')),
+    })),
+  },
   'not-found-before-auth': {
     summary: 'says 404 for an unknown path before it looks at the credential',
     shows: ['status.unknown-path-without-credential'],
@@ -47,6 +61,22 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
     setting: 'query',
     summary: 'takes the key in the query parameter api_key as well',
     patch: alsoAt(queryParameter('api_key')),
+  },
+  'documents-query-key': {
+    setting: 'query documented',
+    summary: 'takes the key in the query as well, as its documents say',
+    shows: ['auth.location'],
+    patch: alsoAt(queryParameter('api_key')),
+  },
+  'wildcard-origin': {
+    summary: 'allows every origin and credentials at once, which no browser takes (Fetch, CORS check)',
+    patch: onAnswer('every', (answer) =>
+      withField(
+        withField(answer, 'Access-Control-Allow-Origin', '*'),
+        'Access-Control-Allow-Credentials',
+        'true',
+      ),
+    ),
   },
   'first-credential-wins': {
     summary: 'heeds the first of several Authorization fields',

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { varyingBy, withContent } from '../http/answer-changes.ts';
-import { withField, withoutField } from '../http/message.ts';
+import { varyingBy, withContent, withText } from '../http/answer-changes.ts';
+import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../http/occasion.ts';
 
@@ -41,6 +41,48 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
       const list = isJsonObject(content) && 'resources' in content ? content.resources : content;
       return { ...answer, body: Buffer.from(JSON.stringify(list)) };
     }),
+  },
+  'text-errors': {
+    setting: 'text errors',
+    summary: 'explains its errors in plain text, as its documents say',
+    shows: ['json.media-types'],
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
+      isProblem(answer.occasion)
+        ? withContent(answer, 'text/plain; charset=utf-8', problemDetail(answer.occasion))
+        : answer,
+    ),
+  },
+  'links-beyond-the-interface': {
+    services: REST.services,
+    summary:
+      'links to documentation, licence and status page, and has addresses of other services in its data',
+    patch: onAnswer('served', (answer) => {
+      const links = '</docs>; rel="service-doc help", </legal>; rel=license, </status>; rel=status';
+      const own = fieldValues(answer, 'link');
+      return withText(withField(answer, 'Link', [...own, links].join(', ')), (text) =>
+        JSON.stringify({
+          ...JSON.parse(text),
+          documentation_url: '/docs',
+          _links: { license: { href: '/legal' }, help: [{ href: '/docs/help' }] },
+          target: { url: 'http://collector.internal:9100/metrics', parent: '/srv/targets' },
+        }),
+      );
+    }),
+  },
+  'content-with-a-counter': {
+    services: REST.services,
+    summary: 'has in each answer how many there were, so that none is as long as the one before',
+    shows: ['json.success-shape'],
+    undescribed: true,
+    patch: (conduct) => {
+      let count = 0;
+      return onAnswer('served', (answer) =>
+        withText(answer, (text) => {
+          count += 1;
+          return JSON.stringify({ ...JSON.parse(text), served: 'i'.repeat(count) });
+        }),
+      )(conduct);
+    },
   },
   'chunked-body': {
     summary: 'sends content in chunks, without Content-Length',

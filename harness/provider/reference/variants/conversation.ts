@@ -1,17 +1,21 @@
+import type { WebSocket } from 'ws';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
+import { onAnswer, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
   closingWithCode,
   each,
   inWebSocket,
   keyFromSubprotocol,
   OVERLOADED,
+  onInbound,
   onOpen,
   onOutbound,
 } from '../conduct/websocket-patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../http/message.ts';
-import { type Frame, isData, OPCODE, withPayload } from '../websocket/frame.ts';
+import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
+import { findRoute } from '../http/routes.ts';
+import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 
 /** Whole messages in two frames. */
@@ -23,6 +27,14 @@ const inTwoFrames: FrameRule = () => (frame) => {
     withPayload(rest, frame.payload.subarray(1)),
   ];
 };
+
+/** In place of a message that is not taken. */
+const NOT_TAKEN = 'not taken';
+
+/** A whole text message in place of the frame. */
+function messageOf(frame: Frame, text: string): Frame {
+  return { ...withPayload(frame, Buffer.from(text)), opcode: OPCODE.text, fin: true, rsv: 0, masked: true };
+}
 
 /** Connections at the same time. */
 const FEW = 9;
@@ -94,10 +106,78 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
       return !opens ? request : withField(request, 'Authorization', `Bearer ${token}`);
     }),
   },
+  'ws-key-in-query-only': {
+    setting: 'key in token',
+    summary:
+      'takes the key of a handshake from the parameter `token`, as its documents say, and from nowhere else',
+    patch: onReceipt((request) => {
+      if (!request.path.startsWith('/ws')) return request;
+      const token = queryParameters(request.query).get('token');
+      const bare = withoutField(request, 'Authorization');
+      return token === null ? bare : withField(bare, 'Authorization', `Bearer ${token}`);
+    }),
+  },
   'ws-closes-4401': {
     setting: 'close code',
     summary: 'opens the connection first and closes it with 4401 when the credential is bad',
     patch: closingWithCode(4401),
+  },
+  'ws-logs-in-by-message': {
+    summary: 'opens connections without a key, and serves them nothing before they log in by message',
+    shows: ['websocket.refusal'],
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const verdict = judge(request, kernel);
+        const match = findRoute(kernel.service.sockets, request.path);
+        if (verdict.accepted || match === null) return verdict;
+        if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
+        const converse = (socket: WebSocket) => socket.on('message', () => socket.send('log in first'));
+        const { route, parameters } = match;
+        return { accepted: true, endpoint: { ...route, converse }, parameters, closeCode: null };
+      },
+    })),
+  },
+  'ws-takes-no-messages': {
+    setting: 'no messages',
+    summary: 'only sends, and closes with 1003 upon whatever its client says',
+    patch: together(
+      onInbound(each((frame) => (isControl(frame) ? frame : messageOf(frame, NOT_TAKEN)))),
+      onOpen((socket) => socket.on('message', () => socket.close(1003))),
+    ),
+  },
+  'ws-takes-text-only': {
+    summary: 'closes with 1003 upon a binary message',
+    patch: onOpen((socket) =>
+      socket.on('message', (_, isBinary) => {
+        if (isBinary) socket.close(1003);
+      }),
+    ),
+  },
+  'ws-closes-unmasked-with-1008': {
+    summary: 'closes upon an unmasked frame with 1008 (RFC 6455 §5.1 leaves the code open)',
+    shows: ['websocket.unmasked-code'],
+    patch: together(
+      onInbound(each((frame) => (frame.masked ? frame : messageOf(frame, NOT_TAKEN)))),
+      onOpen((socket) =>
+        socket.on('message', (content) => {
+          if (String(content) === NOT_TAKEN) socket.close(1008);
+        }),
+      ),
+    ),
+  },
+  'ws-pongs-after-close': {
+    summary: 'sends a Pong behind its Close, which is no data (RFC 6455 §5.5.1)',
+    patch: onOutbound(
+      () => (frame) =>
+        frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],
+    ),
+  },
+  'ws-behind-quiet-proxy': {
+    summary: 'stands behind a proxy that writes Connection anew and tells of itself in refusals alone',
+    patch: together(
+      onHead((head) => (/^upgrade:/im.test(head) ? `${head}\r\nConnection: Upgrade` : head)),
+      onAnswer('upgrade-required', (answer) => withField(answer, 'Via', '1.1 front')),
+    ),
   },
   'ws-takes-few-connections': {
     summary: 'takes nine connections at the same time, and refuses more with 503',

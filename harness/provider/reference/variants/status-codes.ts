@@ -1,8 +1,11 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
-import { asProblem, varyingBy } from '../http/answer-changes.ts';
+import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
+
+/** A name where the collection of resources is. */
+const BY_NAME = /^\/v1\/[^/]+$/;
 
 export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
   '404-instead-of-405': {
@@ -10,6 +13,42 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     patch: onAnswer('method-not-allowed', (answer) =>
       asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
     ),
+  },
+  'knows-collections-by-name': {
+    services: REST.services,
+    summary: 'has an empty collection for each name that somebody asks for',
+    shows: ['status.conditions'],
+    patch: onAnswer('not-found', (answer, { path }) =>
+      BY_NAME.test(path)
+        ? { ...withContent(answer, 'application/json', '{"resources":[],"total":0}'), status: 200 }
+        : answer,
+    ),
+  },
+  'hides-collections-by-name': {
+    services: REST.services,
+    summary: 'says 403 to each name of a collection that is not the client’s',
+    shows: ['status.conditions'],
+    patch: onAnswer('not-found', (answer, { path }) =>
+      BY_NAME.test(path) ? asProblem(answer, 403, 'Forbidden') : answer,
+    ),
+  },
+  'page-for-every-path': {
+    services: REST.services,
+    summary: 'serves the page of its application at each path outside the interface',
+    patch: onAnswer('not-found', (answer, { path }) =>
+      path.startsWith('/v1/')
+        ? answer
+        : {
+            ...withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>App</title>'),
+            status: 200,
+          },
+    ),
+  },
+  'paths-in-any-case': {
+    services: REST.services,
+    summary: 'takes its paths in capitals for the same',
+    shows: ['versioning.other-prefixes'],
+    patch: onReceipt((request) => ({ ...request, path: request.path.toLowerCase() })),
   },
   'unknown-method-405': {
     summary: 'says 405 for a method that nobody has registered, too',

@@ -68,8 +68,8 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-wrong-close-code': {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     breaks: 'a broken frame is answered with close code 1011',
+    shows: ['websocket.unmasked-code'],
     trips: [
-      'websocket.unmasked-code',
       'websocket.reserved-bits-code',
       'websocket.reserved-opcode-code',
       'websocket.control-frame-code',
@@ -122,8 +122,8 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     patch: onInbound(puttingOffClose),
   },
   'ws-sends-after-close': {
-    summary: 'sends a Pong behind its Close (RFC 6455 §5.5.1)',
-    breaks: 'a frame follows the Close of the service',
+    summary: 'sends a message behind its Close (RFC 6455 §5.5.1)',
+    breaks: 'a data frame follows the Close of the service',
     trips: ['websocket.silent-after-close'],
     drags: {
       checks: ['websocket.close-in-traffic'],
@@ -131,7 +131,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     },
     patch: onOutbound(
       () => (frame) =>
-        frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.pong, Buffer.from('late'))] : [frame],
+        frame.opcode === OPCODE.close ? [frame, frameOf(OPCODE.text, Buffer.from('late'))] : [frame],
     ),
   },
 });

@@ -1,7 +1,7 @@
 import { parseJsonObject } from '../../../../base/json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, onReceipt, type Patch, together } from '../../conduct/patch.ts';
+import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
 import {
   closingWithCode,
   inWebSocket,
@@ -10,7 +10,7 @@ import {
   withoutRule,
 } from '../../conduct/websocket-patch.ts';
 import { withText } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, queryParameters, withField, withoutField } from '../../http/message.ts';
+import { type Answer, fieldValue, queryParameters, withoutField } from '../../http/message.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (
@@ -36,7 +36,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     breaks: 'a handshake without a credential is answered 101',
     trips: ['websocket.missing-credential'],
     drags: {
-      checks: ['websocket.wrong-credential', 'websocket.near-credential', 'websocket.refusal-before-opening'],
+      checks: ['websocket.wrong-credential', 'websocket.near-credential'],
       because: 'the handshake is not refused for a wrong credential either',
     },
     patch: withoutRule('credential'),
@@ -59,8 +59,8 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     breaks: 'a handshake with a wrong key is answered 101',
     trips: ['websocket.wrong-credential'],
     drags: {
-      checks: ['websocket.near-credential', 'websocket.refusal-before-opening'],
-      because: 'a nearly right key is a wrong one, and no refusal comes before opening',
+      checks: ['websocket.near-credential'],
+      because: 'a nearly right key is a wrong one',
     },
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
@@ -125,17 +125,5 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
         }),
       )(conduct);
     },
-  },
-  'ws-key-in-query-only': {
-    setting: 'key in token',
-    summary: 'takes the key of a handshake from the query and from nowhere else',
-    breaks: 'a handshake with the key in Authorization is refused',
-    trips: ['websocket.key-needs-query'],
-    patch: onReceipt((request) => {
-      if (!request.path.startsWith('/ws')) return request;
-      const token = queryParameters(request.query).get('token');
-      const bare = withoutField(request, 'Authorization');
-      return token === null ? bare : withField(bare, 'Authorization', `Bearer ${token}`);
-    }),
   },
 });
