@@ -4,7 +4,8 @@ import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import type { ClauseValue } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
-import { type Scheme, shippedApp } from '../credential/scheme.ts';
+import { type Scheme, shippedApp, shippedKey } from '../credential/scheme.ts';
+import { header } from '../credential/schemes/header.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
 
@@ -57,6 +58,16 @@ const SETTINGS: readonly Setting[] = [
     adapt: byScheme(scheme),
     conforming: scheme.proof.conforming,
   })),
+  {
+    // A token in Authorization with no scheme before it.
+    name: 'raw token',
+    words: 'credentials: { scheme: header, name: Authorization }',
+    adapt: (config) => ({
+      ...config,
+      credentials: header.of({ ...shippedKey(config.credentials), name: 'Authorization' }),
+    }),
+    conforming: SEARCH,
+  },
   {
     // Each request signed by the application, whose WebSocket speaks the Pusher protocol.
     name: 'signed',

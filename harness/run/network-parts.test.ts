@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, writeInto } from '../base/fixtures/folder.ts';
 import { freePort } from '../base/loopback.ts';
@@ -148,6 +150,12 @@ pacts: { provider: search, broker: { url: "https://${broker}:${nginx.port}", tok
       expect(through.written).not.toContain(secret);
     }
 
+    // Whoever repeats a request does it the same way.
+    const [{ reproduce }] = through.results.services[0].checks;
+    const shell = { PATH: process.env.PATH, HTTPS_PROXY: proxy, ACCESS_TOKEN: service.tokens[0], ...secrets };
+    const repeated = await promisify(execFile)('sh', ['-c', reproduce], { env: shell });
+    expect(repeated.stdout).toMatch(/^HTTP\/1\.1 200 OK\r$/m);
+
     // Nothing of it is there without the proxy.
     const alone = await run(config, files, secrets);
     expect(alone.code).toBe(3);
@@ -178,7 +186,7 @@ describe.runIf(mayUse(TINYPROXY))('behind tinyproxy, and another proxy behind th
     const further = await startProxy({ behind: { 'api.conform.test:80': service.port } });
     const tinyproxy = await startTinyproxy(further.url);
     const config =
-      'service: orders\ncontract: search\nprovider: { url: "http://api.conform.test" }\ncredentials: { scheme: none }\nsafety: { plainHttp: true }\n';
+      'service: orders\ncontract: search\nprovider: { url: "http://api.conform.test" }\ncredentials: { scheme: none }\n';
     const { code, results } = await run(config, {}, { http_proxy: tinyproxy.url });
     expect([code, results.totals.fail]).toEqual([0, 0]);
     expect(results.services[0].provider.proxy).toBe(tinyproxy.url);

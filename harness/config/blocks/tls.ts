@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecretText, revealed } from '../draft/secret-text.ts';
@@ -30,7 +30,7 @@ export const TLS = mapping(
 );
 
 export interface TlsConfig {
-  /** The files as the config names them, whole paths; null for none. */
+  /** Paths from the working folder, for whoever repeats a request; null for none. */
   readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
   /** Certificates of authorities, in PEM; null where the usual ones will do. */
   readonly ca: string | null;
@@ -59,7 +59,8 @@ export async function buildTls(
   if (written === undefined) return null;
   const { faultAt, scope } = draft;
   const { ca, cert, key, passphrase, insecure } = written;
-  const path = (file: string | undefined) => (file === undefined ? null : resolve(scope.folder, file));
+  const path = (file: string | undefined) =>
+    file === undefined ? null : relative('.', resolve(scope.folder, file));
   if (key !== undefined && cert === undefined) {
     throw faultAt('tls.key', 'belongs to a client certificate, and there is none', 'add `cert:`');
   }

@@ -10,10 +10,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const FRAMING_FIELDS =
   /^(?:connection|content-(?:encoding|length|type)|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 
-/** The key in a header field of its own, such as X-API-Key. */
+/** The key in a header field of its own, such as X-API-Key; or in Authorization, with no scheme before it. */
 export const header = scheme({
   name: 'header',
-  summary: 'the key in the header field `name`',
+  summary: 'the key in the header field `name`; in Authorization without a word before it',
   keys: { name: NAME, ...KEYED },
   fault({ name }) {
     const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });

@@ -190,7 +190,14 @@ describe('curlCommand', () => {
   });
 
   it('keeps to HTTP/1.1 over TLS', () => {
-    expect(curlCommand(request({ url: 'https://a.example/', target: '/' }))).toContain(' --http1.1 ');
+    const secure = request({ url: 'https://a.example/', target: '/' });
+    expect(curlCommand(secure)).toContain(' --http1.1 --path');
+    const files = { ca: 'our ca.pem', cert: 'client.pem', key: 'key.pem' };
+    const named = "--cacert 'our ca.pem' --cert client.pem --key key.pem";
+    expect(curlCommand(secure, { files, insecure: false })).toContain(` --http1.1 ${named} --path`);
+    const none = { ca: null, cert: null, key: null };
+    expect(curlCommand(secure, { files: none, insecure: true })).toContain(' --http1.1 --insecure --path');
+    expect(curlCommand(request({}), { files, insecure: true })).not.toMatch(/--(?:cacert|cert|insecure)/);
   });
 
   it('gives Basic credentials as user and password', () => {

@@ -12,12 +12,18 @@ const HANDSHAKE_SECONDS = 5;
 /** A longer one does not fit a command line. In octets. */
 const LONGEST_BODY = 16 * 1024;
 
+/** How TLS was set up: files in PEM, null for none. */
+export interface TlsSetup {
+  readonly files: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
+  readonly insecure: boolean;
+}
+
 /**
  * One line for a POSIX shell that repeats the request of an exchange, or the handshake of a conversation, with curl:
  * the same octets as far as curl can send them, every secret as `"$NAME"`, or made of it. What curl cannot send is named in a
  * comment at the end. Hostile text in the request cannot break out of its quotes.
  */
-export function curlCommand(evidence: Exchange | Conversation): string {
+export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): string {
   const request = evidence.kind === 'exchange' ? evidence.request : evidence.handshake.request;
   const { options, unsent } = fieldOptions(request);
   const { body } = request;
@@ -28,7 +34,7 @@ export function curlCommand(evidence: Exchange | Conversation): string {
     '-sS',
     ...methodOptions(request),
     ...(evidence.kind === 'conversation' ? ['-N', '-m', String(HANDSHAKE_SECONDS)] : []),
-    ...(/^(?:https|wss):/i.test(request.url) ? ['--http1.1'] : []),
+    ...(/^(?:https|wss):/i.test(request.url) ? ['--http1.1', ...tlsOptions(tls)] : []),
     '--path-as-is',
     ...targetWords(request),
     ...options,
@@ -41,6 +47,16 @@ export function curlCommand(evidence: Exchange | Conversation): string {
   ];
   const comment = missing.length > 0 ? ` # without ${visible(missing.join(', '), 200)}` : '';
   return `${pipe}${words.join(' ')}${comment}`;
+}
+
+function tlsOptions(tls: TlsSetup | undefined): readonly string[] {
+  if (tls === undefined) return [];
+  const { ca, cert, key } = tls.files;
+  const files = { '--cacert': ca, '--cert': cert, '--key': key };
+  const named = Object.entries(files).flatMap(([option, file]) =>
+    file === null ? [] : [option, shellWord(file)],
+  );
+  return tls.insecure ? ['--insecure', ...named] : named;
 }
 
 function methodOptions({ method, body }: RecordedRequest): readonly string[] {

@@ -1,6 +1,6 @@
 import { type Evidence, evidenceToJson } from '../../evidence/evidence.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
-import { curlCommand } from '../../evidence/forms/curl.ts';
+import { curlCommand, type TlsSetup } from '../../evidence/forms/curl.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 
 interface LogOptions {
@@ -8,6 +8,8 @@ interface LogOptions {
   readonly record: (event: JournalEvent) => void;
   /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
   readonly redact: (text: string) => string;
+  /** How TLS is set up, for commands that repeat a request. */
+  readonly tls?: TlsSetup | undefined;
   /** Number of the last piece of evidence that is in the journal already. Default: 0. */
   readonly after?: number | undefined;
 }
@@ -58,6 +60,8 @@ export class EvidenceLog {
   /** A command line that repeats a piece of evidence; null where there is none. */
   reproduce(id: string | null): string | null {
     const evidence = id === null ? undefined : this.#kept.get(id);
-    return evidence === undefined || evidence.kind === 'burst' ? null : curlCommand(evidence);
+    return evidence === undefined || evidence.kind === 'burst'
+      ? null
+      : curlCommand(evidence, this.#options.tls);
   }
 }

@@ -7,6 +7,7 @@ import { createRedaction, type Redaction } from '../../evidence/redaction/redact
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
+import { holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import type { KeyTrial } from './key-trial.ts';
@@ -68,6 +69,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
+      tls: config.tls,
       after: options.evidenceBefore,
     }),
     pauses,
@@ -84,6 +86,7 @@ function transportOf({
   runId,
   redaction,
 }: MeansOptions): TransportOptions {
+  const { headers = [] } = config;
   return {
     baseUrl: providerUrl,
     timeouts: config.timeouts,
@@ -91,8 +94,9 @@ function transportOf({
     clock,
     userAgent,
     runId,
-    plainHttp: config.safety.plainHttp,
-    headers: config.headers,
+    // Where anybody may call, nothing that is sent needs to be hidden.
+    plainHttp: config.safety.plainHttp || (config.credentials.carrier === null && !holdSecrets(headers)),
+    headers,
     ...networkOf(config),
   };
 }

@@ -1,5 +1,6 @@
 import { HarnessError } from '../../base/exit.ts';
 import { isLoopback, withoutBrackets } from '../../base/loopback.ts';
+import type { FixedHeader } from '../../config/blocks/headers.ts';
 import type { CredentialUse, ExchangeFailure } from '../../evidence/exchange.ts';
 import type { TransportOptions } from './options.ts';
 
@@ -74,11 +75,14 @@ export function refusePlainHttp(
   credential: CredentialUse,
   { plainHttp = false, headers = [] }: Pick<TransportOptions, 'plainHttp' | 'headers'>,
 ): ExchangeFailure | null {
-  const holdsSecret = headers.some(([, value]) => value.some((piece) => typeof piece !== 'string'));
-  if (credential === 'none' && !holdsSecret) return null;
+  if (credential === 'none' && !holdSecrets(headers)) return null;
   if (address.secure || plainHttp || isLoopback(address.host)) return null;
   return {
     kind: 'not-sent',
     message: `a secret is not sent over plain http to ${address.authority}; use https, or allow it with safety.plainHttp`,
   };
+}
+
+export function holdSecrets(headers: readonly FixedHeader[]): boolean {
+  return headers.some(([, value]) => value.some((piece) => typeof piece !== 'string'));
 }
