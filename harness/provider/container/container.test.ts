@@ -240,7 +240,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
 
   it('listens on another port', async () => {
     expect(await failing({ command: ['--eval', REFUSING_SERVER], port: 9_999, timeoutMs: 4_000 })).toMatch(
-      /not ready within 4 s: GET \/ was not answered: \w+ \(does it listen on port 9999, .*listening on 8080/,
+      /not ready within 4 s: GET \/ was not answered: .+ \(does it listen on port 9999, .*listening on 8080/,
     );
   });
 
