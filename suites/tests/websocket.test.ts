@@ -172,31 +172,52 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
     expect(judged.get('websocket.first-message')?.message).toMatch(/^a text message/);
   });
 
-  it('is no echo when it speaks another dialect, and is not judged as one', async (context) => {
-    const { expect } = context;
-    const url = await endpoint(context, (socket) =>
-      socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'),
-    );
-    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
-    expect(findings(judged)).toEqual([]);
-    const echoes = [...judged].filter(([id]) => id.startsWith('websocket.echo-'));
-    expect(echoes.map(([, { outcome }]) => outcome)).toEqual(echoes.map(() => 'skipped'));
-    expect(judged.get('websocket.echo-text')?.message).toContain('engine.io');
-  });
-
-  it('is found out once, and not by each check, when it does not echo', async (context) => {
-    const { expect } = context;
-    const url = await endpoint(context, (socket) =>
-      socket.on('message', () => socket.send('something else')),
-    );
-    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
-    expect(withOutcome(judged, 'fail')).toEqual(['websocket.echo-text']);
-    expect(judged.get('websocket.echo-text')?.message).toContain('other content (14 octets)');
-    expect(judged.get('websocket.echo-fragments')).toMatchObject({
-      outcome: 'blocked',
-      message: expect.stringContaining('prove nothing'),
-    });
-  });
+  it.for<readonly [what: string, conduct: (socket: WebSocket) => void, instead: string]>([
+    [
+      'of another dialect',
+      (socket) => socket.send('0{"sid":"1","upgrades":[],"pingInterval":25000}'),
+      'it speaks engine.io',
+    ],
+    [
+      'that answers something else',
+      (socket) => socket.on('message', () => socket.send('what is "conform"?')),
+      'it answers with a text message, "what is ',
+    ],
+    [
+      'that greets, and answers something else twice',
+      (socket) => {
+        socket.send('welcome');
+        socket.on('message', () => {
+          socket.send('{"type":"ack"}');
+          socket.send('{"type":"error"}');
+        });
+      },
+      'it answers with a text message, "{',
+    ],
+    [
+      'that greets, and listens no more',
+      (socket) => socket.send('welcome'),
+      'it speaks first, and sends nothing back',
+    ],
+    ['that only listens', () => undefined, 'it sends nothing back'],
+    [
+      'that ends the connection',
+      (socket) => socket.on('message', () => socket.close(1003)),
+      'it ends the connection (close code 1003)',
+    ],
+  ])(
+    'is no echo, which is said once and held against nobody: one %s',
+    async ([, conduct, instead], context) => {
+      const { expect } = context;
+      const url = await endpoint(context, conduct);
+      const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
+      expect(findings(judged)).toEqual(['blocked websocket.echo-text']);
+      expect(judged.get('websocket.echo-kind')?.outcome).toBe('skipped');
+      expect(judged.get('websocket.echo-text')?.message).toContain(
+        `websocket.echo is set, and the endpoint does not echo: ${instead}`,
+      );
+    },
+  );
 });
 
 describe('a service that takes few messages at a time', () => {

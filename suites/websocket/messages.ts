@@ -30,11 +30,12 @@ export const messageChecks = [
     title: 'sends back a text message',
     grounds,
     applies: [echoes],
-    async judge({ probe, expect, notApplicable }) {
-      const { echoes: back } = await probe(echo.textEcho);
-      const dialect = await probe(echo.otherDialect);
-      if (dialect !== null && back.some(({ isSame }) => !isSame)) {
-        notApplicable(`the endpoint speaks ${dialect}, which does not echo`);
+    async judge({ probe, expect, blocked }) {
+      const instead = await probe(echo.insteadOfEcho);
+      if (instead !== null) {
+        blocked(
+          `websocket.echo is set, and the endpoint does not echo: ${instead}; correct websocket.echo or its url`,
+        );
       }
       await expect(echo.textEcho).toSendBack();
     },

@@ -9,7 +9,7 @@ import { ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import { readJournal } from '../../evidence/record/journal.ts';
 import { readResults } from '../../report/results/read-results.ts';
 import { conform, lastReports } from '../../run/fixtures/conform-process.ts';
-import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
+import { echoing, startWsEndpoint } from '../../transport/fixtures/ws-endpoint.ts';
 
 /** What is the run's own matter, or the config's, is told as that: the exit code and the first line. */
 
@@ -148,6 +148,27 @@ describe.concurrent('a key of the run that the service refuses', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/^orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\)$/m);
     expect(stdout).toMatch(/^stock {3}1 of \d+ checks were selected$/m);
+  });
+});
+
+describe.concurrent('an endpoint that the config calls an echo', () => {
+  it('and that speaks something else, is told as that', async () => {
+    const { url, stop } = await startWsEndpoint((socket) => {
+      socket.send('welcome');
+      socket.on('message', () => socket.send('{"error":"subscribe first"}'));
+    });
+    stops.push(stop);
+    const { code, firstLine } = await judged({
+      url,
+      config: 'credentials: { scheme: none }\nwebsocket: { url: /ws, echo: true }',
+      args: ['--check', 'websocket.echo-*'],
+    });
+    expect([code, firstLine]).toEqual([
+      3,
+      expect.stringMatching(
+        /^orders {2}inconclusive: websocket\.echo is set, and the endpoint does not echo: it answers with a text message/,
+      ),
+    ]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { carriesTheSame, type Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { visible } from '../../evidence/octets/visible.ts';
 import { type Probe, probe } from '../../session/session.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { alive } from './ordinary-client.ts';
@@ -32,18 +34,48 @@ function send(conversation: OpenConversation, [kind, ...fragments]: Sent): Promi
   return conversation.echo(kind, ...fragments);
 }
 
-/** An endpoint of another dialect speaks first and does not know our messages. */
-export const otherDialect: Probe<string | null> = probe('websocket-other-dialect', async ({ ask }) => {
-  // Our message may have been under way when the greeting came; the ordinary client sends none.
-  return (await ask(alive)).dialect ?? (await ask(textEcho)).dialect;
+/** Of an answer, so much is shown; in characters. */
+const SHOWN = 60;
+
+/**
+ * What the endpoint does in place of sending a message back, in words; null where something like the message came back,
+ * be it damaged. In what order it speaks, and how often, does not matter.
+ */
+export const insteadOfEcho: Probe<string | null> = probe('websocket-instead-of-echo', async ({ ask }) => {
+  const twin = await ask(textEcho);
+  const [ours] = twin.sent;
+  if (ours === undefined || twin.messages.some((message) => isLike(message, ours))) return null;
+  // Our message may have been under way when a greeting came; the ordinary client sends none.
+  const { greeting, dialect } = await ask(alive);
+  if (dialect !== null) return `it speaks ${dialect}`;
+  const answer = twin.messages.find((each) => greeting === null || !carriesTheSame(each, greeting));
+  if (answer !== undefined) {
+    const { kind, text } = answer;
+    return `it answers with a ${kind} message${text === null ? '' : `, ${JSON.stringify(visible(text, SHOWN))}`}`;
+  }
+  if (twin.unaskedEnd !== null) return `it ends the connection (close code ${twin.closeCode ?? 'none'})`;
+  return greeting === null ? 'it sends nothing back' : 'it speaks first, and sends nothing back';
+});
+
+/** The same, a piece of it, or as long and for the most part the same. */
+function isLike({ payload, length }: Message, ours: Message): boolean {
+  if (length === 0 || length > ours.length) return false;
+  if (Buffer.from(ours.payload).includes(Buffer.from(payload))) return true;
+  const same = payload.filter((octet, index) => octet === ours.payload[index]).length;
+  return length === ours.length && same > length / 2;
+}
+
+/** A short text message, where the endpoint is an echo at all, be it one that damages what it sends back. */
+export const ofAnEcho: Probe<ConversationView> = probe('websocket-of-an-echo', async ({ ask }) => {
+  const instead = await ask(insteadOfEcho);
+  if (instead !== null) throw new NotApplicable(`the endpoint does not echo: ${instead}`);
+  return ask(textEcho);
 });
 
 /** The same, where it came back. */
 export const echoes: Probe<ConversationView> = probe('websocket-echoes', async ({ ask }) => {
-  const twin = await ask(textEcho);
+  const twin = await ask(ofAnEcho);
   if (twin.echoes.every(({ isSame }) => isSame)) return twin;
-  const dialect = await ask(otherDialect);
-  if (dialect !== null) throw new NotApplicable(`the endpoint speaks ${dialect}, which does not echo`);
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 

@@ -89,8 +89,8 @@ function services(page: Page): Block {
     const name = (names[index] ?? '').padEnd(widest);
     const facts = `${requestsInWords([service])}, ${duration(service.durationMs)}`;
     const words = ink.verdict(verdict.word, serviceVerdictInWords(service, verdict));
-    const why =
-      verdict.word === 'inconclusive' && service.trouble ? `: ${plainLine(service.trouble, 300)}` : '';
+    const cause = verdict.word === 'inconclusive' ? causeOf(service) : null;
+    const why = cause === null ? '' : `: ${plainLine(cause, 300)}`;
     return [
       `${ink.bold(name)}  ${words}${why}`,
       ...tallyLines(page, service),
@@ -98,6 +98,13 @@ function services(page: Page): Block {
       ...(service.remarks ?? []).flatMap((remark) => indented(page, remark, '  note: ', '    ')),
     ];
   });
+}
+
+/** Why nothing can be said of a service, where it is one thing. */
+function causeOf({ trouble, checks }: ServiceResult): string | null {
+  const blocked = checks.filter(({ outcome, level }) => outcome === 'blocked' && level === 'MUST');
+  const [cause, ...others] = new Set(trouble === null ? blocked.map(({ message }) => message) : [trouble]);
+  return cause === undefined || others.length > 0 ? null : cause;
 }
 
 /** The counts, broken between two of them where the line is full. */
