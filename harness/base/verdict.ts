@@ -7,11 +7,14 @@
 export class Violation extends Error {
   /** Id of the evidence that decided it; null when no single one did. */
   readonly evidence: string | null;
+  /** Where that stands which the evidence contradicts; empty when it stands in no particular place. */
+  readonly places: readonly string[];
 
-  constructor(message: string, evidence: string | null = null) {
+  constructor(message: string, evidence: string | null = null, places: readonly string[] = []) {
     super(message);
     this.name = 'Violation';
     this.evidence = evidence;
+    this.places = places;
   }
 }
 

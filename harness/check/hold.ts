@@ -7,6 +7,8 @@ export interface Subject {
   readonly to: string;
   /** Its id. */
   readonly evidence: string;
+  /** Where it is documented what comes of it, for a person; absent where that is nowhere in particular. */
+  readonly documentedAt?: string;
 }
 
 /** At most so many are spelled out in a message. */
@@ -28,13 +30,15 @@ export function holdEach<S extends Subject>(
   });
   const [first] = faults;
   if (first === undefined) return;
-  const named = Map.groupBy(faults.slice(0, NAMED), ({ text }) => text);
+  const spelledOut = faults.slice(0, NAMED);
+  const named = Map.groupBy(spelledOut, ({ text }) => text);
+  const places = new Set(spelledOut.flatMap(({ subject }) => subject.documentedAt ?? []));
   const more = faults.length > NAMED ? [`${faults.length - NAMED} more`] : [];
   const told = [...named].map(([text, alike], index) => {
     const rest = index === named.size - 1 ? more : [];
     return `${text} ${andList([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
   });
-  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence);
+  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, [...places]);
 }
 
 /** `401, 403 or 404` */

@@ -89,7 +89,7 @@ export async function judge(
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
-      const message = `${thrown.message}${decisiveGround(check, applied, session.config)}`;
+      const message = `${thrown.message}${decisiveGround(check, applied, session.config, thrown.places)}`;
       if (check.known !== undefined) return end('known', `${check.known}; ${message}`, thrown.evidence);
       return end(violated(applied.level, options.strict), message, thrown.evidence);
     }
@@ -146,14 +146,24 @@ function violated(level: Level, strict: boolean): Outcome {
   return level === 'MUST' || strict ? 'fail' : 'warning';
 }
 
-/** What the violation is held against, in brackets: the first ground that binds as strongly as the check does. */
-function decisiveGround(check: CheckDefinition, { level }: Applicability, config: ServiceConfig): string {
+/**
+ * What the violation is held against, in brackets: the first ground that binds as strongly as the check does. `places`:
+ * where the config settles it for these pieces of evidence.
+ */
+function decisiveGround(
+  check: CheckDefinition,
+  { level }: Applicability,
+  config: ServiceConfig,
+  places: readonly string[],
+): string {
   if (level === 'NONE') return '';
   for (const ground of check.grounds) {
     const alone = resolveAuthority([ground], config.contract, config.facts);
     const [resolved] = alone.grounds;
     if (alone.level !== level || resolved === undefined) continue;
-    return resolved.kind === 'clause' ? ` [${resolved.ref}: ${resolved.place}]` : ` [${resolved.ref}]`;
+    if (resolved.kind !== 'clause') return ` [${resolved.ref}]`;
+    const isSettled = resolved.standing === 'config' && places.length > 0;
+    return ` [${resolved.ref}: ${isSettled ? places.join(', ') : resolved.place}]`;
   }
   return '';
 }

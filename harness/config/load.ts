@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { type Place, UsageError } from '../base/exit.ts';
+import { UsageError } from '../base/exit.ts';
 import type { Contract } from '../contract/clause.ts';
 import { buildCredentials } from './blocks/credentials.ts';
 import { fillFacts } from './blocks/facts.ts';
@@ -8,7 +8,6 @@ import { planOf, safetyOf } from './blocks/limits.ts';
 import { buildTls } from './blocks/tls.ts';
 import { buildWebhooks } from './blocks/webhooks.ts';
 import { buildWebSocket } from './blocks/websocket.ts';
-import type { Operation } from './call/operation.ts';
 import { readContract } from './contract/contract-file.ts';
 import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
@@ -54,8 +53,6 @@ export interface LoadedService {
   readonly document: LocatedMap;
   /** Dotted config key to the origin of its value. */
   readonly origins: Origins;
-  /** Where those operations stand that an OpenAPI document alone describes. */
-  readonly places: ReadonlyMap<Operation, Place>;
   /** The service file. */
   readonly file: string;
 }
@@ -152,7 +149,7 @@ async function buildService(
   findContract: FindContract,
   environment: string | null,
   configDir: string,
-): Promise<Pick<LoadedService, 'config' | 'places'>> {
+): Promise<Pick<LoadedService, 'config'>> {
   const { faults } = draft;
   const blocks = loaded(SERVICE_BLOCKS, plainOf(draft.tree), draft);
   /** What is made of a block; not where something is wrong with the block itself. */
@@ -209,7 +206,7 @@ async function buildService(
     timeouts: blocks.timeouts,
     facts: fillFacts(draft, blocks, filled),
   };
-  return { config, places: operations().places };
+  return { config };
 }
 
 function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap {

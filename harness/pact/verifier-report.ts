@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from '../base/json-text.ts';
+import { hasMembers, isJsonObject, type JsonObject, parseJsonObject } from '../base/json-text.ts';
 import { visible } from '../evidence/octets/visible.ts';
 
 /** What Pact says of one interaction. */
@@ -41,11 +41,16 @@ export function readVerdict(text: string, description: string): PactVerdict {
 
 function lineOf({ type, path, key, mismatch, expected, actual }: JsonObject): string {
   const said =
-    typeof mismatch === 'string' ? mismatch : `expected ${String(expected)} but was ${String(actual)}`;
+    typeof mismatch === 'string' ? mismatch : `expected ${plain(expected)} but was ${plain(actual)}`;
   if (type === 'BodyMismatch' && typeof path === 'string') return shown(`${path}: ${said}`);
   if (type === 'StatusMismatch') return shown(`status: ${said}`);
   // Pact's text names the header or metadata key already; where it does not, the line would be about nothing.
   return shown(typeof key === 'string' && !said.includes(key) ? `${key}: ${said}` : said);
+}
+
+/** An object may have a `toString` of its own. */
+function plain(value: unknown): string {
+  return hasMembers(value) ? JSON.stringify(value) : String(value);
 }
 
 function messageOf(mismatch: unknown): string {

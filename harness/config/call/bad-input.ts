@@ -130,7 +130,7 @@ function* missingBodies(call: Call, body: BodySubject | null): Generator<BadInpu
   const { facets, value, refuses } = body;
   for (const name of facets.required) {
     const { [name]: _, ...bad } = value;
-    if (name in value && refuses(bad)) {
+    if (Object.hasOwn(value, name) && refuses(bad)) {
       yield { ...withBody(call, 'missing', bad, ''), what: `without ${quoted(name)} in the body` };
     }
   }

@@ -115,7 +115,8 @@ function formed(value: unknown, form: InputForm): string {
   return form === 'json' ? JSON.stringify(value) : textOf(value, SEPARATORS[form] ?? ',');
 }
 
-function textOf(value: unknown, separator: string): string {
+/** As it is written where it has one text: the items of a list, or names and values in turn, with what separates them. */
+export function textOf(value: unknown, separator: string): string {
   if (Array.isArray(value)) return value.map((item) => textOf(item, separator)).join(separator);
   if (isJsonObject(value)) {
     return Object.entries(value)

@@ -111,7 +111,7 @@ function demandOf(schema: unknown, definitions: Definitions): Demand {
     if (Array.isArray(node)) rest.push(...node.filter((item) => item !== undefined));
     if (!isJsonObject(node)) continue;
     for (const [name, value] of Object.entries(node)) {
-      const limit = LIMITS[name];
+      const limit = Object.hasOwn(LIMITS, name) ? LIMITS[name] : undefined;
       if (limit !== undefined && typeof value === 'number' && value > limit)
         return tooMuch(`${name} ${value}`);
       if (name === 'pattern' && typeof value === 'string') {

@@ -4,6 +4,8 @@ import type { Call, OperationRequest } from './call.ts';
 export interface Operation extends OperationRequest {
   readonly id: string;
   readonly method: string;
+  /** Where it is documented, for a person: `openapi.yaml:12:5`. */
+  readonly place: string;
   /** The path as it is documented, such as `/v1/resources/{id}`; names the operation in messages. */
   readonly template: string;
   /** What is documented for a call that succeeds. */

@@ -152,7 +152,8 @@ function fromEnvironment(
   { env }: ReferenceScope,
   fault: Fault,
 ): Resolved {
-  const value = env[name];
+  // `constructor` is no variable, although every object has it.
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value !== undefined && value !== '') return { text: value, fromFallback: false };
   if (fallback !== null) return { text: fallback, fromFallback: true };
   const near = value === undefined ? nearestNames(name, Object.keys(env)) : [];

@@ -43,6 +43,7 @@ export function operationOf(written: Written | null, documented: Documented | un
     (responses.length === 0 ? 'no success is documented for it' : null);
   return {
     id: written?.block.id ?? documented?.id ?? '',
+    place: [written?.place, documented?.place].filter((place) => place !== undefined).join(', '),
     method,
     template:
       documented !== undefined && usesTemplate(written, documented) ? documented.template : pathOf(template),

@@ -27,6 +27,7 @@ describe('an operation of the config', () => {
     expect(await operationOf('operations: [{ id: list, method: GET, path: /a?x=1 }]')).toEqual({
       id: 'list',
       method: 'GET',
+      place: expect.stringMatching(/services\/orders\.yaml:5:14$/),
       template: '/a',
       path: '/a?x=1',
       fields: [],

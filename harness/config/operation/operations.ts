@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Place } from '../../base/exit.ts';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
 import { pathValues } from '../call/call.ts';
 import type { Operation } from '../call/operation.ts';
@@ -21,8 +20,6 @@ interface Written {
 export interface Operations {
   readonly operations: readonly Operation[];
   readonly definitions: Readonly<Record<string, unknown>>;
-  /** Where those stand that an OpenAPI document alone describes. */
-  readonly places: ReadonlyMap<Operation, Place>;
 }
 
 /**
@@ -40,7 +37,6 @@ export async function buildOperations(
   const document = await readDocument(draft, written, provider);
   const left = new Set(document?.operations);
   const operations: Operation[] = [];
-  const places = new Map<Operation, Place>();
   for (const each of own) {
     const documented = documentedFor(each, left);
     if (documented !== undefined) left.delete(documented);
@@ -51,10 +47,9 @@ export async function buildOperations(
     const taken = operations.some(({ id }) => id === documented.id);
     const id = taken ? `${documented.method} ${documented.template}` : documented.id;
     const operation = operationOf(null, { ...documented, id });
-    places.set(operation, documented.at.file.placeOf(documented.at.pointer));
     operations.push(operation);
   }
-  return { operations, definitions: document?.definitions ?? {}, places };
+  return { operations, definitions: document?.definitions ?? {} };
 }
 
 async function readDocument(

@@ -18,6 +18,7 @@ import {
   text,
   whole,
 } from '../shape/kinds.ts';
+import { formatOrigin } from '../yaml/origin.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',
@@ -147,6 +148,8 @@ type OperationBlock = Loaded<typeof OPERATION>;
 
 /** An operation as the config writes it, held to what can be sent; what it leaves out is null or empty. */
 export interface WrittenOperation {
+  /** For a person: `services/orders.yaml:12:5`. */
+  readonly place: string;
   readonly block: OperationBlock;
   /** With the query that is written into it. */
   readonly path: string;
@@ -193,6 +196,7 @@ async function readOperation(draft: Draft, key: string, block: OperationBlock): 
       : await readSchema(draft, `${key}.response.schema`, response.schema);
   const type = response?.type;
   return {
+    place: formatOrigin(draft.originOf(key)),
     block,
     path,
     inputs: await readInputs(draft, key, block),
@@ -203,15 +207,17 @@ async function readOperation(draft: Draft, key: string, block: OperationBlock): 
 }
 
 /** Fields that are placed elsewhere, or that frame and route the message. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  authorization: 'describe the credential under `credentials:`',
-  'content-type': 'write `body: { type: … }`',
-  connection: 'leave it out',
-  'content-length': 'leave it out',
-  host: 'leave it out',
-  'transfer-encoding': 'leave it out',
-  'user-agent': 'leave it out: every request carries that of this harness',
-};
+const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    authorization: 'describe the credential under `credentials:`',
+    'content-type': 'write `body: { type: … }`',
+    connection: 'leave it out',
+    'content-length': 'leave it out',
+    host: 'leave it out',
+    'transfer-encoding': 'leave it out',
+    'user-agent': 'leave it out: every request carries that of this harness',
+  }),
+);
 
 async function readInputs(draft: Draft, key: string, block: OperationBlock): Promise<readonly Input[]> {
   const inputs = new Map<string, Input>();
@@ -222,7 +228,7 @@ async function readInputs(draft: Draft, key: string, block: OperationBlock): Pro
     const at = `${key}.fields.${name}`;
     if (!isToken(name))
       throw draft.faultAt(at, 'is no name of a header field', 'use letters, digits and hyphens');
-    const remedy = ELSEWHERE[name.toLowerCase()];
+    const remedy = ELSEWHERE.get(name.toLowerCase());
     if (remedy !== undefined) throw draft.faultAt(at, 'is not set here', remedy);
     if (!/^[\x20-\x7e]*$/.test(String(value))) {
       throw draft.faultAt(at, 'holds what no header field can carry', 'write printable ASCII');

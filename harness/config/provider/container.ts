@@ -202,7 +202,7 @@ async function buildContainer(
     buildCompanion(draft, name, companion),
   );
   for (const [index, alias] of aliases.entries()) {
-    if (written.companions && alias in written.companions) {
+    if (written.companions && Object.hasOwn(written.companions, alias)) {
       throw draft.faultAt(`${KEY}.aliases.${index}`, 'is the name of a companion', 'choose another');
     }
   }
@@ -243,7 +243,7 @@ async function buildCommon(draft: Draft, key: string, written: CompanionBlock): 
   });
   const files = await draft.faults.each(written.files, async (path, source) => {
     holdToContainerPath(draft, `${key}.files.${path}`, path);
-    if (written.secrets && path in written.secrets) {
+    if (written.secrets && Object.hasOwn(written.secrets, path)) {
       throw faultAt(`${key}.files.${path}`, 'is a secret file too', 'keep one of the two');
     }
     return existing(draft, `${key}.files.${path}`, source, 'file');

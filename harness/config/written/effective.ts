@@ -1,5 +1,4 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
-import { formatPlace } from '../../base/exit.ts';
 import type { Operation } from '../call/operation.ts';
 import type { LoadedService } from '../load.ts';
 import { keyWithin, plainOf } from '../yaml/located.ts';
@@ -26,17 +25,13 @@ function yamlText(document: Document): string {
  * What is called: what the config writes, completed by an OpenAPI document, and what the document alone describes. It
  * stands in comments, since it is made of what stands above.
  */
-function callsOf({ config, origins, places }: LoadedService): string {
+function callsOf({ config }: LoadedService): string {
   if (config.operations.length === 0) return '';
   const calls = new Document(config.operations.map(asWritten));
   for (const [index, operation] of config.operations.entries()) {
     const id = calls.getIn([index, 'id'], true);
     if (!isNode(id)) continue;
-    const place = places.get(operation);
-    const at = place
-      ? formatPlace(place)
-      : formatOrigin(origins.get(`operations.${index}`) ?? { kind: 'default' });
-    id.comment = ` ${at}${operation.uncallable === null ? '' : `; cannot be called: ${operation.uncallable}`}`;
+    id.comment = ` ${operation.place}${operation.uncallable === null ? '' : `; cannot be called: ${operation.uncallable}`}`;
   }
   const lines = yamlText(calls).trimEnd().split('\n');
   return ['# What is called:', ...lines.map((line) => `#   ${line}`), ''].join('\n');

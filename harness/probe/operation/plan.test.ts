@@ -13,6 +13,7 @@ function operation(id: string, more: Partial<Operation> = {}): Operation {
     ...request,
     id,
     method: 'GET',
+    place: 'openapi.yaml:1:1',
     template: `/${id}`,
     response: { status: 200, mediaTypes: [], schema: null },
     alternatives: [],

@@ -18,6 +18,10 @@ export class OperationReply extends Reply {
     return this.order.operation;
   }
 
+  get documentedAt(): string {
+    return this.operation.place;
+  }
+
   /** The documented response of that status; null when it is documented for none. */
   get expected(): ExpectedResponse | null {
     const { response, alternatives } = this.operation;

@@ -104,7 +104,10 @@ export function groundInWords({ kind, ref, standing, place }: ResolvedGround): s
   if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
   if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
   const where = place === '' ? '' : `: ${place}`;
-  return plainLine(`clause ${ref}, ${STANDINGS[standing] ?? standing}${where}`, 300);
+  return plainLine(
+    `clause ${ref}, ${Object.hasOwn(STANDINGS, standing) ? STANDINGS[standing] : standing}${where}`,
+    300,
+  );
 }
 
 /** Where a standard's section can be read; null for all that is no address of the RFC editor. */

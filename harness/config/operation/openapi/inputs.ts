@@ -1,5 +1,12 @@
 import { schemeNamed } from '../../../credential/schemes.ts';
-import { type CallBody, type Input, type InputForm, isFormType, isJsonType } from '../../call/call.ts';
+import {
+  type CallBody,
+  type Input,
+  type InputForm,
+  isFormType,
+  isJsonType,
+  textOf,
+} from '../../call/call.ts';
 import type { Example, Examples } from '../../call/example.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
@@ -92,7 +99,7 @@ function readInput(at: At, scope: InputScope): DocumentedInput {
 
 /** A path segment of dots means another path; a field value holds no control characters (RFC 9110 §5.5). */
 function whyNotSent(place: Input['in'], value: unknown): string | null {
-  const text = String(value);
+  const text = textOf(value, ',');
   if (place === 'path' && ['', '.', '..'].includes(text)) return 'has an example that is no path segment';
   return place === 'header' && !/^[\x20-\x7e]+$/.test(text) ? 'has an example that no field can carry' : null;
 }

@@ -1,3 +1,4 @@
+import { formatPlace } from '../../../base/exit.ts';
 import type { Definitions } from '../../../evidence/json/schema.ts';
 import { Examples } from '../../call/example.ts';
 import type { ExpectedResponse } from '../../call/operation.ts';
@@ -24,7 +25,8 @@ export interface DocumentedOperation {
   readonly demand: Demand;
   /** Why it cannot be called whatever the config adds; null when nothing stands against it. */
   readonly unfit: string | null;
-  readonly at: At;
+  /** For a person: `openapi.yaml:12:5`. */
+  readonly place: string;
 }
 
 export interface OpenApiDocument {
@@ -79,7 +81,7 @@ export async function readOpenApi(
       responses: readResponses(operation, method, files, responses),
       demand: security.demandOf(operation),
       unfit: NEVER_SENT.has(method) ? `${method} is not sent` : elsewhere,
-      at: operation,
+      place: formatPlace(operation.file.placeOf(operation.pointer)),
     };
   });
   return { operations, definitions: { ...requests.definitions, ...responses.definitions } };

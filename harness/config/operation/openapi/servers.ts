@@ -1,3 +1,4 @@
+import { hasMembers } from '../../../base/json-text.ts';
 import { type At, child, children } from '../../document/at.ts';
 
 interface DocumentedAddress {
@@ -33,9 +34,10 @@ function serverUrl(at: At): URL | null {
   const { value: written } = child(server, 'url');
   if (typeof written !== 'string') return null;
   const variables = child(server, 'variables');
-  const filled = written.replaceAll(/\{([^}]*)\}/g, (_, name: string) =>
-    String(child(child(variables, name), 'default').value ?? name),
-  );
+  const filled = written.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
+    const { value } = child(child(variables, name), 'default');
+    return hasMembers(value) ? name : String(value ?? name);
+  });
   return URL.parse(filled, ANYWHERE);
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../base/json-text.ts';
 import { isFormType } from '../../call/call.ts';
-import { type At, child, children } from '../../document/at.ts';
+import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
 
 /**
@@ -135,8 +135,8 @@ function bodyOf(operation: At, contents: readonly At[], consumes: readonly strin
   const required = contents.filter((field) => child(field, 'required').value === true);
   const schema = said(child(operation, 'parameters'), {
     type: 'object',
-    required: required.map((field) => child(field, 'name').value),
-    properties: Object.fromEntries(contents.map((field) => [child(field, 'name').value, schemaOf(field)])),
+    required: required.map(nameOf),
+    properties: Object.fromEntries(contents.map((field) => [nameOf(field), schemaOf(field)])),
   });
   const hasFile = contents.some((field) => isFile(field.value));
   const usual = hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
@@ -145,6 +145,12 @@ function bodyOf(operation: At, contents: readonly At[], consumes: readonly strin
     required: said(first, required.length > 0),
     content: contentOf(first, forms.length === 0 ? [usual] : forms, { schema }),
   });
+}
+
+function nameOf(field: At): string {
+  const { value } = child(field, 'name');
+  if (typeof value === 'string') return value;
+  throw faultAt(field, 'is a parameter without a name', 'add `name`');
 }
 
 function responseOf(response: At, produces: readonly string[]): At {
