@@ -93,11 +93,11 @@ function sampleClause(sample: FoundOperation, path: string): DocumentedClause {
   return stated('endpoint.sample', { method: 'GET', path, fields: {}, response: 'as documented' }, sample);
 }
 
-/** `/v1`, where every documented path begins with it. */
+/** `/v1` or `/api/v1`, where every documented path begins with it. */
 function prefixClause(
   operations: readonly (readonly [FoundOperation, string])[],
 ): readonly DocumentedClause[] {
-  const prefixes = new Set(operations.map(([, path]) => /^\/v\d+(?=\/)/.exec(path)?.[0] ?? ''));
+  const prefixes = new Set(operations.map(([, path]) => /^(?:\/[^/{]+)*?\/v\d+(?=\/)/.exec(path)?.[0] ?? ''));
   const [prefix = ''] = prefixes;
   const [first] = operations;
   return prefixes.size !== 1 || prefix === '' || first === undefined
