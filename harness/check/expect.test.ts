@@ -83,6 +83,17 @@ describe('an expectation', () => {
     );
   });
 
+  it('says where it is documented what those that do not meet it should be', async () => {
+    const at = (status: number, documentedAt: string) => Object.assign(reply({ status }), { documentedAt });
+    const [one, two, fine] = [at(500, 'api.yaml:3:5'), at(500, 'api.yaml:9:5'), at(200, 'api.yaml:1:1')];
+    await see(expect(one, fine, two, one).toHaveStatus(200)).rejects.toThrow(
+      see.objectContaining({ places: ['api.yaml:3:5', 'api.yaml:9:5'] }),
+    );
+    await see(expect(reply({ status: 500 })).toHaveStatus(200)).rejects.toThrow(
+      see.objectContaining({ places: [] }),
+    );
+  });
+
   it('of nothing is no verdict', async () => {
     await see(expect().toBeHandled()).rejects.toThrow(NotApplicable);
   });

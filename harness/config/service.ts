@@ -70,7 +70,7 @@ const BLOCKS = {
   plan: PLAN,
   operations: OPERATIONS,
   openapi: text(
-    'OpenAPI 3.0 or 3.1 document (YAML or JSON), relative to this file. Its operations are added to those above; where both name one, what stands above wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
+    'OpenAPI 3.0, 3.1 or 3.2 document, or Swagger 2.0 (YAML or JSON), relative to this file. Its operations are added to those above; where both name one, what stands above wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
     {
       nullable: true,
       expected: 'the path of an OpenAPI document',

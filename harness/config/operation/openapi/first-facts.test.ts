@@ -76,6 +76,64 @@ describe('what an OpenAPI document states', () => {
     ]);
   });
 
+  it('is the same of a Swagger 2.0 document, as far as it says it', async () => {
+    const problem = { description: '', schema: {} };
+    const limited = { ...problem, headers: { 'retry-after': { type: 'integer' } } };
+    const document = {
+      swagger: '2.0',
+      openapi: undefined,
+      basePath: '/api/v1',
+      produces: ['application/json'],
+      securityDefinitions: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+      security: [{ key: [] }],
+      paths: {
+        '/a': get({ 200: { description: '', schema: {} }, 401: problem, 429: limited }),
+        '/b/{id}': get({ 200: { description: '' }, 404: problem }),
+      },
+    };
+    expect(await factsOf(document)).toMatchObject({
+      demand: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      samplePath: '/api/v1/a',
+      clauses: [
+        { key: 'endpoint.sample' },
+        { key: 'versioning.prefix', value: '/api/v1' },
+        { key: 'responses.format', value: 'JSON' },
+        { key: 'errors.format', value: 'JSON' },
+        {
+          key: 'errors.codes',
+          value: {
+            missingCredential: 401,
+            unknownResource: 404,
+            rateLimited: 429,
+            rateLimitedTells: 'Retry-After',
+          },
+        },
+      ],
+    });
+  });
+
+  it('is no format of a Swagger 2.0 document that names none', async () => {
+    const paths = {
+      '/a': get({ 200: { description: '', schema: {} }, 404: { description: '', schema: {} } }),
+    };
+    const { clauses } = await factsOf({ swagger: '2.0', openapi: undefined, paths });
+    expect(clauses.map(({ key }) => key)).toEqual(['endpoint.sample', 'errors.codes']);
+  });
+
+  it('is the media types of OpenAPI 3.2 that stand elsewhere, and no sample by QUERY', async () => {
+    const paths = {
+      '/a': {
+        query: {
+          responses: {
+            200: { description: '', content: { 'application/json': { $ref: '#/components/mediaTypes/A' } } },
+          },
+        },
+      },
+    };
+    const facts = await factsOf({ openapi: '3.2.0', paths, components: { mediaTypes: { A: {} } } });
+    expect([facts.samplePath, facts.clauses.map(({ key }) => key)]).toEqual([null, ['responses.format']]);
+  });
+
   it('is that anybody may call, where it says so', async () => {
     expect(await factsOf({ security: [], paths: { '/a': get(JSON_200) } })).toMatchObject({
       open: true,
