@@ -12,8 +12,8 @@ export interface HttpRequest {
   readonly withoutUserAgent?: boolean;
 }
 
-/** Methods that change nothing at the provider (RFC 9110 §9.2.1). */
-export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+/** Methods that change nothing at the provider (RFC 9110 §9.2.1); QUERY is one by its own specification. */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** A parameter of a query, its name and value with percent-encoding and `+` undone. */
 export type QueryParameter = readonly [name: string, value: string];

@@ -56,7 +56,7 @@ const OPERATION = mapping(
       ),
     ),
     method: needed(
-      choice('Method of the request.', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+      choice('Method of the request.', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']),
     ),
     path: needed(
       text('Path below the base address, with its query where it has one.', {

@@ -80,6 +80,10 @@ describe('the plan of an operation', () => {
     ]);
   });
 
+  it('has QUERY, which is safe', () => {
+    expect(plan([operation('a', { method: 'QUERY' })]).orders).toContain('call a');
+  });
+
   it('has unsafe methods where they are allowed', () => {
     expect(plan([operation('a', { method: 'DELETE' })], { unsafeMethods: true }).orders).toContain('call a');
   });
