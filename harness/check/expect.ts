@@ -107,8 +107,8 @@ export class Expectation<S extends Subject> {
 
   /** Anything but 2xx. */
   toBeUnserved(this: Expectation<Reply>): Promise<void> {
-    return this.toConform('a refusal, no 2xx', ({ response }) =>
-      response.statusClass === 2 ? statusText(response.status) : null,
+    return this.toConform('a refusal, no 2xx', ({ status }) =>
+      status !== null && status >= 200 && status < 300 ? statusText(status) : null,
     );
   }
 

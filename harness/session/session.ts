@@ -15,7 +15,7 @@ import { openTurn, type Turn } from './turn/turn.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
-export { type Port, type Probe, probe } from './probe.ts';
+export { type Ask, type Port, type Probe, probe } from './probe.ts';
 
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */

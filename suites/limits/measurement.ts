@@ -30,12 +30,11 @@ export const measurements: readonly CheckDefinition[] = [
   check('limits.parallel', {
     title: 'admits no more of requests sent together than of requests one after the other',
     grounds: [clause('limits.rate')],
-    async judge({ probe, violated, notApplicable, note }) {
-      const { parallelExcess, parallel, evidence } = await probe(togetherAdmitted);
-      if (parallel === null) return notApplicable('the quota was not whole again while it was measured');
-      const together = `${parallel.burst.entries.length} requests sent together`;
-      if (parallelExcess > 0) {
-        const got = `${parallelExcess} more`;
+    async judge({ probe, violated, note }) {
+      const { excess, sent, evidence } = await probe(togetherAdmitted);
+      const together = `${sent} requests sent together`;
+      if (excess > 0) {
+        const got = `${excess} more`;
         violated(`expected no more of ${together} to be served than one by one, got ${got}`, evidence);
       }
       note(together);
@@ -53,12 +52,31 @@ export const measurements: readonly CheckDefinition[] = [
   }),
 ];
 
+const tooLong = (toWaitMs: number) =>
+  `the refusal asks to wait ${Math.round(toWaitMs / 1000)} s, which is longer than a measurement takes`;
+
+// limits.rate: the quota is one of each window.
+const recoveryCheck = check('limits.recovery', {
+  title: 'serves again after the window',
+  grounds: [clause('limits.rate')],
+  async judge({ probe, violated, blocked, note }) {
+    const { servedAfterMs, waitedMs, toWaitMs, window, evidence } = await probe(recovery);
+    if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
+    if (servedAfterMs === null) {
+      const got = `refusals for ${Math.round(waitedMs / 1000)} s`;
+      return violated(`expected service again within ${window} of the refusal, got ${got}`, evidence);
+    }
+    note(`served again ${(servedAfterMs / 1000).toFixed(1)} s after the refusal`);
+  },
+});
+
 /** How the quota comes back, held against what was promised. */
 export const recoveries: readonly CheckDefinition[] = [
   // Who waits as long as he was told is served, and need not wait longer.
   check('limits.retry-after-honest', {
-    title: 'serves again when Retry-After says so, and does not ask for more than the window',
+    title: 'serves again when Retry-After says so, and not long before',
     grounds: [practice('honest Retry-After')],
+    restsOn: [recoveryCheck],
     async judge({ probe, violated, notApplicable, note }) {
       const { retryAfterMs, dishonesty, evidence } = await probe(recovery);
       if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
@@ -71,8 +89,9 @@ export const recoveries: readonly CheckDefinition[] = [
   check('limits.reset-honest', {
     title: 'tells a reset on the refusal that agrees with when it serves again',
     grounds: [practice('RateLimit header fields draft')],
+    restsOn: [recoveryCheck],
     async judge({ probe, violated, notApplicable, note }) {
-      const { resetSeconds } = (await probe(quota.refusal)).response.quota;
+      const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
       if (resetSeconds === null) return notApplicable('no reset is told on the refusal');
       const { resetDishonesty, evidence } = await probe(recovery);
       if (resetDishonesty !== null) violated(resetDishonesty, evidence);
@@ -80,19 +99,7 @@ export const recoveries: readonly CheckDefinition[] = [
     },
   }),
 
-  // limits.rate: the quota is one of each window.
-  check('limits.recovery', {
-    title: 'serves again after the window',
-    grounds: [clause('limits.rate')],
-    async judge({ probe, violated, note }) {
-      const { servedAfterMs, waitedMs, window, evidence } = await probe(recovery);
-      if (servedAfterMs === null) {
-        const got = `refusals for ${Math.round(waitedMs / 1000)} s`;
-        return violated(`expected service again within ${window} of the refusal, got ${got}`, evidence);
-      }
-      note(`served again ${(servedAfterMs / 1000).toFixed(1)} s after the refusal`);
-    },
-  }),
+  recoveryCheck,
 
   // A client that asks once too early would else be shut out for ever.
   check('limits.refusals-free', {
@@ -115,8 +122,9 @@ export const recoveries: readonly CheckDefinition[] = [
   check('limits.client-backoff', {
     title: 'lets a client that backs off exponentially and heeds Retry-After recover',
     grounds: [clause('limits.client-backoff'), practice('capped exponential backoff with jitter')],
-    async judge({ probe, violated, note }) {
-      const { attempts, servedAfterMs, waitedMs, evidence } = await probe(recovery);
+    async judge({ probe, violated, blocked, note }) {
+      const { attempts, servedAfterMs, waitedMs, toWaitMs, evidence } = await probe(recovery);
+      if (servedAfterMs === null && toWaitMs > waitedMs) return blocked(tooLong(toWaitMs));
       if (servedAfterMs === null) {
         const got = `${attempts} refused attempts within ${Math.round(waitedMs / 1000)} s`;
         violated(`expected the client to recover, got ${got}`, evidence);

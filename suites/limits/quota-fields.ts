@@ -13,6 +13,16 @@ import * as quota from '../../harness/probe/quota/quota.ts';
 const grounds = [practice('RateLimit header fields draft')];
 const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
 
+// Clients pace themselves by what these fields say.
+const wellFormed = check('limits.quota-fields', {
+  title: 'sends well-formed quota fields',
+  grounds,
+  judge: ({ expect }) =>
+    expect(quotaReplies)
+      .where(tellsQuota, 'no quota fields are seen')
+      .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
+});
+
 /** What is told of the quota before it is spent. */
 export const quotaFields: readonly CheckDefinition[] = [
   // limits.other does not show quota fields.
@@ -25,15 +35,7 @@ export const quotaFields: readonly CheckDefinition[] = [
     },
   }),
 
-  // Clients pace themselves by what these fields say.
-  check('limits.quota-fields', {
-    title: 'sends well-formed quota fields',
-    grounds,
-    judge: ({ expect }) =>
-      expect(quotaReplies)
-        .where(tellsQuota, 'no quota fields are seen')
-        .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
-  }),
+  wellFormed,
 
   // limits.rate: the plan has one number.
   check('limits.quota-fields-agree', {
@@ -85,7 +87,7 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     grounds,
     async judge({ probe, expect }) {
       const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
-      await expect(quota.refusal)
+      await expect(quota.refusalAnswer)
         .where(
           ({ response }) => before !== 0 && response.quota.remaining !== null,
           'no remaining quota is told',
@@ -102,7 +104,9 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
     grounds,
     async judge({ expect, probe, notApplicable }) {
       if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota fields are seen');
-      await expect(quota.refusal).toConform('quota fields', (reply) => (tellsQuota(reply) ? null : 'none'));
+      await expect(quota.refusalAnswer).toConform('quota fields', (reply) =>
+        tellsQuota(reply) ? null : 'none',
+      );
     },
   }),
 
@@ -110,8 +114,9 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
   check('limits.refusal-fields', {
     title: 'sends well-formed quota fields on the refusal',
     grounds,
+    restsOn: [wellFormed],
     judge: ({ expect }) =>
-      expect(quota.refusal)
+      expect(quota.refusalAnswer)
         .where(tellsQuota, 'the refusal has no quota fields')
         .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
   }),

@@ -22,7 +22,7 @@ export const refusalShape: CheckDefinition = observation('limits.refusal-shape',
   async observe({ probe }) {
     // The 404 first: once the quota is spent there is none to be had.
     const there = (await probe(unknownPath)).response.shape;
-    const { shape } = (await probe(quota.refusal)).response;
+    const { shape } = (await probe(quota.refusalAnswer)).response;
     const same = JSON.stringify(shape) === JSON.stringify(there);
     return {
       seen: { shape, sameAsNotFound: same },
@@ -45,14 +45,14 @@ export const refusals: readonly CheckDefinition[] = [
     title: 'refuses with a JSON body, like its other errors',
     grounds: [clause('errors.format')],
     applies: [jsonErrors],
-    judge: ({ expect }) => expect(quota.refusal).toBeJson(),
+    judge: ({ expect }) => expect(quota.refusalAnswer).toBeJson(),
   }),
 
   // Else clients come back too early, or much too late.
   check('limits.retry-after', {
     title: 'says when to try again (Retry-After)',
     grounds: [practice('tell clients when to come back')],
-    judge: ({ expect }) => expect(quota.refusal).toHaveField('Retry-After'),
+    judge: ({ expect }) => expect(quota.refusalAnswer).toHaveField('Retry-After'),
   }),
 
   // RFC 9110 §10.2.3: an HTTP-date or a whole number of seconds.
@@ -60,7 +60,7 @@ export const refusals: readonly CheckDefinition[] = [
     title: 'sends a well-formed Retry-After',
     grounds: [rfc9110('10.2.3', 'MUST')],
     judge: ({ expect }) =>
-      expect(quota.refusal)
+      expect(quota.refusalAnswer)
         .where(({ response }) => response.has('retry-after'), 'the refusal has no Retry-After')
         .toConform('seconds or an HTTP-date', ({ response }) =>
           response.retryAfter?.kind === 'invalid' ? `"${response.field('retry-after')}"` : null,
@@ -71,7 +71,7 @@ export const refusals: readonly CheckDefinition[] = [
   check('limits.refusal-not-cacheable', {
     title: 'does not let the refusal be cached',
     grounds: [rfc6585('4', 'MUST')],
-    judge: ({ expect }) => expect(quota.refusal).toBeUncacheable(),
+    judge: ({ expect }) => expect(quota.refusalAnswer).toBeUncacheable(),
   }),
 
   // Whoever waits for a refusal keeps a connection busy.
@@ -94,7 +94,7 @@ export const refusals: readonly CheckDefinition[] = [
     title: 'refuses in some form',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
-      const { response } = await probe(quota.refusal);
+      const { response } = await probe(quota.refusalAnswer);
       const mediaType = response.mediaType?.essence ?? null;
       const retryAfter = response.retryAfter?.kind ?? null;
       return {

@@ -104,7 +104,7 @@ describe('a quota that others spend meanwhile', () => {
     [
       'a few at times, and nothing tells',
       'no-quota-fields',
-      (ours: number) => ({ 30: 10, 230: 25 })[ours] ?? 0,
+      (ours: number) => (ours % 37 === 0 ? ours % 11 : 0),
     ],
   ])('%s: is blocked, and never a failure', async (_, variant, meanwhile) => {
     const { found, outcomes, messages } = await shared({
@@ -114,5 +114,12 @@ describe('a quota that others spend meanwhile', () => {
     expect(found).toEqual([]);
     expect(outcomes['limits.exact']).toBe('blocked');
     expect(messages['limits.exact']).toMatch(/^others spend this quota/);
+  });
+
+  it('once, and nothing tells: is counted again of a fresh quota', async () => {
+    const meanwhile = (ours: number) => (ours === 30 ? 10 : 0);
+    const { found, outcomes } = await shared({ variant: 'no-quota-fields', meanwhile });
+    expect(found).toEqual([]);
+    expect(outcomes['limits.exact']).toBe('pass');
   });
 });

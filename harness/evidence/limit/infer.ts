@@ -2,6 +2,7 @@ import { fitTokenBucket } from './bucket-model.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observation.ts';
 import { serverClock } from './observing.ts';
 import { pacing } from './pacing.ts';
+import { putOff } from './put-off.ts';
 import { type Decision, decisionsOf, type Fit } from './sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
 import { type Extension, fitAnchored, fitPhase } from './window-model.ts';
@@ -36,8 +37,6 @@ export interface LimitInference {
   readonly firstRefused: Bounds | null;
   /** Whether a refused request makes the wait longer; null when the observations do not tell. */
   readonly refusalsExtend: boolean | null;
-  /** Requests of a parallel burst that were admitted beyond what the serial ones show to be the limit. */
-  readonly parallelExcess: number;
   /** Where the windows lie, as far as there are any. */
   readonly windows: readonly Span[];
   /** The last refusal and the first admission after it: the quota came back between the two. */
@@ -121,7 +120,8 @@ export function inferLimit(
   const epochPhase = { ms: -(offset.least + offset.most) / 2, toleranceMs };
   const context = { documented, epochPhase };
   const returned = returnOf(decisions);
-  const nothing = { refusalsExtend: null, parallelExcess: 0, windows: [], returned, firstRefused: null };
+  const refusalsExtend = putOff(observations, documented);
+  const nothing = { refusalsExtend, windows: [], returned, firstRefused: null };
 
   const paced = pacing(observations, documented);
   const serial = decisions.filter(({ source }) => source.part !== 'parallel');
@@ -152,17 +152,19 @@ export function inferLimit(
 
   const all = holdAgainst(decisions, context);
   if (!serialRefused && returned !== null) return refusedTogether(all, nothing);
-  if (all.fitting.length > 0 || !parallelSeen || !serialRefused) return conclude(all, returned, 0);
+  if (all.fitting.length > 0 || !parallelSeen || !serialRefused) return conclude(all, nothing);
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
   const alone = holdAgainst(beforeParallel(decisions), context);
-  const raced = excess(decisions, alone, documented);
-  const { firstRefused, refusalsExtend, compatible } = conclude(alone, returned, raced);
-  if (raced === 0) return { ...nothing, ...UNKNOWN, firstRefused, compatible: [], because: all.contradicted };
-  const because = [`${raced} more than that were admitted of those sent together`];
-  return { ...nothing, ...UNKNOWN, firstRefused, refusalsExtend, compatible, because, parallelExcess: raced };
+  const { firstRefused, compatible } = conclude(alone, nothing);
+  return {
+    ...nothing,
+    algorithm: 'unknown',
+    confidence: 'none',
+    firstRefused,
+    compatible,
+    because: all.contradicted,
+  };
 }
-
-const UNKNOWN = { algorithm: 'unknown', confidence: 'none' } as const;
 
 interface Held {
   readonly fitting: readonly {
@@ -187,15 +189,11 @@ function holdAgainst(decisions: readonly Decision[], context: Context): Held {
   };
 }
 
-function conclude(
-  { fitting, contradicted }: Held,
-  returned: Span | null,
-  parallelExcess: number,
-): LimitInference {
+function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
+  const { returned } = rest;
   const compatible = [...new Set(fitting.map(({ model }) => model.algorithm))];
   const [only] = compatible;
   const certain = compatible.length === 1 && only !== undefined && returned !== null;
-  const extending = new Set(fitting.map(({ model }) => model.refusalsExtend));
   const limits = fitting.map(({ limit }) => limit);
   const firstRefused =
     limits.length === 0
@@ -205,22 +203,17 @@ function conclude(
           most: Math.max(...limits.map(({ most }) => most)) + 1,
         };
   return {
+    ...rest,
     algorithm: certain ? only : 'unknown',
     confidence: certain ? 'certain' : 'none',
     compatible,
     because: certain ? contradicted : compatible.map((each) => `${each} explains every answer`),
     firstRefused,
-    refusalsExtend: returned === null || extending.size !== 1 ? null : extending.has(true),
-    parallelExcess,
     windows: certain ? (fitting[0]?.windows ?? []) : [],
-    returned,
   };
 }
 
-type Rest = Pick<
-  LimitInference,
-  'refusalsExtend' | 'parallelExcess' | 'windows' | 'returned' | 'firstRefused'
->;
+type Rest = Pick<LimitInference, 'refusalsExtend' | 'windows' | 'returned' | 'firstRefused'>;
 
 /** Nothing was refused: there is no limit as low as that, if enough was sent within one window. */
 function unrefused(
@@ -273,7 +266,7 @@ function refusedTogether(held: Held, rest: Rest): LimitInference {
     confidence: certain ? 'certain' : 'none',
     compatible,
     // Whatever else it may be, it has that limit.
-    firstRefused: conclude(held, rest.returned, 0).firstRefused,
+    firstRefused: conclude(held, rest).firstRefused,
     because: ['only requests sent together were refused, and one alone was served at once after them'],
   };
 }
@@ -282,14 +275,4 @@ function refusedTogether(held: Held, rest: Rest): LimitInference {
 function beforeParallel(decisions: readonly Decision[]): readonly Decision[] {
   const first = decisions.findIndex(({ source }) => source.part === 'parallel');
   return first === -1 ? decisions : decisions.slice(0, first);
-}
-
-/** How many more than the limit a burst of requests sent together brought through. */
-function excess(decisions: readonly Decision[], { fitting }: Held, { requests }: DocumentedLimit): number {
-  // Where no limiter explains even the serial ones, nothing but the documented number is left to go by.
-  const limit = fitting.length === 0 ? requests : Math.max(...fitting.map(({ limit: { most } }) => most));
-  const admitted = decisions.filter(
-    ({ source, fate }) => source.part === 'parallel' && fate === 'admitted',
-  ).length;
-  return Number.isFinite(limit) ? Math.max(0, admitted - limit) : 0;
 }

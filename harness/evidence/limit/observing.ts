@@ -7,6 +7,7 @@ import { readHttpDate } from '../fields/grammar/http-date.ts';
 import { readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { readQuota } from '../quota/quota.ts';
 import type { Bounds, LimitObservation, LimitPart } from './observation.ts';
+import { isLimitersRefusal, type RefusalFace } from './refusal-face.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** How evidence is read as observations of a limiter. */
@@ -14,8 +15,8 @@ export interface Reading {
   readonly windowMs: number;
   /** What the wall clock is ahead of the session's monotonic clock, in ms. */
   readonly ownOffsetMs: number;
-  /** Status of a refusal; 429 where none was met yet. */
-  readonly refusedStatus: number;
+  /** What the limiter's refusal looks like; null where none was met yet. */
+  readonly refusal: RefusalFace | null;
 }
 
 /** How the purpose of a request begins that is sent alone, to see whether the quota is back. */
@@ -46,7 +47,8 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
 
 function ofBurst({ entries, mode }: Burst, reading: Reading): readonly LimitObservation[] {
   return entries.map(({ sentMs, durationMs, status, fields }) => {
-    const fate = status === null ? 'lost' : status >= 200 && status < 300 ? 'admitted' : 'refused';
+    const unanswered = reading.refusal?.status === null ? 'refused' : 'lost';
+    const fate = status === null ? unanswered : status >= 200 && status < 300 ? 'admitted' : 'refused';
     const times = { sentMs, finishedMs: sentMs + durationMs };
     return {
       ...times,
@@ -65,16 +67,16 @@ function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObserva
   const part: LimitPart = purpose.startsWith(ALONE) ? 'probe' : 'before';
   const times = { sentMs: timing.startedMs, finishedMs: timing.startedMs + timing.durationMs };
   const status = response?.status ?? null;
-  if (status === null || response === null) {
+  const refused = isLimitersRefusal(exchange, reading.refusal);
+  if (!refused && (status === null || response === null)) {
     // Nobody knows whether the quota was asked; a probe of the quota itself must be known.
     if (part === 'before') return [];
     return [
       { ...times, fate: 'lost', counted: 'maybe', part, status, ...told([], times.finishedMs, reading) },
     ];
   }
-  const refused = status === 429 || status === reading.refusedStatus;
-  if (!refused && BEFORE_THE_QUOTA.has(status)) return [];
-  const plain = request.method === 'GET' && status >= 200 && status < 300;
+  if (!refused && BEFORE_THE_QUOTA.has(status ?? 0)) return [];
+  const plain = request.method === 'GET' && status !== null && status >= 200 && status < 300;
   return [
     {
       ...times,
@@ -82,7 +84,7 @@ function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObserva
       counted: plain || refused ? 'surely' : 'maybe',
       part,
       status,
-      ...told(response.fields, times.finishedMs, reading),
+      ...told(response?.fields ?? [], times.finishedMs, reading),
     },
   ];
 }
@@ -90,14 +92,15 @@ function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObserva
 /** A handshake is a request like others, if the limiter stands before the upgrade. */
 function ofHandshake({ handshake, timing }: Conversation, reading: Reading): readonly LimitObservation[] {
   const { response } = handshake;
-  if (response === null || BEFORE_THE_QUOTA.has(response.status)) return [];
+  const refused = isLimitersRefusal({ response, failure: null }, reading.refusal);
+  if (response === null || (!refused && BEFORE_THE_QUOTA.has(response.status))) return [];
   const { status, fields } = response;
   const finishedMs = timing.startedMs + (timing.responseMs ?? timing.durationMs);
   return [
     {
       sentMs: timing.startedMs,
       finishedMs,
-      fate: status === 429 || status === reading.refusedStatus ? 'refused' : 'admitted',
+      fate: refused ? 'refused' : 'admitted',
       counted: 'maybe',
       part: 'before',
       status,

@@ -66,7 +66,7 @@ describe('what can still count', () => {
     expect(sent([serial(0), serial(10), serial(5_000)])).toEqual([0, 10, 5_000]);
   });
 
-  it('is what it was where nothing was admitted', () => {
-    expect(sent([at(0, 'refused'), at(10, 'refused')])).toEqual([0, 10]);
+  it('is nothing while everything was refused', () => {
+    expect(sent([at(0, 'refused', { part: 'before' }), at(10, 'refused', { part: 'before' })])).toEqual([]);
   });
 });

@@ -59,19 +59,21 @@ export function forgottenMs(observations: readonly LimitObservation[], windowMs:
 }
 
 /**
- * What can still count when the first burst is sent: what lies before a refusal that came first of all, or before a
- * whole window without a request, tells of the requests of others alone.
+ * What can still count when the first burst is sent: a refusal before it, and what lies before a whole window without a
+ * request, tells of the requests of others alone.
  */
 export function countingOnly(
   observations: readonly LimitObservation[],
   windowMs: number,
 ): readonly LimitObservation[] {
-  const admitted = observations.findIndex(({ fate }) => fate === 'admitted');
-  const burst = observations.findIndex(({ part }) => part === 'serial' || part === 'parallel');
-  let from = Math.max(0, admitted);
-  for (let at = from + 1; at < observations.length && (burst === -1 || at <= burst); at += 1) {
-    const sentMs = observations[at]?.sentMs ?? 0;
-    if (sentMs >= forgottenMs(observations.slice(from, at), windowMs)) from = at;
+  const begins = observations.findIndex(({ part }) => part === 'serial' || part === 'parallel');
+  const before = begins === -1 ? observations.length : begins;
+  const ours = observations.filter(({ fate }, at) => at >= before || fate !== 'refused');
+  const burst = ours.findIndex(({ part }) => part === 'serial' || part === 'parallel');
+  let from = 0;
+  for (let at = from + 1; at < ours.length && (burst === -1 || at <= burst); at += 1) {
+    const sentMs = ours[at]?.sentMs ?? 0;
+    if (sentMs >= forgottenMs(ours.slice(from, at), windowMs)) from = at;
   }
-  return observations.slice(from);
+  return ours.slice(from);
 }

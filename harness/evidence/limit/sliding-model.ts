@@ -1,3 +1,4 @@
+import { countBelow } from '../../base/ascending.ts';
 import type { Bounds } from './observation.ts';
 import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 import { TOLERANCE } from './tolerances.ts';
@@ -91,15 +92,4 @@ export function fitSlidingCounter(
 
 function sorted(moments: readonly number[]): readonly number[] {
   return moments.toSorted((a, b) => a - b);
-}
-
-/** How many of the sorted numbers are below. */
-function countBelow(sorted: readonly number[], bound: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -9,6 +9,12 @@ export const TOLERANCE = {
   afterPromise: 50,
   /** Retry-After, `t` and resets are whole seconds; rounding up makes them late by up to one. */
   wholeSeconds: 1_000,
+  /** Of the window: what a store that keeps time in whole seconds may add to it, where that is less than a second. */
+  expiryShare: 0.1,
+  /** How many windows more than needed Retry-After may ask for. */
+  generousWindows: 2,
+  /** The same for short windows, in ms. */
+  generous: 10_000,
   /** Date is cut to the second and may have been written up to a second before it was sent (cached by servers). */
   dateField: 1_000,
   /** A refusal costs less work than an answer: one that takes so much longer is held back on purpose. */

@@ -1,15 +1,21 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
-import type { BurstEntry } from '../../evidence/burst.ts';
 import { countedBounds, type FirstRefused, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
-import { GRADUAL } from '../../evidence/limit/infer.ts';
-import type { LimitObservation } from '../../evidence/limit/observation.ts';
+import { GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
-import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
-import type { MetLimit } from '../../session/http/burst.ts';
-import { type Probe, probe } from '../../session/session.ts';
-import { type LimitMeasurement, limitMeasurement, type Recount } from './measurement.ts';
-import { exhaustion, flowedBack } from './quota.ts';
+import { type Ask, type Probe, probe } from '../../session/session.ts';
+import {
+  type Count,
+  countOf,
+  firstBurst,
+  isApart,
+  parallelCount,
+  parallelRecount,
+  serialCount,
+  serialRecount,
+} from './count.ts';
+import { limitMeasurement } from './measurement.ts';
+import { exhaustion } from './quota.ts';
 
 export interface MeasuredLimit {
   /** 1-based index of the first refused request of a window; null when none was refused. */
@@ -22,22 +28,16 @@ export interface MeasuredLimit {
 }
 
 /**
- * The index of the first refused request of a window, from everything that was sent and refused within it and the
- * next one: exact where one number alone explains all of it.
+ * The index of the first refused request of a window. The documented one where a limiter that has it explains what was
+ * sent and refused so far; any other is counted, and counted twice.
  */
 export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async ({ ask }) => {
   const { plan, sent, evidence, firstRefused } = await ask(exhaustion);
-  const measurement = await ask(limitMeasurement);
-  const { inference, observations, recount } = measurement;
+  const { inference, observations } = await ask(limitMeasurement);
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
   const about = { sent, evidence, documented };
   const others = requestsOfOthers(observations);
   if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
-  const recounted = recount && settledBy(recount, plan, measurement);
-  if (recount && recounted) {
-    const { at, uncertainty } = recounted;
-    return { ...about, firstRefused: at, uncertainty, evidence: recount.evidence };
-  }
   switch (inference.algorithm) {
     case 'queue':
     case 'delay':
@@ -49,72 +49,81 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
       break;
   }
   const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
-  if (bounds === null)
-    throw new Blocked(`none of ${sent} requests was refused, and they were too few within one window`);
-  const found = firstRefusedWithin(bounds, plan);
-  if (found === null) {
-    throw new Blocked(
-      `the first refused request was one of ${bounds.least} to ${bounds.most}: nothing tells which`,
-    );
+  const found = bounds && firstRefusedWithin(bounds, plan);
+  if (found?.at === plan.requests + 1) {
+    return { ...about, firstRefused: found.at, uncertainty: found.uncertainty };
   }
-  return { ...about, firstRefused: found.at, uncertainty: found.uncertainty };
+  const { at, uncertainty, by } = await counted(ask, plan, inference);
+  return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
 });
 
-/**
- * What a count in a further window says; null when it says nothing more than the first one did.
- * @throws Blocked when the two cannot both be the service's own.
- */
-function settledBy(
-  { firstRefused: now, firstRefusedBefore: before, elapsedMs }: Recount,
-  plan: Plan,
-  { observations, inference }: LimitMeasurement,
-): FirstRefused | null {
-  const exact = plan.requests + 1;
-  if (now === null && (before === null || before >= exact)) return null;
-  if (now !== null && (before === null || before >= exact || now === before)) {
-    const flowed = 1 + Math.floor(flowedBack(plan, elapsedMs));
-    const gradual = inference.compatible.some((each) => GRADUAL.has(each));
-    return gradual && now > exact && now <= exact + flowed
-      ? { at: exact, uncertainty: `${now - exact} more flowed back meanwhile` }
-      : { at: now, uncertainty: null };
-  }
-  const together = admittedAfterwards(observations);
-  // A number that two windows agree on is the service's own, whatever was missing in a third.
-  if (now !== null && before !== null && (now === exact || now === together + 1)) {
-    return { at: now, uncertainty: `${now - before} of an earlier window were spent otherwise` };
-  }
-  if (now === null || Math.abs(now - (before ?? now)) > TOLERANCE.countsApart || together === plan.requests) {
-    throw new Blocked(
-      `others spend this quota: request ${before} was the first refused, a window later ${now ?? 'none'}`,
-    );
-  }
-  return null;
+interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
+  readonly at: FirstRefused['at'] | null;
+  readonly by: Count;
 }
 
-/** Admitted since the quota came back: the request that found it so, and those sent together. */
-function admittedAfterwards(observations: readonly LimitObservation[]): number {
-  return observations.filter(
-    ({ part, fate }) => fate === 'admitted' && (part === 'probe' || part === 'parallel'),
-  ).length;
+/** Two counts of a fresh quota that agree, or one of the documented number: others can only spend of it, not add to it. */
+async function counted(ask: Ask, plan: Plan, { compatible }: LimitInference): Promise<Counted> {
+  const flows = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each));
+  const most = ({ flowed }: Count) => plan.requests + (flows ? flowed : 0);
+  const isDocumented = (count: Count) =>
+    count.isRefused && count.admitted >= plan.requests && count.admitted <= most(count);
+  const before = await ask(firstBurst);
+  const first = await ask(serialCount);
+  if (isDocumented(first)) return documentedBy(first, plan);
+  if (agree(before, first, plan)) return { at: indexOf(first), uncertainty: null, by: first };
+  const second = await ask(serialRecount);
+  if (isDocumented(second)) return documentedBy(second, plan);
+  if (agree(first, second, plan)) return { at: indexOf(second), uncertainty: null, by: second };
+  const told = [first, second].map(({ admitted }) => admitted).join(', then ');
+  throw new Blocked(
+    first.admitted < plan.requests || second.admitted < plan.requests
+      ? `others spend this quota, or it is counted otherwise than by window: ${told} were admitted of a fresh one`
+      : `${told} were admitted, and a window may have ended meanwhile`,
+  );
+}
+
+function documentedBy(by: Count, { requests }: Plan): Counted {
+  const more = by.admitted - requests;
+  return { at: requests + 1, uncertainty: more === 0 ? null : `${more} more flowed back meanwhile`, by };
+}
+
+function indexOf({ admitted, isRefused }: Count): number | null {
+  return isRefused ? admitted + 1 : null;
+}
+
+/** Whether both counts are too low by as much, or too high with no window of a clock that ended within both. */
+function agree(a: Count, b: Count, { requests, windowMs }: Plan): boolean {
+  if (a.admitted < requests) return a.admitted === b.admitted;
+  return b.admitted > requests && isApart(a, b, windowMs);
 }
 
 /** How many more of requests sent together were admitted than of requests sent one after the other. */
 export const togetherAdmitted: Probe<{
-  readonly parallelExcess: number;
-  readonly parallel: MetLimit | null;
+  readonly excess: number;
+  readonly sent: number;
   readonly evidence: string;
-}> = probe('together-admitted', async ({ ask }) => {
-  const { inference, parallel, recount, evidence } = await ask(limitMeasurement);
-  const { parallelExcess } = inference;
-  if (recount === null || parallel === null || parallelExcess === 0)
-    return { parallelExcess, parallel, evidence };
+}> = probe('together-admitted', async (port) => {
+  const { ask } = port;
+  const { plan } = await ask(exhaustion);
+  const { parallel, inference } = await ask(limitMeasurement);
+  if (parallel === null) throw new NotApplicable('the quota was not whole again while it was measured');
+  const seen = countOf(parallel.burst, port);
+  const about = { sent: seen.sent, evidence: seen.evidence };
+  if (seen.admitted <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
+    return { ...about, excess: 0 };
+  }
   const { firstRefused } = await ask(measuredLimit);
-  const admitted = parallel.burst.entries.filter(isAdmitted).length;
-  // What others spent of the first window was not missing in the one of the requests sent together.
-  const excess = firstRefused === null ? 0 : Math.max(0, admitted - (firstRefused - 1));
-  return { parallelExcess: excess, parallel, evidence };
+  const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
+  const excessOf = ({ admitted, flowed }: Count) => Math.max(0, admitted - oneByOne - flowed);
+  if (excessOf(seen) === 0) return { ...about, excess: 0 };
+  const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
+  if (!isApart(first, second, plan.windowMs)) {
+    throw new Blocked('requests sent together take so long that a window may end meanwhile');
+  }
+  return {
+    sent: second.sent,
+    evidence: second.evidence,
+    excess: Math.min(excessOf(first), excessOf(second)),
+  };
 });
-
-function isAdmitted({ status }: BurstEntry): boolean {
-  return status !== null && status >= 200 && status < 300;
-}

@@ -1,15 +1,14 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { countedBounds, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
 import { resetFault, retryAfterFault } from '../../evidence/limit/honesty.ts';
-import { GRADUAL, inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
+import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
-import { countingOnly, forgottenMs } from '../../evidence/limit/others.ts';
+import { countingOnly } from '../../evidence/limit/others.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/session.ts';
-import { type LimitStep, nextLimitStep, serialBurst } from './planner.ts';
-import { type Exhaustion, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
+import { type LimitStep, nextLimitStep } from './planner.ts';
+import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
   secondKeyWhileExhausted,
@@ -25,22 +24,9 @@ export interface LimitMeasurement {
   /** Requests sent alone after the refusal, in the order of sending. */
   readonly probes: readonly Reply[];
   readonly parallel: MetLimit | null;
-  /** A count in a further window, where the first one leaves doubt; null where there was no need. */
-  readonly recount: Recount | null;
   /** Why it ended. */
   readonly ended: string;
   /** Id of what decided most: the parallel burst, or the last probe. */
-  readonly evidence: string;
-}
-
-/** The serial burst once more, after a window without any request. */
-export interface Recount {
-  /** 1-based index of the first refused request; null when none was refused. */
-  readonly firstRefused: number | null;
-  /** The first burst met its refusal at this one; null when it met none. */
-  readonly firstRefusedBefore: number | null;
-  /** How long it took. */
-  readonly elapsedMs: number;
   readonly evidence: string;
 }
 
@@ -55,8 +41,7 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   let parallel = met.parallel;
   let spentAsked = false;
   const ownOffsetMs = port.clock.wallNow().getTime() - port.clock.now();
-  const refusedStatus = met.refusal?.exchange.response?.status;
-  const observed = () => countingOnly(observedSoFar(port, refusedStatus), plan.windowMs);
+  const observed = () => countingOnly(observedSoFar(port), plan.windowMs);
   const next = (): LimitStep =>
     nextLimitStep({
       documented: plan,
@@ -89,63 +74,8 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const observations = observed();
   const inference = inferLimit(observations, plan, ownOffsetMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-  const why = doubt(met, inference, observations);
-  const recount = why === null ? null : await countAgain(port, met, { observations, inference }, why);
-  return { observations, inference, probes, parallel, recount, ended, evidence };
+  return { observations, inference, probes, parallel, ended, evidence };
 });
-
-/** Kinds that may have one number that is exceeded at one request, and then come back. */
-const COUNTABLE: ReadonlySet<LimitInference['algorithm']> = new Set([
-  'fixed-window',
-  'fixed-window-aligned',
-  'sliding-log',
-  'penalty',
-  'unknown',
-]);
-
-/**
- * Why what was seen does not settle the count; null when it does. Refused too early, and then more was admitted than
- * any limiter with that limit would: perhaps others asked as well. Refused late or not at all, although there is a
- * limit: a window may have ended within the burst.
- */
-function doubt(
-  { firstRefused, plan }: Exhaustion,
-  inference: LimitInference,
-  observations: readonly LimitObservation[],
-): string | null {
-  const { algorithm, compatible, parallelExcess, returned } = inference;
-  if (!COUNTABLE.has(algorithm) || returned === null) return null;
-  const early = firstRefused !== null && firstRefused <= plan.requests;
-  if (early && (compatible.length === 0 || parallelExcess > 0)) {
-    return 'others may have spent of this quota: it is counted again after a window without any request';
-  }
-  const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
-  const exact = bounds !== null && bounds.least === bounds.most;
-  // What flows back while it is counted is never known to the one request.
-  const flows = compatible.some((each) => GRADUAL.has(each));
-  return exact || (flows && bounds !== null && firstRefusedWithin(bounds, plan) !== null)
-    ? null
-    : 'a window may have ended within the burst: it is counted again after one without any request';
-}
-
-async function countAgain(
-  { pause, quota }: Pick<Port, 'pause' | 'quota'>,
-  { firstRefused, plan }: Exhaustion,
-  { observations, inference }: Pick<LimitMeasurement, 'observations' | 'inference'>,
-  reason: string,
-): Promise<Recount> {
-  // A sliding counter weighs what lies up to two windows back.
-  const remembers = inference.compatible.includes('sliding-counter') ? plan.windowMs : 0;
-  await pause.until(forgottenMs(observations, plan.windowMs) + remembers, reason);
-  const order = { purpose: 'to meet the rate limit once more', before: 0, upTo: serialBurst(plan) };
-  const { burst, refusal } = await quota.burst(order);
-  return {
-    firstRefused: refusal === null ? null : burst.entries.length,
-    firstRefusedBefore: firstRefused,
-    elapsedMs: burst.timing.durationMs,
-    evidence: burst.id,
-  };
-}
 
 /**
  * Whatever needs the spent quota has to be asked before it comes back. What comes of it is for the checks that ask for
@@ -180,6 +110,8 @@ export interface Recovery {
   /** From the refusal to the first served request; null when it never came. */
   readonly servedAfterMs: number | null;
   readonly waitedMs: number;
+  /** From the first refusal to the soonest moment that any asks for, in ms; 0 where none does. */
+  readonly toWaitMs: number;
   readonly evidence: string;
 }
 
@@ -191,19 +123,25 @@ export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config 
   const refusedAt = endOf(met);
   const served = probes.find((each) => each.served);
   const refused = probes.filter((each) => !each.served && each.answered);
-  const told = [met, ...refused].find(({ response }) => response.retryAfterMs !== null);
+  const answers = [met, ...refused].filter(({ answered }) => answered);
+  const told = answers.find(({ response }) => response.retryAfterMs !== null);
   return {
     window: `${windowMs / 1000} s`,
     retryAfterMs: told?.response.retryAfterMs ?? null,
-    dishonesty: retryAfterFault(observations, windowMs, inference),
+    dishonesty: retryAfterFault(observations, windowMs),
     resetDishonesty: resetFault(observations, windowMs, inference),
     putOff: inference.refusalsExtend,
     attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
     servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,
     waitedMs: (probes.at(-1)?.exchange.timing.startedMs ?? refusedAt) - refusedAt,
+    toWaitMs: Math.max(0, Math.min(...answers.map(askedUntil)) - refusedAt),
     evidence: (served ?? probes.at(-1) ?? met).evidence,
   };
 });
+
+function askedUntil(refusal: Reply): number {
+  return endOf(refusal) + (refusal.response.retryAfterMs ?? 0);
+}
 
 function endOf({ exchange: { timing } }: Reply): number {
   return timing.startedMs + timing.durationMs;

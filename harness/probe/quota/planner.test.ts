@@ -98,11 +98,8 @@ function kindOf(name: string): string {
 }
 
 const BURST_OF_ONE = new Set(['token-bucket without burst', 'queue']);
-const EXTENDED = new Set([
-  'fixed-window extended by refusals',
-  'fixed-window extended by every request',
-  'sliding-log that counts refusals',
-]);
+/** A log that counts refusals gives its requests back one by one: a few of them put nothing off. */
+const EXTENDED = new Set(['fixed-window extended by refusals', 'fixed-window extended by every request']);
 
 const setting: fc.Arbitrary<Setting> = fc.record({
   plan: fc.record({
@@ -184,7 +181,7 @@ describe('what a measurement costs', () => {
         "fixed-window extended by every request: 2.2 N, 2.1 W",
         "fixed-window-aligned: 2.1 N, 0.5 W",
         "sliding-log: 2.6 N, 1.1 W",
-        "sliding-log that counts refusals: 2.2 N, 1.1 W",
+        "sliding-log that counts refusals: 2.6 N, 1.1 W",
         "sliding-counter: 2.6 N, 1.1 W",
         "sliding-counter on the clock: 2.6 N, 1.1 W",
         "token-bucket: 2.2 N, 1.2 W",

@@ -1,5 +1,6 @@
 import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { serverClock } from '../../evidence/limit/observing.ts';
+import { expiryMs, lawfullyBackMs } from '../../evidence/limit/put-off.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 
 /** What to do next to find out about a limit. Times are ms on the observations' clock. */
@@ -158,7 +159,8 @@ function recoveryProbe(
   }
   const { fromMs: firstMs, toMs: begunMs } = windowStart(known);
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
-  const silentMs = lastRefusal.finishedMs + windowMs + certainlyMs;
+  const silentMs = lastRefusal.finishedMs + windowMs + expiryMs(windowMs);
+  const backMs = lawfullyBackMs(known.observations, documented) ?? silentMs;
   const occasions: Occasion[] = [
     {
       atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
@@ -168,7 +170,7 @@ function recoveryProbe(
     { atMs: firstMs + windowMs / 2, reason: 'does a refused request make the wait longer?' },
     ...promised(lastRefusal, begunMs + windowMs + certainlyMs, windowMs, probes.at(-1)?.sentMs ?? null),
     { atMs: begunMs + windowMs + certainlyMs, reason: 'the window that the first request opened is over' },
-    { atMs: spentMs + windowMs + certainlyMs, reason: 'one window after the refusal' },
+    { atMs: backMs, reason: 'one window after the refusal, and the time in which one request flows back' },
     { atMs: silentMs, reason: 'one window of silence' },
   ];
   const lastProbeMs = probes.at(-1)?.sentMs ?? spentMs;

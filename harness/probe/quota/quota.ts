@@ -97,13 +97,10 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
 export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota'>;
 
 /** Every request with the service's own credential so far, as a limiter has seen it. */
-export function observedSoFar(
-  { config, clock, quota }: QuotaParts,
-  refusedStatus = 429,
-): readonly LimitObservation[] {
+export function observedSoFar({ config, clock, quota }: QuotaParts): readonly LimitObservation[] {
   const { windowMs } = planOf(config);
   const ownOffsetMs = clock.wallNow().getTime() - clock.now();
-  return observationsOf(quota.evidenceSoFar(), { windowMs, ownOffsetMs, refusedStatus });
+  return observationsOf(quota.evidenceSoFar(), { windowMs, ownOffsetMs, refusal: quota.refusal });
 }
 
 function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
@@ -134,7 +131,8 @@ export async function exhaust(
   const { entries } = burst;
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
-  if (lost !== undefined) {
+  // Who ends connections to limit a rate has answered.
+  if (lost !== undefined && port.quota.refusal?.status !== null) {
     throw new Blocked(
       `request ${lost.index} of the burst got no answer (${lost.failure ?? 'unknown'}), so nothing can be counted`,
     );
@@ -157,15 +155,29 @@ export async function exhaust(
 export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
   const { plan, refusal: met, sent, typicalMs } = await ask(exhaustion);
   if (met !== null) return met;
-  const slotMs = plan.windowMs / plan.requests;
+  const pacedMs = TOLERANCE.pacedShare * slotMs(plan);
   const { durationMs: unheldMs } = (await ask(sample)).exchange.timing;
-  if (typicalMs >= TOLERANCE.pacedShare * slotMs && unheldMs < (TOLERANCE.pacedShare * slotMs) / 2) {
+  if (typicalMs >= pacedMs && unheldMs < pacedMs / 2) {
     throw new NotApplicable(
       `none of ${sent} requests was refused: answers are held back (${Math.round(typicalMs)} ms each) to keep to the rate`,
     );
   }
   throw new Blocked(`none of ${sent} requests was refused, so there is no refusal to judge`);
 });
+
+/** The first refusal as a response. @throws NotApplicable where the limit is answered by no response at all. */
+export const refusalAnswer: Probe<Reply> = probe('refusal-answer', async ({ ask }) => {
+  const met = await ask(refusal);
+  if (met.status === null) {
+    throw new NotApplicable('the limit is answered by the end of the connection, and by no response');
+  }
+  return met;
+});
+
+/** In which time one request flows back, where the quota is refilled evenly, in ms. */
+export function slotMs({ requests, windowMs }: Plan): number {
+  return windowMs / requests;
+}
 
 /** What a quota that is refilled evenly gets back in so many ms, in requests. */
 export function flowedBack({ requests, windowMs }: Plan, ms: number): number {

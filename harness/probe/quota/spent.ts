@@ -1,8 +1,9 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
+import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/session.ts';
-import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal } from './quota.ts';
+import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal, slotMs } from './quota.ts';
 
 /**
  * What is asked while the quota is spent. It may come back at any moment, by a window that ends or by an even
@@ -68,6 +69,11 @@ export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exh
     if (!reply.served) return reply;
     const first = await port.quota.sendWhileSpent({ purpose: 'with the first key, whose quota is spent' });
     if (!first.served) return reply;
+    // Where requests may not follow each other closely, the second key must not be refused for its own haste.
+    await port.pause.until(
+      port.clock.now() + TOLERANCE.slotsToRefill * slotMs(planOf(port.config)),
+      'the time in which one request of the second key flows back',
+    );
     await ensureSpent(port);
   }
   return servedBeyondFlow(port, SECOND_KEY);

@@ -3,6 +3,7 @@ import { inferLimit } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
+import { faceOf } from '../../evidence/limit/refusal-face.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { requestsInWords } from '../results/words.ts';
 import { html, type Markup } from './markup.ts';
@@ -69,10 +70,10 @@ function observed(
 ): readonly LimitObservation[] {
   if (plan === null) return [];
   const windowMs = plan.windowSeconds * 1_000;
-  const refusal = evidence.find((one) => one.kind === 'burst' && one.refusal !== null);
-  const met =
-    refusal?.kind === 'burst' ? refusal.entries.findLast(({ status }) => (status ?? 0) >= 400) : undefined;
-  return observationsOf(evidence, { windowMs, ownOffsetMs, refusedStatus: met?.status ?? 429 });
+  const ids = evidence.flatMap((one) => (one.kind === 'burst' && one.refusal !== null ? [one.refusal] : []));
+  const met = evidence.find((one) => one.kind === 'exchange' && ids.includes(one.id));
+  const refusal = met?.kind === 'exchange' ? faceOf(met) : null;
+  return observationsOf(evidence, { windowMs, ownOffsetMs, refusal });
 }
 
 /** The windows that explain what was admitted and refused. */

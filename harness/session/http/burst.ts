@@ -3,6 +3,7 @@ import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
+import { isDropped, type RefusalFace } from '../../evidence/limit/refusal-face.ts';
 import { isQuotaField } from '../../evidence/quota/quota.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
 import type { SessionMeans } from '../turn/means.ts';
@@ -14,8 +15,10 @@ import type { Stimulus } from './stimulus.ts';
 export interface QuotaPort {
   /** Many equal requests, past the plan's rate. @throws NotApplicable where the config does not allow that. */
   burst(order: BurstOrder): Promise<MetLimit>;
-  /** One request while the quota is spent on purpose: 429 is an answer like any other. */
+  /** One request while the quota is spent on purpose: a refusal is an answer like any other. */
   sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
+  /** What the limiter's refusal looks like; null while none was met. */
+  readonly refusal: RefusalFace | null;
   /** Everything recorded so far, in the order of recording. */
   evidenceSoFar(): readonly Evidence[];
 }
@@ -30,6 +33,9 @@ export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): Q
       return met;
     },
     sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
+    get refusal() {
+      return means.limiter.face;
+    },
     evidenceSoFar: () => log.all(),
   };
 }
@@ -92,7 +98,10 @@ function sendBurst(
       ? together(order.upTo, means, send)
       : inTurn(order.upTo, () => send(http.transport)));
     const refusal = done.find((each) => !isServed(each)) ?? null;
-    if (refusal !== null) log.keep(refusal, 0);
+    if (refusal !== null) {
+      log.keep(refusal, 0);
+      await learn(refusal, done.length > 1, means, () => send(http.transport));
+    }
     const entries = done.map((each, at) => burstEntry(at + 1, each));
     const burst: Burst = {
       kind: 'burst',
@@ -113,6 +122,24 @@ function sendBurst(
     };
     return { burst: log.keep(burst, entries.length), refusal };
   });
+}
+
+/**
+ * What a burst meets is how the limiter refuses. A connection that ends may as well be an accident: it is a refusal
+ * where the next one, right behind it, ends as well.
+ */
+async function learn(
+  refusal: Exchange,
+  afterService: boolean,
+  { limiter, log }: SessionMeans,
+  again: () => Promise<Exchange>,
+): Promise<void> {
+  if (refusal.response !== null) {
+    if (afterService) limiter.met(refusal);
+  } else if (isDropped(refusal) && limiter.face === null) {
+    const next = log.keep(await again(), 1);
+    if (isDropped(next)) limiter.met(next);
+  }
 }
 
 async function inTurn(upTo: number, send: () => Promise<Exchange>): Promise<readonly Exchange[]> {

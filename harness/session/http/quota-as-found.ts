@@ -7,21 +7,23 @@ import type { Budget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import type { SessionMeans } from '../turn/means.ts';
 
-const TOO_MANY = 429;
 const MOST_ATTEMPTS = 6;
+/** Of all requests together, in windows: whoever has to wait longer than that has no quota to himself. */
+const MOST_WINDOWS = 4;
 
-type OpeningMeans = Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random' | 'remark'>;
+type Means = Pick<SessionMeans, 'budget' | 'transport' | 'pauses' | 'random' | 'remark' | 'limiter'>;
 
 /**
- * The first request of a session with the service's own credential meets the quota as it was left; the others wait
- * until it is known how that is. An earlier run, or a colleague, may have spent it: while the request is refused for
- * that it is no evidence of anything, and the client comes back as any good client does.
+ * A request that is refused for its rate is no evidence of anything: an earlier run, or a colleague, has spent the
+ * quota, and the client comes back as any good client does. The first request of a session with the service's own
+ * credential meets the quota as it was left; the others wait until it is known how that is.
  */
 export class QuotaOpening {
-  readonly #means: OpeningMeans;
+  readonly #means: Means;
   #opening: Promise<unknown> | null = null;
+  #waitedMs = 0;
 
-  constructor(means: OpeningMeans) {
+  constructor(means: Means) {
     this.#means = means;
   }
 
@@ -29,17 +31,18 @@ export class QuotaOpening {
   async reply(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
     if (this.#opening !== null) {
       await this.#opening;
-      return send();
+      return this.#admitted(send, signal, 'the quota is spent');
     }
-    const first = this.#first(send, signal);
+    const first = this.#admitted(send, signal, 'the quota was spent before this run');
     this.#opening = first.catch(() => undefined);
     return first;
   }
 
-  async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-    const { budget, transport, pauses, random, remark } = this.#means;
+  async #admitted(send: () => Promise<Reply>, signal: AbortSignal, why: string): Promise<Reply> {
+    const { budget, transport, pauses, random, remark, limiter } = this.#means;
     const { windowMs } = budget.rate;
     const unasked: number[] = [];
+    const leftMs = MOST_WINDOWS * windowMs - this.#waitedMs;
     const reply = await untilAdmitted(send, {
       clock: transport.clock,
       random,
@@ -47,11 +50,14 @@ export class QuotaOpening {
       capMs: windowMs,
       maxAttempts: MOST_ATTEMPTS,
       // Rounded up to a whole second, it may ask for a little more than a window.
-      maxTotalMs: 1.5 * windowMs + 2_000,
+      maxTotalMs: Math.min(leftMs, 1.5 * windowMs + 2_000),
       signal,
+      isRefused: (exchange) => limiter.isIn(exchange),
       waiting: ({ isAsked, ...wait }) => {
-        if (!isAsked) unasked.push(wait.untilMs - transport.clock.now());
-        pauses.announce({ ...wait, reason: `the quota was spent before this run: ${wait.reason}` });
+        const forMs = wait.untilMs - transport.clock.now();
+        this.#waitedMs += forMs;
+        if (!isAsked) unasked.push(forMs);
+        pauses.announce({ ...wait, reason: `${why}: ${wait.reason}` });
       },
     });
     if (unasked.length > 0) {
@@ -84,7 +90,7 @@ export class QuotaAsFound {
     if (this.#known || plan === null) return;
     this.#seen.push(exchange);
     const ownOffsetMs = this.#clock.wallNow().getTime() - this.#clock.now();
-    const reading = { windowMs: plan.windowMs, ownOffsetMs, refusedStatus: TOO_MANY };
+    const reading = { windowMs: plan.windowMs, ownOffsetMs, refusal: null };
     const seen = observationsOf(this.#seen, reading);
     if (seen.filter(({ fate }) => fate === 'admitted').length < ENOUGH) return;
     const resetSeconds = seen.at(-1)?.quota?.resetSeconds ?? null;

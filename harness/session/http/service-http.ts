@@ -63,7 +63,7 @@ export class ServiceHttp {
     bare: HttpRequest,
     via: HttpTransport,
   ): Promise<Exchange> {
-    const { credentials, transport, budget, outage, log } = this.#means;
+    const { credentials, transport, budget, outage, limiter, log } = this.#means;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
     const placed = async () =>
@@ -88,7 +88,8 @@ export class ServiceHttp {
     };
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
-    outage.saw(done);
+    // Whoever ends connections to limit a rate is there.
+    if (!limiter.isIn(done)) outage.saw(done);
     this.#quotaAsFound.saw(done);
     return done;
   }
@@ -96,8 +97,10 @@ export class ServiceHttp {
   /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
     const done = turn.keep(await this.exchange(stimulus, turn.signal, bare));
-    if ((stimulus.credential ?? 'right') === 'right') {
-      await this.#means.key.received(receptionOf(done.response), turn.signal);
+    const { key, limiter } = this.#means;
+    // Who refuses for the rate does not refuse the key, whatever the status.
+    if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
+      await key.received(receptionOf(done.response), turn.signal);
     }
     return done;
   }
@@ -137,7 +140,8 @@ export class ServiceHttp {
         const send = () => this.reply(stimulus, turn);
         const isOwn = credentialUse(stimulus.credential ?? 'right') === 'right';
         const reply = await (isOwn ? this.#opening.reply(send, turn.signal) : send());
-        if (reply.exchange.response?.status === 429) throw new Blocked(rateLimited(this.#means));
+        const { exchange } = reply;
+        if (this.#means.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#means, exchange));
         return reply;
       },
     };

@@ -35,7 +35,7 @@ export function pactPort(
     verifier,
     signal,
     redact: (text) => transport.redaction.sink(text),
-    rateLimited: () => rateLimited(means),
+    refusedForRate: (exchange) => (means.limiter.isIn(exchange) ? rateLimited(means, exchange) : null),
     send: (request, about) => http.kept(about, turn, request),
     async sendElsewhere(url, request, purpose) {
       const elsewhere = openHttp(transportTo(url.origin, transport));
@@ -66,8 +66,8 @@ interface VerificationMeans extends StateMeans {
   readonly config: ServiceConfig;
   readonly verifier: PactVerifier;
   readonly redact: (text: string) => string;
-  /** Why a service that answered 429 shows nothing. */
-  readonly rateLimited: () => string;
+  /** Why an exchange shows nothing that was refused for its rate; null for any other. */
+  readonly refusedForRate: (exchange: Exchange) => string | null;
   readonly signal: AbortSignal;
 }
 
@@ -115,7 +115,8 @@ async function verifyInteraction(
     throw new Blocked(redact(reason));
   }
   const evidence = last.id;
-  if (last.response?.status === 429 && interaction.status !== 429) throw new Blocked(means.rateLimited());
+  const refused = interaction.status === last.response?.status ? null : means.refusedForRate(last);
+  if (refused !== null) throw new Blocked(refused);
   // It may be right in the end.
   if (last.failure?.kind === 'body-too-large') {
     throw new Blocked(`${last.failure.message}, so Pact has not seen the response`);

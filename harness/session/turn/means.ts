@@ -3,6 +3,7 @@ import { serviceSecrets } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { documentedSample, type Sample } from '../../contract/clause.ts';
 import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
+import type { Exchange } from '../../evidence/exchange.ts';
 import { createRedaction, type Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
@@ -11,6 +12,7 @@ import { holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import type { KeyTrial } from './key-trial.ts';
+import { LimiterRefusal } from './limiter-refusal.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
 
@@ -22,6 +24,7 @@ export interface SessionMeans {
   readonly transport: TransportOptions;
   readonly budget: Budget;
   readonly outage: OutageWatch;
+  readonly limiter: LimiterRefusal;
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
   readonly credentials: ReadyCredentials;
@@ -65,6 +68,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       waiting: (wait) => pauses.announce(wait),
     }),
     outage: new OutageWatch(),
+    limiter: new LimiterRefusal(),
     log: new EvidenceLog({
       service,
       record,
@@ -104,11 +108,18 @@ function transportOf({
 /** Stands for the service where the contract documents no request: GET of its base address. */
 const PLAINEST: Sample = { method: 'GET', path: '/', fields: {} };
 
-/** Why a request that was answered 429 shows nothing of what it was for. */
-export function rateLimited({ config: { plan }, budget }: Pick<SessionMeans, 'config' | 'budget'>): string {
+/** Why a request that was refused for its rate shows nothing of what it was for. */
+export function rateLimited(
+  { config: { plan }, budget }: Pick<SessionMeans, 'config' | 'budget'>,
+  { response }: Pick<Exchange, 'response'>,
+): string {
   const allowed =
     plan === null ? 'no plan is known' : `the plan allows ${plan.requests} in ${plan.windowMs / 1000} s`;
-  return `answered 429 after ${budget.spent()} requests of this run (${allowed}): others spend this quota, or it is smaller than that`;
+  const because = budget.isSpent()
+    ? 'this run itself may have spent the quota'
+    : 'others spend this quota, or it is smaller than that';
+  const how = response === null ? 'refused by an end of the connection' : `answered ${response.status}`;
+  return `${how} after ${budget.spent()} requests of this run (${allowed}): ${because}`;
 }
 
 /** For what was to be sent within the budget. @throws Blocked where it is spent. */

@@ -54,10 +54,12 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
       if (response !== null || isOrdinary(stimulus)) outage.saw({ response, failure: done.failure });
       turn.keep(done);
+      if (means.limiter.isIn({ response, failure: null })) {
+        throw new Blocked(rateLimited(means, { response }));
+      }
       if (config.websocket && credentialOf(stimulus, config.websocket) === 'right') {
         await means.key.received(handshakeReception(done, config.websocket), turn.signal);
       }
-      if (response?.status === 429) throw new Blocked(rateLimited(means));
       return viewConversation(done);
     },
     async hold(stimulus, conversing) {

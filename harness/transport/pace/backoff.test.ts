@@ -42,6 +42,7 @@ function client(
     maxAttempts: 6,
     maxTotalMs: 120_000,
     signal: new AbortController().signal,
+    isRefused: ({ response }) => response?.status === 429,
     waiting: () => undefined,
     ...overrides,
   };

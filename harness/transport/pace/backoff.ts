@@ -19,12 +19,11 @@ export interface BackoffOptions {
   /** From the first refusal to the sending of the last attempt; a longer Retry-After is not waited for. */
   readonly maxTotalMs: number;
   readonly signal: AbortSignal;
+  /** Whether it was refused for its rate, before it was processed (RFC 6585 §4). */
+  readonly isRefused: (exchange: Exchange) => boolean;
   /** Told before each wait, and whether the refusal has asked for one. */
   readonly waiting: (wait: BudgetWait & { readonly isAsked: boolean }) => void;
 }
-
-/** RFC 6585 §4: refused before it was processed. */
-const TOO_MANY = 429;
 
 /**
  * Sends a request again for as long as it is refused for its rate, or until giving up is the better answer: capped
@@ -33,22 +32,23 @@ const TOO_MANY = 429;
  */
 export async function untilAdmitted<R extends { readonly exchange: Exchange }>(
   send: () => Promise<R>,
-  { clock, random, baseMs, capMs, maxAttempts, maxTotalMs, signal, waiting }: BackoffOptions,
+  { clock, random, baseMs, capMs, maxAttempts, maxTotalMs, signal, isRefused, waiting }: BackoffOptions,
 ): Promise<R> {
   let latestMs: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const sent = await send();
     const { request, response } = sent.exchange;
-    const isRefused = response?.status === TOO_MANY && SAFE_METHODS.has(request.method);
-    if (!isRefused || attempt >= maxAttempts) return sent;
+    const mayComeBack = isRefused(sent.exchange) && SAFE_METHODS.has(request.method);
+    if (!mayComeBack || attempt >= maxAttempts) return sent;
     latestMs ??= clock.now() + maxTotalMs;
     const ownMs = random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
-    const askedMs = askedWaitMs(response.fields, clock.wallNow());
+    const askedMs = askedWaitMs(response?.fields ?? [], clock.wallNow());
     const forMs = Math.max(ownMs, askedMs === null ? 0 : askedMs + random() * baseMs);
     const untilMs = clock.now() + forMs;
     if (untilMs > latestMs) return sent;
     const isAsked = askedMs !== null;
-    const reason = `status ${TOO_MANY}${isAsked ? '' : ' without Retry-After'}, attempt ${attempt} of ${maxAttempts}`;
+    const how = response === null ? 'no answer' : `status ${response.status}`;
+    const reason = `${how}${isAsked ? '' : ' without Retry-After'}, attempt ${attempt} of ${maxAttempts}`;
     waiting({ reason, untilMs, until: new Date(clock.wallNow().getTime() + forMs), isAsked });
     await clock.sleep(forMs, signal);
   }

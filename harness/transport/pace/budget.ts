@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { InconclusiveError } from '../../base/exit.ts';
 import type { Clock } from './clock.ts';
+import { heaviestWeight, roomFrom } from './weighing.ts';
 
 /** A quota: so many requests in any window of that length. */
 export interface Rate {
@@ -54,6 +55,8 @@ export interface Budget {
   exceed<T>(section: () => Promise<T>, concurrency?: number): Promise<T>;
   /** Requests so far. */
   spent(): number;
+  /** Whether what was sent here may have used the plan up, by whatever limiter. */
+  isSpent(): boolean;
 }
 
 /** The ceiling of `safety.maxRequests` is reached: what is still unasked stays so. */
@@ -68,6 +71,8 @@ export class BudgetExhausted extends InconclusiveError {
 const COURTEOUS: Rate = { requests: 300, windowMs: 60_000 };
 /** Of a known plan, this share is used: a limiter that counts a little differently is not met by accident. */
 const SHARE_OF_PLAN = 0.9;
+/** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
+const SHARE_OF_RESERVE = 0.5;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
@@ -98,15 +103,26 @@ export function openBudget(options: BudgetOptions): Budget {
     spendings.push(clock.now());
   }
 
-  /** When the next request keeps to the rate: the oldest that would be one too many has left the window. */
+  const windowMs = rate.windowMs + ARRIVAL_JITTER_MS;
+  const weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
+
+  /** Everything that a limiter may still remember, ours and that of others. */
+  function remembered(): readonly number[] {
+    const now = clock.now();
+    others = others.filter((atMs) => atMs + windowMs > now);
+    const first = spendings.findLastIndex((atMs) => atMs + 2 * windowMs <= now) + 1;
+    return [...spendings.slice(first), ...others].toSorted((a, b) => a - b);
+  }
+
+  /**
+   * When the next request keeps to the rate: the oldest that would be one too many has left the window, and a counter
+   * that weighs the window before has room for it, wherever its windows begin.
+   */
   function nextFreeMs(): number {
-    others = others.filter((atMs) => atMs + rate.windowMs + ARRIVAL_JITTER_MS > clock.now());
-    const all =
-      others.length === 0
-        ? spendings.slice(-rate.requests)
-        : [...spendings, ...others].toSorted((a, b) => a - b);
+    const all = remembered();
     const tooMany = all.at(-rate.requests);
-    return tooMany === undefined ? clock.now() : tooMany + rate.windowMs + ARRIVAL_JITTER_MS;
+    const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
+    return weighed === null ? freeMs : roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
   }
 
   async function paced(signal: AbortSignal | undefined): Promise<void> {
@@ -158,6 +174,7 @@ export function openBudget(options: BudgetOptions): Budget {
       return oneByOne(() => sections.run({ limit }, section));
     },
     spent: () => spendings.length,
+    isSpent: () => plan !== null && heaviestWeight(remembered(), clock.now(), windowMs) >= plan.requests,
   };
 }
 

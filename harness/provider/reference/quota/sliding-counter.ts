@@ -1,4 +1,4 @@
-import type { Admission, LimiterAlgorithm } from './limiter.ts';
+import type { Admission, Limiter, LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 
 interface Counters {
   readonly window: number;
@@ -10,7 +10,15 @@ interface Counters {
  * Two counters per key, of the clock's window and the one before; the older one weighs as much as of it still lies
  * within the last window's length.
  */
-export const slidingCounter: LimiterAlgorithm = (plan) => {
+export const slidingCounter: LimiterAlgorithm = (plan) => weighed(plan, 0);
+
+/** The same, by a clock of its own: its windows begin so much later, as a share of one. */
+export const shiftedSlidingCounter =
+  (share: number): LimiterAlgorithm =>
+  (plan) =>
+    weighed(plan, share * plan.windowMs);
+
+function weighed(plan: QuotaPlan, shiftMs: number): Limiter {
   const counters = new Map<string, Counters>();
 
   const current = (key: string, nowMs: number): Counters => {
@@ -36,7 +44,8 @@ export const slidingCounter: LimiterAlgorithm = (plan) => {
   };
 
   return {
-    take(key, nowMs) {
+    take(key, atMs) {
+      const nowMs = atMs - shiftMs;
       const before = current(key, nowMs);
       const room = roomIn(before, nowMs);
       const admitted = room >= 1;
@@ -44,10 +53,11 @@ export const slidingCounter: LimiterAlgorithm = (plan) => {
       counters.set(key, after);
       return admission(after, roomIn(after, nowMs), admitted, nowMs);
     },
-    peek(key, nowMs) {
+    peek(key, atMs) {
+      const nowMs = atMs - shiftMs;
       const of = current(key, nowMs);
       const room = roomIn(of, nowMs);
       return admission(of, room, room >= 1, nowMs);
     },
   };
-};
+}

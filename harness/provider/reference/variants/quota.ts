@@ -1,12 +1,13 @@
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
-import { inQuota } from '../conduct/patch.ts';
+import { inQuota, onAnswer } from '../conduct/patch.ts';
+import { withField } from '../http/message.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
-import { inDialect } from '../quota/quota-fields.ts';
-import { slidingCounter } from '../quota/sliding-counter.ts';
+import { inDialect, wholeSeconds } from '../quota/quota-fields.ts';
+import { shiftedSlidingCounter, slidingCounter } from '../quota/sliding-counter.ts';
 import { slidingLog } from '../quota/sliding-log.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
 
@@ -25,6 +26,12 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
       return variant ? [[variant.name, { summary: variant.summary, shows: ['limits.dialect'], patch }]] : [];
     }),
   ),
+  'retry-after-whole-window': {
+    summary: 'asks for a whole window, however much of it is over',
+    patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
+      withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
+    ),
+  },
   'http-date-retry-after': {
     summary: 'says when to come back as a date',
     shows: ['limits.refusal'],
@@ -49,6 +56,10 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   'limiter-sliding-counter': {
     summary: 'weighs the requests of the last window of the clock by what of it is not yet over',
     patch: inQuota(() => ({ algorithm: slidingCounter })),
+  },
+  'limiter-sliding-counter-own-clock': {
+    summary: 'weighs the requests of the last window, and its windows begin at no round time',
+    patch: inQuota(() => ({ algorithm: shiftedSlidingCounter(0.4) })),
   },
   'limiter-penalty-block': {
     summary: 'blocks a key for one window from its first refusal on',

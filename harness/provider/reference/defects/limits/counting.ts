@@ -1,10 +1,9 @@
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { aroundHandling, inCredentials, inQuota, onAnswer } from '../../conduct/patch.ts';
-import { fieldValue, splitTarget, withField } from '../../http/message.ts';
+import { aroundHandling, inCredentials, inQuota } from '../../conduct/patch.ts';
+import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
 import type { Admission, LimiterAlgorithm } from '../../quota/limiter.ts';
-import { wholeSeconds } from '../../quota/quota-fields.ts';
 import { smallBucket } from '../../quota/token-bucket.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
@@ -150,13 +149,5 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     breaks: 'Retry-After is 50331648, and the quota is back within a window',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
-  },
-  'retry-after-whole-window': {
-    summary: 'asks for a whole window, however much of it is over',
-    breaks: 'Retry-After is the length of the window on each refusal',
-    trips: ['limits.retry-after-honest'],
-    patch: onAnswer('rate-limited', (answer, _request, { plan }) =>
-      withField(answer, 'Retry-After', String(wholeSeconds(plan?.windowMs ?? 0))),
-    ),
   },
 });

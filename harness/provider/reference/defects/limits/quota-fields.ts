@@ -21,7 +21,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
     trips: ['limits.quota-fields'],
-    drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   'quota-fields-other-limit': {
@@ -57,7 +56,6 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells the reset as what a failed calculation came to',
     breaks: 'X-RateLimit-Reset is NaN',
     trips: ['limits.quota-fields'],
-    drags: { checks: ['limits.refusal-fields'], because: 'the fields of the refusal are the same ones' },
     patch: inQuota(() => ({
       fields: (plan, admission, nowMs) =>
         xRateLimitFields(plan, admission, nowMs).map(([name, value]) => [

@@ -1,5 +1,12 @@
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { aroundHandling, inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
+import {
+  aroundHandling,
+  droppedInsteadOf,
+  inQuota,
+  onAdmission,
+  onAnswer,
+  type Patch,
+} from '../../conduct/patch.ts';
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
@@ -75,6 +82,18 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     breaks: 'the refusal of a spent quota is 403',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
+  },
+  'refusal-500': {
+    summary: 'calls a spent quota a failure of its own (RFC 6585 §4)',
+    breaks: 'the refusal of a spent quota is 500',
+    trips: ['limits.refusal-status'],
+    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 500, 'Internal Server Error')),
+  },
+  'refusal-drops-connection': {
+    summary: 'ends the connection of whoever has spent the quota (RFC 6585 §7.2)',
+    breaks: 'a request beyond the limit gets no answer',
+    trips: ['limits.refusal-status'],
+    patch: droppedInsteadOf('rate-limited'),
   },
   'rate-refusal-html': {
     summary: 'refuses a spent quota with a page for people',
@@ -157,7 +176,6 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'bars a key for good once its quota was spent',
     breaks: 'the key is still refused long after Retry-After',
     trips: ['limits.recovery', 'limits.client-backoff'],
-    drags: { checks: ['limits.retry-after-honest'], because: 'no wait is long enough, Retry-After or not' },
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
         const limiter = algorithm(plan);
@@ -180,8 +198,8 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
     trips: ['limits.refusal-prompt'],
     drags: {
-      checks: ['limits.retry-after-honest', 'limits.reset-honest'],
-      because: 'the times that it tells run while the refusal is held back',
+      checks: ['limits.reset-honest'],
+      because: 'the reset that it tells runs while the refusal is held back',
     },
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);

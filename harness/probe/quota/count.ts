@@ -1,0 +1,105 @@
+import { Blocked } from '../../base/verdict.ts';
+import type { Span } from '../../evidence/limit/observation.ts';
+import { forgottenMs } from '../../evidence/limit/others.ts';
+import type { MetLimit } from '../../session/http/burst.ts';
+import { type Port, type Probe, probe } from '../../session/session.ts';
+import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
+import { exhaustion, flowedBack, observedSoFar, planOf } from './quota.ts';
+
+/**
+ * Counting a limit, by no model of it: after two windows without a request no limiter remembers any. A weighed counter
+ * looks back that far, others less.
+ */
+
+/** What was admitted of a fresh quota. */
+export interface Count extends Span {
+  readonly admitted: number;
+  readonly isRefused: boolean;
+  readonly sent: number;
+  /** So many more may have been admitted where the quota flows back evenly. */
+  readonly flowed: number;
+  readonly evidence: string;
+}
+
+/** One request after the other, or all of them together. */
+type Mode = 'serial' | 'parallel';
+
+/** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
+export const serialCount: Probe<Count> = probe('serial-count', async (port) =>
+  count(port, 'serial', await port.ask(firstBurst)),
+);
+export const serialRecount: Probe<Count> = probe('serial-recount', async (port) =>
+  count(port, 'serial', await port.ask(serialCount)),
+);
+export const parallelCount: Probe<Count> = probe('parallel-count', (port) => count(port, 'parallel', null));
+export const parallelRecount: Probe<Count> = probe('parallel-recount', async (port) =>
+  count(port, 'parallel', await port.ask(parallelCount)),
+);
+
+/** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
+export const firstBurst: Probe<Count> = probe('first-burst', async ({ ask }) => {
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await ask(exhaustion);
+  return {
+    fromMs: sinceMs,
+    toMs: sinceMs + elapsedMs,
+    admitted: firstRefused === null ? sent : firstRefused - 1,
+    isRefused: firstRefused !== null,
+    sent,
+    flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
+    evidence,
+  };
+});
+
+async function count(port: Port, mode: Mode, other: Span | null): Promise<Count> {
+  const plan = planOf(port.config);
+  const silentMs = forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs;
+  await port.pause.until(
+    other === null ? silentMs : apartFrom(other, silentMs, plan.windowMs),
+    'two windows without a request: then no limiter remembers any',
+  );
+  const { burst } = await port.quota.burst({
+    purpose: mode === 'serial' ? 'to count what is admitted' : 'all at once, to count what is admitted',
+    before: 0,
+    upTo: mode === 'serial' ? serialBurst(plan) : plan.requests + PARALLEL_OVERSHOOT,
+    together: mode === 'parallel',
+  });
+  return countOf(burst, port);
+}
+
+/** @throws Blocked where the fate of a request is not known. */
+export function countOf(
+  { id, entries, timing }: MetLimit['burst'],
+  { config, quota }: Pick<Port, 'config' | 'quota'>,
+): Count {
+  const plan = planOf(config);
+  const lost = entries.find(({ status }) => status === null);
+  if (lost !== undefined && quota.refusal?.status !== null)
+    throw new Blocked(`request ${lost.index} of the burst got no answer`);
+  const admitted = entries.filter(({ status }) => status !== null && status >= 200 && status < 300).length;
+  return {
+    fromMs: timing.startedMs,
+    toMs: timing.startedMs + timing.durationMs,
+    admitted,
+    isRefused: admitted < entries.length,
+    sent: entries.length,
+    flowed: 1 + Math.floor(flowedBack(plan, timing.durationMs)),
+    evidence: id,
+  };
+}
+
+/** Of the window: a burst that takes longer than that has no other moment of the window to itself. */
+const MOST_OF_WINDOW = 0.4;
+
+/** The first moment from then on at which what takes as long begins at another moment of the window. */
+function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
+  const apartMs = Math.min(MOST_OF_WINDOW * windowMs, other.toMs - other.fromMs + windowMs / 20);
+  const intoMs = (notBeforeMs - other.fromMs) % windowMs;
+  if (intoMs < apartMs) return notBeforeMs + apartMs - intoMs;
+  return intoMs > windowMs - apartMs ? notBeforeMs + windowMs - intoMs + apartMs : notBeforeMs;
+}
+
+/** Whether no window of a clock, of that length, can end within both. */
+export function isApart(a: Span, b: Span, windowMs: number): boolean {
+  const intoMs = (((b.fromMs - a.fromMs) % windowMs) + windowMs) % windowMs;
+  return intoMs > a.toMs - a.fromMs && windowMs - intoMs > b.toMs - b.fromMs;
+}
