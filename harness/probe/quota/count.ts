@@ -90,9 +90,12 @@ export function countOf(
 /** Of the window: a burst that takes longer than that has no other moment of the window to itself. */
 const MOST_OF_WINDOW = 0.4;
 
+/** Of the window: bursts that begin so far apart in it begin at two places. */
+const SHIFTED_SHARE = 0.05;
+
 /** The first moment from then on at which what takes as long begins at another moment of the window. */
 function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
-  const apartMs = Math.min(MOST_OF_WINDOW * windowMs, other.toMs - other.fromMs + windowMs / 20);
+  const apartMs = Math.min(MOST_OF_WINDOW * windowMs, other.toMs - other.fromMs + SHIFTED_SHARE * windowMs);
   const intoMs = (notBeforeMs - other.fromMs) % windowMs;
   if (intoMs < apartMs) return notBeforeMs + apartMs - intoMs;
   return intoMs > windowMs - apartMs ? notBeforeMs + windowMs - intoMs + apartMs : notBeforeMs;
@@ -100,6 +103,17 @@ function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
 
 /** Whether no window of a clock, of that length, can end within both. */
 export function isApart(a: Span, b: Span, windowMs: number): boolean {
-  const intoMs = (((b.fromMs - a.fromMs) % windowMs) + windowMs) % windowMs;
+  const intoMs = intoWindow(a, b, windowMs);
   return intoMs > a.toMs - a.fromMs && windowMs - intoMs > b.toMs - b.fromMs;
+}
+
+/** Whether both begin at other places of a window of a clock. */
+export function isShifted(a: Span, b: Span, windowMs: number): boolean {
+  const intoMs = intoWindow(a, b, windowMs);
+  return Math.min(intoMs, windowMs - intoMs) >= 0.5 * SHIFTED_SHARE * windowMs;
+}
+
+/** How far the second begins into a window that begins with the first, in ms. */
+function intoWindow(a: Span, b: Span, windowMs: number): number {
+  return (((b.fromMs - a.fromMs) % windowMs) + windowMs) % windowMs;
 }

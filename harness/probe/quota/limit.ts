@@ -9,6 +9,7 @@ import {
   countOf,
   firstBurst,
   isApart,
+  isShifted,
   parallelCount,
   parallelRecount,
   serialCount,
@@ -74,7 +75,9 @@ async function counted(ask: Ask, plan: Plan, { compatible }: LimitInference): Pr
   if (agree(before, first, plan)) return { at: indexOf(first), uncertainty: null, by: first };
   const second = await ask(serialRecount);
   if (isDocumented(second)) return documentedBy(second, plan);
-  if (agree(first, second, plan)) return { at: indexOf(second), uncertainty: null, by: second };
+  if (agree(first, second, plan) || areSame(first, second, plan)) {
+    return { at: indexOf(second), uncertainty: null, by: second };
+  }
   const told = [first, second].map(({ admitted }) => admitted).join(', then ');
   throw new Blocked(
     first.admitted < plan.requests || second.admitted < plan.requests
@@ -96,6 +99,11 @@ function indexOf({ admitted, isRefused }: Count): number | null {
 function agree(a: Count, b: Count, { requests, windowMs }: Plan): boolean {
   if (a.admitted < requests) return a.admitted === b.admitted;
   return b.admitted > requests && isApart(a, b, windowMs);
+}
+
+/** A window of a clock that ended within both, as far from the start, would lie at the same place in both. */
+function areSame(a: Count, b: Count, { windowMs }: Plan): boolean {
+  return a.isRefused && a.admitted === b.admitted && isShifted(a, b, windowMs);
 }
 
 /** How many more of requests sent together were admitted than of requests sent one after the other. */
