@@ -205,7 +205,7 @@ describe('what is no verdict', () => {
 describe('a violation of what rests on another check', () => {
   const root = (judgment: CheckDefinition['judge'], grounds: readonly Ground[] = [clause('auth.scheme')]) =>
     check('orders.root', { title: 'does that', grounds, judge: judgment });
-  const resting = (on: CheckDefinition) =>
+  const resting = (on: CheckDefinition, selected?: ReadonlySet<string>) =>
     judge(
       check('orders.resting', {
         title: 'does it',
@@ -214,13 +214,30 @@ describe('a violation of what rests on another check', () => {
         judge: violating,
       }),
       session,
-      { strict: false, signal: new AbortController().signal },
+      { strict: false, signal: new AbortController().signal, ...(selected && { selected }) },
     );
+
+  it('stands in a run of which that is no part', async () => {
+    expect((await resting(root(violating), new Set(['orders.resting']))).outcome).toBe('fail');
+  });
 
   it('is blocked where that is violated as well, and names it', async () => {
     const { outcome, message } = await resting(root(violating));
     expect(outcome).toBe('blocked');
     expect(message).toContain('orders.root');
+  });
+
+  it('is told by that one, though the service has fallen silent meanwhile', async () => {
+    const on = root(violating);
+    const silent = { ...session, outage: null as string | null };
+    const options = { strict: false, signal: new AbortController().signal };
+    const grounds = [clause('auth.scheme')];
+    const first = check('orders.resting', { title: 'does it', grounds, restsOn: [on], judge: violating });
+    expect((await judge(first, silent, options)).outcome).toBe('blocked');
+    silent.outage = 'the provider does not answer';
+    expect((await judge(on, silent, options)).outcome).toBe('fail');
+    const other = check('orders.other', { title: 'does it', grounds, judge: violating });
+    expect((await judge(other, silent, options)).outcome).toBe('blocked');
   });
 
   it.each<[string, CheckDefinition]>([

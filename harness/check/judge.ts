@@ -42,6 +42,8 @@ interface JudgeOptions {
   /** A violated SHOULD fails instead of warning. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
+  /** Ids of the checks of this run: no other can explain a violation. All when left out. */
+  readonly selected?: ReadonlySet<string>;
   /**
    * How long nothing may be sent and nothing recorded while a check is judged, in ms, announced waits not counted: only
    * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
@@ -73,7 +75,8 @@ export async function judge(
   });
 
   if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
-  if (session.outage !== null) return end('blocked', session.outage);
+  // What has explained the violation of another check is told, though nobody answers any more: its evidence is there.
+  if (session.outage !== null && !explainersOf(session).has(check.id)) return end('blocked', session.outage);
   if (applied.missing !== null) return end('blocked', applied.missing);
 
   try {
@@ -82,7 +85,7 @@ export async function judge(
       options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
     await unlessStuck(session, { ...options, limitMs }, async () => {
       const violation = await violationIn(check, context);
-      if (violation !== null) throw (await blockedByRoot(check, session, options.signal)) ?? violation;
+      if (violation !== null) throw (await blockedByRoot(check, session, options)) ?? violation;
     });
     const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
     return end(conforming, context.remark());
@@ -114,22 +117,34 @@ async function violationIn(check: CheckDefinition, context: OpenContext): Promis
 /** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
 async function blockedByRoot(
   check: CheckDefinition,
-  { config, ask }: Session,
-  signal: AbortSignal,
+  session: Session,
+  { signal, selected }: JudgeOptions,
 ): Promise<Blocked | null> {
+  const { config, ask } = session;
   const { level } = applicabilityOf(check, config);
   if (level === 'NONE') return null;
   for (const root of check.restsOn) {
+    if (selected?.has(root.id) === false) continue;
     const applied = applicabilityOf(root, config);
     if (applied.reasonNot !== null || applied.missing !== null) continue;
     // What only warns, or is only observed, does not stand for a failure.
     if (STRENGTH[applied.level] < STRENGTH[level]) continue;
     const context = openContext(root, { config, ask, observe: () => undefined }, signal);
     const violation = await violationIn(root, context).catch(unlessUnjudged);
-    if (violation !== null)
-      return new Blocked(`${root.id} is violated, which explains this: nothing more can be told`);
+    if (violation === null) continue;
+    explainersOf(session).add(root.id);
+    return new Blocked(`${root.id} is violated, which explains this: nothing more can be told`);
   }
   return null;
+}
+
+/** Ids of the checks that stand for the violation of others, by session. */
+const explainers = new WeakMap<Session, Set<string>>();
+
+function explainersOf(session: Session): Set<string> {
+  const known = explainers.get(session) ?? new Set();
+  explainers.set(session, known);
+  return known;
 }
 
 const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };

@@ -84,6 +84,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     session = 'url' in renewed ? open(renewed.url) : outOfReach(open(input.providerUrl), renewed.reason);
   };
   let fresh = startsFresh(config);
+  const selected = new Set(input.selected);
   let met: Suite | null = null;
 
   const suites = selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected);
@@ -97,6 +98,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       const judgment = await judge(check, session, {
         strict: input.strict,
         signal,
+        selected,
         ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
       });
       record({ type: 'outcome', service: input.service, id: check.id, ...judgment });
