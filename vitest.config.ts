@@ -9,6 +9,9 @@ const CONTAINERS = [
   'harness/provider/process/reaper.test.ts',
 ];
 
+/** What is found of products that this project has nothing to do with: for contributors, and no part of `npm test`. */
+const PRODUCTS = 'suites/tests/products/products.test.ts';
+
 /** The harness's own tests. The suites run through `harness/run/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
@@ -34,8 +37,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'others', include: ['{harness,suites}/**/*.test.ts'], exclude: CONTAINERS },
+        test: {
+          name: 'others',
+          include: ['{harness,suites}/**/*.test.ts'],
+          exclude: [...CONTAINERS, PRODUCTS],
+        },
       },
+      { extends: true, test: { name: 'products', include: [PRODUCTS] } },
     ],
   },
 });
