@@ -89,7 +89,7 @@ export class ServiceHttp {
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
     // Whoever ends connections to limit a rate is there.
-    if (!limiter.isIn(done)) outage.saw(done);
+    if (!limiter.isIn(done)) outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, done);
     this.#quotaAsFound.saw(done);
     return done;
   }

@@ -52,7 +52,10 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       turn.signal.throwIfAborted();
       const { response } = done.handshake;
       // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
-      if (response !== null || isOrdinary(stimulus)) outage.saw({ response, failure: done.failure });
+      if (response !== null || isOrdinary(stimulus)) {
+        const asked = { to: `a handshake ${done.purpose}`, id: done.id };
+        outage.saw(asked, { response, failure: done.failure });
+      }
       turn.keep(done);
       if (means.limiter.isIn({ response, failure: null })) {
         throw new Blocked(rateLimited(means, { response }));
