@@ -11,8 +11,8 @@ const FLOORS = [
   { floor: 'credential', rooms: ['harness/credential/'] },
   { floor: 'config and report', rooms: ['harness/config/', 'harness/report/'] },
   {
-    floor: 'transport',
-    rooms: ['harness/transport/'],
+    floor: 'transport and diagnosis',
+    rooms: ['harness/transport/', 'harness/diagnosis/'],
   },
   { floor: 'provider and pact', rooms: ['harness/provider/', 'harness/pact/'] },
   { floor: 'session', rooms: ['harness/session/'] },

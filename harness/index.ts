@@ -3,6 +3,7 @@ import { buildProgram } from './cli/program.ts';
 /** The package's own surface, for programs that start `conform` or read what it wrote. */
 export { HarnessError, InconclusiveError, UsageError } from './base/exit.ts';
 export type {
+  Cause,
   CheckResult,
   Observation,
   Results,

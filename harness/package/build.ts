@@ -15,6 +15,7 @@ const DATA = [
   'harness/report/html/in-browser.js',
   'harness/**/*.css',
   'harness/**/*.schema.json',
+  'harness/diagnosis/dictionary.json',
   'config/**/*',
   // The operations that the proof describes: `explain` reads them.
   'harness/proof/config/**/*.yaml',

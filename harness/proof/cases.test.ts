@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listDefects, listVariants } from '../provider/reference/catalogue.ts';
-import { proofCases } from './cases.ts';
+import { furtherCases, proofCases } from './cases.ts';
 import { settingNamed } from './settings.ts';
 
 const cases = proofCases();
@@ -24,7 +24,15 @@ describe('the cases of the proof', () => {
   });
 
   it('are each held under a setting that there is', () => {
-    for (const { setting } of cases) expect(settingNamed(setting).name).toBe(setting);
+    for (const { setting } of [...cases, ...furtherCases()]) expect(settingNamed(setting).name).toBe(setting);
+  });
+
+  it('are held once each, further services and settings included', () => {
+    const all = [...cases, ...furtherCases()].map(({ kind, name, service, setting }) =>
+      [kind, name, service, setting].join(' '),
+    );
+    expect(all.filter((each, at) => all.indexOf(each) !== at)).toEqual([]);
+    expect(furtherCases().length).toBeGreaterThan(50);
   });
 
   it('are plain data, so that one process can tell another of them', () => {

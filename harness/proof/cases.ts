@@ -1,13 +1,14 @@
 import { HarnessError } from '../base/exit.ts';
 import type { ReferenceName } from '../config/service.ts';
 import { findVariant, listDefects, listVariants } from '../provider/reference/catalogue.ts';
+import type { Defect } from '../provider/reference/conduct/deviation.ts';
 import { CONFORMING, SHIPPED } from './settings.ts';
 
 /** One provider that is held against the checks, and what should come of it. Plain data. */
 export interface ProofCase {
   readonly service: ReferenceName;
   readonly kind: 'conforming' | 'variant' | 'defect';
-  /** Name of the defect, or of the variant or several joined with `+`; '' for the service as it is. */
+  /** Name of the defect or the variant, or of several joined with `+`; '' for the service as it is. */
   readonly name: string;
   /** The name of a setting. */
   readonly setting: string;
@@ -70,25 +71,59 @@ export function proofCases(): readonly ProofCase[] {
     ...SERVICES.flatMap((service) =>
       (COMBINED[service] ?? []).map((name) => ({ ...variantCase(service, name), shows: [] })),
     ),
-    ...listDefects().map(
-      ({ name, services, setting = SHIPPED, trips = [], drags, shows = [] }): ProofCase => {
-        const service = services.find((each) => SERVICES.includes(each));
-        if (service === undefined) throw new HarnessError(`${name} is of no service that is proven`);
-        return {
-          service,
-          kind: 'defect',
-          name,
-          setting,
-          trips,
-          drags: drags?.checks ?? [],
-          shows,
-          // Others are not asked for them, which saves time and changes nothing.
-          described: trips.some((id) => id.startsWith('operations.')),
-          preceded: false,
-        };
-      },
-    ),
+    ...listDefects().map((defect) => defectCase(defect, servicesOf(defect)[0])),
   ];
+}
+
+/** Ways of letting a client in under which a refusal comes otherwise, each with a service that has it. */
+const OTHER_WAYS: readonly (readonly [ReferenceName, string])[] = [
+  ['search', 'query'],
+  ['search', 'basic'],
+  ['realtime', 'signed'],
+];
+
+/**
+ * Defects of the way in, on the further services that can have them and called in other ways: they trip something else
+ * there, which is for the dictionary. Other defects trip the same everywhere.
+ */
+export function furtherCases(): readonly ProofCase[] {
+  const ofAuth = listDefects().filter(({ trips = [] }) => trips.some((id) => id.startsWith('auth.')));
+  return ofAuth.flatMap((defect) => {
+    const { setting = SHIPPED } = defect;
+    const further = servicesOf(defect)
+      .slice(1)
+      .filter((service) => CONFORMING.some(([has, way]) => has === service && way === setting));
+    const ways = OTHER_WAYS.filter(
+      ([service]) => defect.setting === undefined && defect.services.includes(service),
+    );
+    return [
+      ...further.map((service) => defectCase(defect, service)),
+      ...ways.map(([service, setting]) => defectCase({ ...defect, setting }, service)),
+    ];
+  });
+}
+
+function servicesOf({ name, services }: Defect): readonly [ReferenceName, ...ReferenceName[]] {
+  const [first, ...further] = services.filter((each) => SERVICES.includes(each));
+  if (first === undefined) throw new HarnessError(`${name} is of no service that is proven`);
+  return [first, ...further];
+}
+
+function defectCase(
+  { name, setting = SHIPPED, trips = [], drags, shows = [] }: Defect,
+  service: ReferenceName,
+): ProofCase {
+  return {
+    service,
+    kind: 'defect',
+    name,
+    setting,
+    trips,
+    drags: drags?.checks ?? [],
+    shows,
+    described: true,
+    preceded: false,
+  };
 }
 
 /** Of one variant, or of several joined with `+`: under the setting of the first of them that has its own. */

@@ -88,4 +88,13 @@ describe('the clock of the proof', () => {
     expect(provider.now() - there).toBeGreaterThanOrEqual(120);
     expect(session.now() - before).toBeLessThan(1_000);
   });
+
+  it('keeps no thread alive by a wait that nobody ends', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+    const before = timers();
+    const { session, provider } = clock(false);
+    void session.sleep(DEADLINE_MS);
+    void provider.sleep(DEADLINE_MS);
+    expect(timers()).toBe(before);
+  });
 });

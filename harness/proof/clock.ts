@@ -53,7 +53,9 @@ export function proofClock({ leaps }: ProofClockOptions = { leaps: true }): Proo
   /** Until the clock shows `dueMs`. Rejects when the signal is aborted. */
   async function last(dueMs: number, signal?: AbortSignal): Promise<void> {
     for (let leftMs = dueMs - now(); leftMs > 0; leftMs = dueMs - now()) {
-      await delay(Math.ceil((leftMs / STEP_MS) * TICK_MS), undefined, signal === undefined ? {} : { signal });
+      // Like the ticking it keeps no thread alive: the provider does, and once that has ended nobody waits.
+      const options = { ref: false, ...(signal === undefined ? {} : { signal }) };
+      await delay(Math.ceil((leftMs / STEP_MS) * TICK_MS), undefined, options);
     }
   }
 

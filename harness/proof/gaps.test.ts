@@ -38,6 +38,7 @@ function proof(
     described: false,
     preceded: false,
     findings,
+    passed: [],
     observed: {},
     requests: { doors: 3 },
     ...more,

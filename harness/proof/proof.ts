@@ -22,6 +22,8 @@ export interface Finding {
 export interface ProvenCase extends ProofCase {
   /** Of checks that neither conform nor make no sense here, in the order in which they were judged. */
   readonly findings: readonly Finding[];
+  /** Ids of the checks that were judged and passed. */
+  readonly passed: readonly string[];
   /** What checks have observed, by their id: each key with its value. */
   readonly observed: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Requests by suite. */
@@ -96,7 +98,7 @@ async function runCase(
     provider: {
       kind: 'reference',
       name: service,
-      defects: kind === 'defect' ? [name] : [],
+      defects: kind === 'defect' ? name.split('+') : [],
       variant: kind === 'variant' ? name : null,
     },
   };
@@ -107,27 +109,18 @@ async function runCase(
   return { ...each, ...log };
 }
 
-/** Meeting the limit costs a window: it is met on everything that conforms, and where the defect is about it. */
-function roundsFor({ kind, trips, shows, preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
+/** All but the limit first; the limit is met apart, with a plan that is soon spent and a clock that leaps. */
+function roundsFor({ preceded }: ProofCase, suites: readonly Suite[]): readonly Round[] {
   const isLimit = (suite: Suite) => suite.name === LIMIT_SUITE;
-  const naming = suites.filter(({ checks }) =>
-    checks.some(({ id }) => trips.includes(id) || shows.includes(id)),
-  );
-  const functional: Round = {
-    suites: suites.filter((suite) => !isLimit(suite)),
-    counts: () => true,
-    plan: WIDE,
-    leaps: false,
-  };
-  const limit: Round = {
-    suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
-    counts: isLimit,
-    plan: NARROW,
-    leaps: true,
-  };
-  if (kind !== 'defect') return [functional, limit];
-  if (!naming.some(isLimit)) return [functional];
-  return naming.every(isLimit) ? [limit] : [functional, limit];
+  return [
+    { suites: suites.filter((suite) => !isLimit(suite)), counts: () => true, plan: WIDE, leaps: false },
+    {
+      suites: suites.filter((suite) => isLimit(suite) || (preceded && suite.name === BEFORE_THE_LIMIT)),
+      counts: isLimit,
+      plan: NARROW,
+      leaps: true,
+    },
+  ];
 }
 
 interface RoundMeans {
@@ -167,6 +160,7 @@ async function runRound(
           signal: AbortSignal.timeout(HUNG_MS),
         });
         if (round.counts(suite)) {
+          if (outcome === 'pass') log.passed.push(check.id);
           const isMissing = applicabilityOf(check, config).missing !== null;
           if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
             log.found({ id: check.id, outcome, message });
@@ -188,6 +182,7 @@ function isFinding(outcome: Judgment['outcome']): outcome is Finding['outcome'] 
 /** What came of one case, gathered over its rounds. */
 class CaseLog {
   readonly findings: Finding[] = [];
+  readonly passed: string[] = [];
   readonly observed: Record<string, Readonly<Record<string, unknown>>> = {};
   readonly requests: Record<string, number> = {};
   #suite = '';

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { mayUse } from '../run/fixtures/system-tools.ts';
-import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
+import {
+  conformingService,
+  diagnosedResults,
+  resultsOf,
+  SAMPLE_RUNS,
+  sampleResults,
+} from './fixtures/sample-results.ts';
 import { renderJunit } from './junit.ts';
 
 /** Jenkins' and Surefire's schemas, and our own statement of the profile that lies within both. */
@@ -99,6 +105,18 @@ describe('JUnit', () => {
     const { merged: document } = renderJunit(resultsOf([{ ...service, checks }]));
     expect(caseOf(document, first.id)).toContain('<error message="no way" type="blocked">');
     expect(caseOf(document, second.id)).toContain('<error message="oh" type="MUST">');
+  });
+
+  it('leads with the causes among the properties of a service', () => {
+    const { services: diagnosed } = renderJunit(diagnosedResults());
+    const first = (document = '') =>
+      /<properties>\s*<property name="([^"]*)" value="([^"]*)"/.exec(document)?.slice(1);
+    expect(first(diagnosed.get('search'))).toEqual([
+      'cause 1',
+      '2 findings: A request without a credential is answered 200: auth.missing-credential, limits.retry-after',
+    ]);
+    expect(first(diagnosed.get('messaging'))?.[1]).toMatch(/^1 finding: No cause found: expected a title/);
+    expect(first(diagnosed.get('realtime'))?.[0]).toBe('contract');
   });
 
   it('turns warnings into failures in a strict run', () => {

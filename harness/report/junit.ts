@@ -1,10 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
+import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts';
 import { findingAsText } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { serviceConditions } from './results/run-verdict.ts';
+import { counted } from './results/tally.ts';
 import { valueInWords } from './results/words.ts';
 
 /**
@@ -38,6 +40,8 @@ const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => V
 };
 
 const SCHEMA_TIME_DIGITS = 3;
+/** Causes that are told of a service: CI servers count elements. */
+const CAUSES = 50;
 
 export const junit: ReportFormat = {
   name: 'junit',
@@ -57,7 +61,8 @@ export const junit: ReportFormat = {
 
 /** JUnit XML: all services in one document, and each in one of its own. */
 export function renderJunit(results: Results): JunitReport {
-  const suites = results.services.map((service) => ({ service, suite: suiteOf(service, results.run) }));
+  const told = toldIn(results);
+  const suites = results.services.map((service) => ({ service, suite: suiteOf(service, results, told) }));
   const all = suites.map(({ suite }) => suite);
   const merged = all.length > 0 ? all : [suiteWithout(results.run)];
   return {
@@ -70,7 +75,7 @@ export function renderJunit(results: Results): JunitReport {
   };
 }
 
-function suiteOf(service: ServiceResult, run: RunResult): Element {
+function suiteOf(service: ServiceResult, { run }: Results, told: readonly Told[]): Element {
   const cases = service.checks.map((check) => caseOf(check, service, run));
   const stops = [
     ...runStops(run),
@@ -78,6 +83,7 @@ function suiteOf(service: ServiceResult, run: RunResult): Element {
   ];
   const children = [...cases, ...stops.map((make) => make(`${service.service}.run`))];
   return suite(service.service, service.durationMs, children, {
+    ...causesIn(service, told),
     contract: service.contract,
     environment: service.environment ?? 'none',
     provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
@@ -89,6 +95,17 @@ function suiteOf(service: ServiceResult, run: RunResult): Element {
     // As a property: older Surefire schemas know no timestamp attribute.
     started: run.startedAt,
   });
+}
+
+/** `cause 1`: a sentence and the findings that it explains, as many as an attribute holds; most failures first. */
+function causesIn({ service }: ServiceResult, told: readonly Told[]): Readonly<Record<string, string>> {
+  const here = told.flatMap((each) => {
+    const ids = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
+    return ids.length === 0 ? [] : `${counted(ids.length, 'finding')}: ${each.sentence}: ${firstOf(ids, 20)}`;
+  });
+  return Object.fromEntries(
+    here.slice(0, CAUSES).map((text, index) => [`cause ${index + 1}`, cut(text, ATTRIBUTE_CAP)]),
+  );
 }
 
 /** A run without any service must not come out as an empty, and so green, file. */

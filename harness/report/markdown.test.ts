@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
-import { resultsOf, sampleResults } from './fixtures/sample-results.ts';
+import { diagnosedResults, resultsOf, sampleResults } from './fixtures/sample-results.ts';
 import { renderMarkdown, SUMMARY_LIMIT } from './markdown.ts';
 
 /** What is outside of fenced blocks. */
@@ -31,6 +31,20 @@ describe('the summary for a CI page', () => {
       '| service | verdict | pass | fail | warning | observed | known | skipped | blocked | requests |',
     );
     expect(summary).toMatch(/^\| realtime \(staging\) \| conforms \| 10 \|/m);
+  });
+
+  it('leads with a table of the causes, in which no text of a provider is markup', () => {
+    const told = renderMarkdown(diagnosedResults());
+    expect(told.indexOf('### What is wrong')).toBeLessThan(told.indexOf('### Failures'));
+    expect(told).toContain(
+      '1 cause explains 2 of 5 findings.\n\n| cause | findings | where |\n| :-- | --: | :-- |\n',
+    );
+    expect(told).toContain(
+      '| A request without a credential is answered 200 | 2 | search: auth.missing-credential, limits.retry-after |\n',
+    );
+    const rows = told.split('\n').filter((line) => line.startsWith('| No cause found'));
+    expect(rows).toHaveLength(3);
+    for (const line of rows) expect(line.split('|')).toHaveLength(5);
   });
 
   it('tells each failure with how to repeat it', () => {

@@ -1,5 +1,6 @@
 import { OUTCOMES } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
+import { causesHeadline, checksByService, firstOf, toldIn } from './results/causes.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { Results } from './results/results.ts';
 import { serviceVerdict, verdictOf } from './results/run-verdict.ts';
@@ -37,6 +38,7 @@ export function renderMarkdown(results: Results): string {
   const page = new BoundedPage(SUMMARY_LIMIT);
   page.add({ blocks: [head(results), table(results)], what: 'parts' });
   page.add({ blocks: remarks(results), what: 'remarks', tight: true });
+  page.add({ heading: 'What is wrong', blocks: wrong(results), what: 'causes', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
   page.add({
     heading: 'Warnings',
@@ -144,6 +146,20 @@ function remarks({ services }: Results): readonly string[] {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
+}
+
+/** A table of the causes, a block for each row. */
+function wrong(results: Results): readonly string[] {
+  const headline = causesHeadline(results);
+  if (headline === null) return [];
+  const rows = toldIn(results).map((told) => {
+    const where = checksByService(told).map(
+      ([service, ids]) => `${prose(service)}: ${prose(firstOf(ids, 5))}`,
+    );
+    return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; ')]);
+  });
+  const head = [`${prose(headline)}.\n`, row(['cause', 'findings', 'where']), row([':--', '--:', ':--'])];
+  return [head.join('\n'), ...rows];
 }
 
 function failures(results: Results): readonly string[] {

@@ -5,6 +5,7 @@ import { type LoadedService, loadServices } from '../config/load.ts';
 import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
+import { withCauses } from '../diagnosis/causes.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { holdProviders } from '../provider/start.ts';
@@ -48,12 +49,8 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const providers = new Providers();
   const render = once((interruption: string | null) => {
     const { entries, badLines } = readJournal(folder.journalPath);
-    const results = foldEvents(entries, {
-      run,
-      badLines,
-      finishedAt: new Date().toISOString(),
-      interruption,
-    });
+    const finishedAt = new Date().toISOString();
+    const results = withCauses(foldEvents(entries, { run, badLines, finishedAt, interruption }));
     try {
       return { results, reports: writeReports(results, { ...folder, logs: providers.logs() }) };
     } catch (error) {

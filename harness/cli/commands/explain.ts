@@ -1,4 +1,5 @@
 import { UsageError } from '../../base/exit.ts';
+import { filledIn } from '../../base/sentence.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
@@ -99,7 +100,7 @@ function deviation({ name, service }: ProofCase): readonly string[] {
   if (defect !== undefined) {
     return [
       `  ${name}: ${defect.summary}`,
-      `    seen: ${defect.breaks}`,
+      `    seen: ${filledIn(defect.cause)}`,
       `    conform serve ${service} --defect ${name}`,
     ];
   }

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
-import { type ProofCase, proofCases } from '../../proof/cases.ts';
+import { DICTIONARY, dictionary } from '../../diagnosis/dictionary.ts';
+import { furtherCases, type ProofCase, proofCases } from '../../proof/cases.ts';
+import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/dictionary.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
@@ -12,17 +14,19 @@ import { conclude } from '../process.ts';
 /**
  * `npm run prove`: every defect trips the checks that it names and no others, and nothing that conforms trips any.
  * Arguments: names of defects and variants, all without any; of some alone the messages are told as well. `--update`
- * keeps what the checks say, to be compared with next time.
+ * keeps what the checks say and the fault dictionary, to be compared with next time.
  */
 async function proof(argv: readonly string[]): Promise<number> {
   const { names, update } = read(argv);
   const suites = await loadSuites(SUITES_URL);
   const cases = chosen(proofCases(), names);
+  const further = furtherCases().filter(({ name }) => names.length === 0 || names.includes(name));
   let done = 0;
-  const proven = await proveInThreads(SUITES_URL, cases, () => {
+  const judged = await proveInThreads(SUITES_URL, [...cases, ...further], () => {
     done += 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${cases.length}`);
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${cases.length + further.length}`);
   });
+  const proven = judged.slice(0, cases.length);
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   process.stdout.write(`${matrixText(proven, suites)}\n`);
   if (names.length > 0) {
@@ -33,10 +37,15 @@ async function proof(argv: readonly string[]): Promise<number> {
   }
   const before = existsSync(MESSAGES) ? readFileSync(MESSAGES, 'utf8').trimEnd().split('\n') : [];
   const now = messageLines(before, proven, suites);
-  if (update) writeFileSync(MESSAGES, `${now.join('\n')}\n`);
+  const kept = dictionary();
+  const entries = dictionaryOf(judged, suites, kept);
+  if (update) {
+    writeFileSync(MESSAGES, `${now.join('\n')}\n`);
+    writeFileSync(DICTIONARY, dictionaryText(entries));
+  }
   const gaps = [
     ...(names.length > 0 ? gapsAmong(proven, suites) : gapsIn(proven, suites)),
-    ...(update ? [] : messageGaps(before, now)),
+    ...(update ? [] : [...messageGaps(before, now), ...dictionaryGaps(kept, entries)]),
   ];
   const defects = proven.filter(({ kind }) => kind === 'defect').length;
   process.stdout.write(`${defects} defects, ${proven.length - defects} conforming, ${gaps.length} gaps\n`);

@@ -1,3 +1,4 @@
+import { filledIn } from '../../base/sentence.ts';
 import type { ReferenceName } from '../../config/service.ts';
 import type { Carrier } from '../../credential/carrier.ts';
 import type { AppCredentials } from '../../credential/keys.ts';
@@ -140,7 +141,7 @@ function conductSections(provider: ReferenceProvider): readonly Section[] {
       'Defects',
       defects.length === 0
         ? ['none: this service conforms']
-        : defects.map((name) => `${name}: ${findDefect(name, service).breaks}`),
+        : defects.map((name) => `${name}: ${filledIn(findDefect(name, service).cause)}`),
     ],
   ];
 }

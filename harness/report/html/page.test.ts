@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
-import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { checkAnchor } from './check-detail.ts';
 import { renderPage } from './page.ts';
 
@@ -22,7 +22,7 @@ const ARGUMENTS = [
 ];
 
 describe('the page as text', () => {
-  const page = renderPage(sampleResults());
+  const page = renderPage(diagnosedResults());
 
   it('loads nothing and allows only its own style and script', () => {
     expect(page).toMatch(
@@ -30,6 +30,15 @@ describe('the page as text', () => {
     );
     expect(page).not.toMatch(/<(link|img|script|iframe)[^>]+(src|href)="(?!data:)/);
     expect(page).not.toMatch(/ style="| on\w+="/);
+  });
+
+  it('says on top what is wrong, and with what each cause can be compared', () => {
+    const top = page.slice(0, page.indexOf('id="matrix"'));
+    expect(top).toContain('<p class="lead">1 cause explains 2 of 5 findings.</p>');
+    expect(top).toContain('A request without a credential is answered 200');
+    expect(top).toContain('<code>conform serve search --defect accepts-missing-key</code>');
+    expect(top.match(/No cause found: /g)).toHaveLength(3);
+    expect(renderPage(sampleResults())).not.toContain('id="causes"');
   });
 
   it('has every id once', () => {

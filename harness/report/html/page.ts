@@ -4,6 +4,7 @@ import type { ReportFormat } from '../format.ts';
 import type { Results } from '../results/results.ts';
 import { verdictOf } from '../results/run-verdict.ts';
 import { HEADLINES, toneOf } from '../results/words.ts';
+import { causes } from './causes.ts';
 import { packedEvidence } from './check-detail.ts';
 import { allChecks, findings } from './checks.ts';
 import { html, type Markup, trusted } from './markup.ts';
@@ -75,11 +76,13 @@ ${packedEvidence(results)}
 }
 
 function body(results: Results): Markup {
+  const wrong = causes(results);
   const found = findings(results);
   const observed = observations(results);
   const missing = didNotRun(results);
   const sent = requests(results);
   const contents: readonly (readonly [string, string])[] = [
+    ...(wrong ? ([['causes', 'What is wrong']] as const) : []),
     ['matrix', 'Overview'],
     ...found.map(({ id, title, n }) => [id, `${title} ${n}`] as const),
     ...(observed ? ([['observations', 'Observed']] as const) : []),
@@ -91,6 +94,7 @@ function body(results: Results): Markup {
 ${pageHeader(results)}
 <nav aria-label="Contents"><ul>${contents.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
 <main id="main" tabindex="-1">
+${wrong}
 ${matrix(results)}
 ${toolbar(results)}
 <p class="nothing" id="nothing" hidden>No check matches the filter. <button type="button" id="clear">Clear it</button></p>

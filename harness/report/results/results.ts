@@ -202,6 +202,26 @@ export const SERVICE = Type.Object({
   }),
 });
 
+/** A check of one service, by its id. */
+const Finding = shared('finding', Type.Object({ service: name, check: name }));
+
+/** One fault that explains findings, of one service or of several. */
+export type Cause = Static<typeof Cause>;
+const Cause = shared(
+  'cause',
+  Type.Object({
+    sentence: text('What is wrong, in one sentence.'),
+    alternatives: texts('What would explain the same findings just as well.'),
+    confidence: Type.Enum(['high', 'medium', 'low'], {
+      description:
+        'high: the very findings of this fault; medium: not all of them were judged, or some say something else; low: there are alternatives.',
+    }),
+    findings: Type.Array(Finding, { description: 'The one that shows it best comes first.' }),
+    evidence: textOrNull("What the first finding rests on: a key of its service's evidence."),
+    command: text('Starts a reference provider with the same fault.'),
+  }),
+);
+
 export const RESULTS = Type.Object({
   $schema: Type.Optional(text()),
   schemaVersion: Type.Literal(1),
@@ -213,6 +233,15 @@ export const RESULTS = Type.Object({
     required: OUTCOMES,
     additionalProperties: Count,
   }),
+  causes: Type.Optional(
+    Type.Array(Cause, {
+      description:
+        'The fewest faults that explain the failures and warnings; absent before they were looked for.',
+    }),
+  ),
+  unexplained: Type.Optional(
+    Type.Array(Finding, { description: 'Failures and warnings for which no cause was found.' }),
+  ),
 });
 
 export type RunResult = Frozen<Static<typeof RUN>>;

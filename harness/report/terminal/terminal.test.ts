@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { conformingService, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
+import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import { withFault } from '../results/fold.ts';
 import { type VerdictTextOptions, verdictText } from './terminal.ts';
 
@@ -20,6 +20,24 @@ describe('the verdict on a terminal', () => {
     expect(text).toContain('    → expected status 401, got 200 with a JSON body of 2 resources\n');
     expect(text).toContain('    because RFC 9110 §15.5.2 (MUST)\n');
     expect(text).toContain('    repeat  curl --include ');
+  });
+
+  it('leads with the causes, and tells in full only what none explains', () => {
+    const told = verdictText(diagnosedResults(), PLAIN);
+    expect(told).toContain(`What is wrong: 1 cause explains 2 of 5 findings
+  ✕ 2  A request without a credential is answered 200
+       or  Nobody is asked for a key
+       search  auth.missing-credential, limits.retry-after
+`);
+    expect(told).toContain('compare  conform serve search --defect accepts-missing-key\n');
+    expect(told).toMatch(/^ {2}✕ 1 {2}No cause found: expected the 101st request/m);
+    expect(told).toMatch(/^ {2}△ 1 {2}No cause found: got x<y>/m);
+    expect(told).not.toContain('fail  auth.missing-credential');
+    expect(told).toContain('fail  limits.exact');
+    const verbose = verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'verbose' });
+    expect(verbose).toContain('fail  auth.missing-credential');
+    const quiet = verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'quiet' });
+    expect(quiet).toMatch(/^1 cause explains 2 of 5 findings\n/);
   });
 
   it('groups what did not run by its reason', () => {

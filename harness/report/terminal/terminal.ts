@@ -1,3 +1,4 @@
+import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
 import { cut, plainLine } from '../results/plain.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { serviceVerdict, verdictOf } from '../results/run-verdict.ts';
@@ -48,13 +49,14 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
     : [];
   const blocks: readonly Block[] =
     options.verbosity === 'quiet'
-      ? [[...failedInBrief(page), ...faults(page), ...conclusion(page), ...reports]]
+      ? [[...headlineOf(page), ...failedInBrief(page), ...faults(page), ...conclusion(page), ...reports]]
       : [
           services(page),
           ...(options.verbosity === 'verbose' ? everyCheck(page) : []),
+          wrong(page),
           ...judgments(page, 'Harness errors', judgedWith(results, 'error')),
-          ...judgments(page, 'Failures', judgedWith(results, 'fail')),
-          ...judgments(page, 'Warnings', judgedWith(results, 'warning')),
+          ...judgments(page, 'Failures', inFull(page, 'fail')),
+          ...judgments(page, 'Warnings', inFull(page, 'warning')),
           ...didNotRun(page),
           ...observations(page),
           faults(page),
@@ -120,6 +122,62 @@ function tallyLines({ ink, width }: Page, { checks }: ServiceResult): Block {
       `  ${line}`,
     ),
   );
+}
+
+const SIGNS = { fail: '✕', warning: '△' } as const;
+const IDS_SHOWN = 3;
+/** UTF-16 units: what no cause explains is told in full below. */
+const SENTENCE_CAP = 200;
+/** UTF-16 units of a command line beyond which it is left to the reports. */
+const REPEAT_CAP = 400;
+
+/** What is wrong: causes with what each explains, and the findings that none explains. */
+function wrong(page: Page): Block {
+  const told = toldIn(page.results);
+  const headline = causesHeadline(page.results);
+  if (headline === null) return [];
+  const widest = Math.max(...told.map(({ findings }) => String(findings.length).length));
+  return [
+    heading(page, `What is wrong: ${headline}`),
+    ...told.flatMap((each) => causeLines(page, each, widest)),
+  ];
+}
+
+function causeLines(page: Page, told: Told, widest: number): Block {
+  const { ink } = page;
+  const { sentence, cause, findings, outcome } = told;
+  const sign = `${SIGNS[outcome]} ${String(findings.length).padStart(widest)}`;
+  const margin = ' '.repeat(sign.length + 4);
+  const [first = '', ...rest] = indented(page, cut(sentence, SENTENCE_CAP), `  ${sign}  `);
+  const repeat = findings[0]?.check.reproduce ?? null;
+  return [
+    first.replace(sign, () => ink.outcome(outcome, sign)),
+    ...rest,
+    ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or  `)),
+    ...checksByService(told).flatMap(([service, ids]) =>
+      indented(page, firstOf(ids, IDS_SHOWN), `${margin}${plainLine(service)}  `).map(ink.dim),
+    ),
+    ...(repeat === null || plainLine(repeat).length > REPEAT_CAP
+      ? []
+      : [`${margin}${ink.dim('repeat')}   ${plainLine(repeat)}`]),
+    ...(cause === null ? [] : [`${margin}${ink.dim('compare')}  ${plainLine(cause.command)}`]),
+  ];
+}
+
+function headlineOf(page: Page): Block {
+  const headline = causesHeadline(page.results);
+  return headline === null ? [] : indented(page, headline, '', '  ');
+}
+
+/** Those that are told with everything: where a cause explains a finding, the cause is told in its place. */
+function inFull({ results, verbosity }: Page, outcome: 'fail' | 'warning'): readonly Judged[] {
+  const explained = new Set(
+    toldIn(results).flatMap(({ cause, findings }) =>
+      cause === null ? [] : findings.map(({ check }) => check),
+    ),
+  );
+  const judged = judgedWith(results, outcome);
+  return verbosity === 'verbose' ? judged : judged.filter(({ check }) => !explained.has(check));
 }
 
 /** Each failure in full: what was expected and what came, why it is demanded, how to see it again. */

@@ -18,8 +18,8 @@ interface Deviation {
 
 /** A named, deliberate fault, used to prove that checks can fail. */
 export interface Defect extends Deviation {
-  /** What a client sees of it. */
-  readonly breaks: string;
+  /** What is wrong with a service that has it, as a report says it: one sentence, with places for values. */
+  readonly cause: string;
   /** Ids of the checks that it proves: each fails or warns of it, for its own reason. */
   readonly trips?: readonly string[];
   /** Checks that it cannot help tripping as well, and why. */

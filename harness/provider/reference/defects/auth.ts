@@ -66,43 +66,43 @@ const failingOver = (odd: (key: string) => boolean): Patch =>
 export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
     summary: 'serves requests that carry no credential at all',
-    breaks: 'a request without a credential is answered 200',
+    cause: 'A request without a credential is answered {status:200}',
     trips: ['auth.missing-credential'],
     patch: admitting(({ reason }) => reason === 'missing'),
   },
   'accepts-any-key': {
     summary: 'takes whatever stands in the place of the key',
-    breaks: 'a wrong key is answered 200',
+    cause: 'A wrong key is answered {status:200}',
     trips: ['auth.wrong-credential'],
     patch: matchingKeys((presented) => presented !== ''),
   },
   'accepts-empty-key': {
     summary: 'takes an empty key for a right one',
-    breaks: '`Authorization: Bearer` with nothing after it is answered 200',
+    cause: 'An empty key is answered {status:200}',
     trips: ['auth.empty-credential'],
     patch: matchingKeys((presented) => presented === ''),
   },
   'accepts-key-prefix': {
     summary: 'compares only as many characters as were presented',
-    breaks: 'the beginning of the key is answered 200',
+    cause: 'The first part of the key is enough: it is answered {status:200}',
     trips: ['auth.truncated-credential'],
     patch: matchingKeys((presented, key) => presented !== '' && key.startsWith(presented)),
   },
   'accepts-key-with-suffix': {
     summary: 'compares only as many characters as the key has',
-    breaks: 'the key with more characters after it is answered 200',
+    cause: 'The key with more characters after it is answered {status:200}',
     trips: ['auth.extended-credential'],
     patch: matchingKeys((presented, key) => presented.startsWith(key)),
   },
   'accepts-key-case-insensitively': {
     summary: 'ignores the case of the key',
-    breaks: 'the key with its letters in the other case is answered 200',
+    cause: 'The key in the other letter case is answered {status:200}',
     trips: ['auth.case-flipped-credential'],
     patch: matchingKeys((presented, key) => presented.toLowerCase() === key.toLowerCase()),
   },
   'ignores-token-signature': {
     summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
-    breaks: 'a token with its signature cut short, or made longer, is answered 200',
+    cause: 'A token is served whatever its signature is',
     setting: 'oauth2',
     trips: ['auth.truncated-credential'],
     patch: matchingKeys((presented, key) => {
@@ -112,7 +112,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'scheme-case-sensitive': {
     summary: 'knows the authentication scheme in one spelling only (RFC 9110 §11.1)',
-    breaks: '`bearer` in lower case with the right key is answered 401',
+    cause: 'The scheme name in another letter case is answered {status:401}',
     trips: ['auth.scheme-case'],
     patch: inCredentials(() => ({
       schemeMatches: (presented, expected) =>
@@ -121,75 +121,75 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'accepts-any-scheme': {
     summary: 'looks for the key behind any scheme name',
-    breaks: 'the right key behind a scheme that is not the documented one is answered 200',
+    cause: 'The right key under another scheme is answered {status:200}',
     trips: ['auth.other-scheme'],
     patch: inCredentials(() => ({ schemeMatches: () => true })),
   },
   'refusal-without-challenge': {
     summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
-    breaks: 'the 401 has no WWW-Authenticate field',
+    cause: 'The 401 has no WWW-Authenticate header',
     trips: ['auth.challenge'],
     patch: inRefusals((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
   'malformed-challenge': {
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
-    breaks: 'WWW-Authenticate of the 401 cannot be parsed',
+    cause: 'The WWW-Authenticate header of the 401 cannot be parsed',
     trips: ['auth.challenge'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   'refusal-is-200': {
     summary: 'dresses a refused credential as success',
-    breaks: 'a request without a credential is answered 200 with an error in the content',
+    cause: 'Every refused credential is answered {status:200}, as if it were right',
     trips: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...answer, status: 200 })),
   },
   'refusal-redirects-to-login': {
     summary: 'sends a program without a credential to a login page',
-    breaks: 'a request without a credential is answered 302 to /login',
+    cause: 'Every refused credential is answered {status:302}, a redirect',
     trips: ['auth.refusal-class'],
     patch: inRefusals((answer) => ({ ...withField(answer, 'Location', '/login'), status: 302 })),
   },
   'refusal-is-500': {
     summary: 'fails over a credential that it does not know',
-    breaks: 'a request without a credential is answered 500',
+    cause: 'Every refused credential is answered {status:500}, a server error',
     trips: ['auth.refusal-class'],
     patch: inRefusals(failed),
   },
   'wrong-key-is-500': {
     summary: 'fails over a key that it cannot look up',
-    breaks: 'a wrong key is answered 500, a missing one 401',
+    cause: 'A wrong key is answered {status:500}, a server error',
     trips: ['auth.refusal-class'],
     shows: ['auth.refusal-status'],
     patch: onAnswer('wrong-credential', failed),
   },
   'non-ascii-key-is-500': {
     summary: 'reads a key as ASCII and fails over any other octet',
-    breaks: 'a key in another script is answered 500, a wrong one 401',
+    cause: 'A key with letters of another script is answered {status:500}, a server error',
     trips: ['auth.non-ascii-credential'],
     patch: failingOver((key) => /[^ -~]|%[89a-f][0-9a-f]/i.test(key)),
   },
   'quoted-key-is-500': {
     summary: 'puts the key into a query of its database as it is',
-    breaks: 'a key with a quote is answered 500, a wrong one 401',
+    cause: 'A key with a quote is answered {status:500}, a server error',
     trips: ['auth.quoted-credential'],
     patch: failingOver((key) => key.includes("'")),
   },
   'oversized-key-is-500': {
     summary: 'has room for short keys only',
-    breaks: 'a key of 9 KiB is answered 500, a wrong one 401',
+    cause: 'An overlong key is answered {status:500}, a server error',
     trips: ['auth.oversized-credential'],
     patch: failingOver((key) => key.length > 8_192),
   },
   'refusal-is-404': {
     summary: 'hides the resource from clients without a credential',
-    breaks: 'a request without a credential is answered 404',
+    cause: 'Every refused credential is answered {status:404}',
     trips: ['auth.missing-credential'],
     patch: inRefusals((answer) => ({ ...problem('not-found'), occasion: answer.occasion })),
   },
   'refuses-403-for-401': {
     setting: 'error codes',
     summary: 'answers a missing key with 403 where its documents say 401',
-    breaks: 'a request without a credential is answered 403',
+    cause: 'A request without a credential is answered {status:403}, not 401',
     trips: ['auth.missing-credential'],
     shows: ['auth.refusal-status'],
     patch: onAnswer('unauthenticated', (answer) =>
@@ -198,7 +198,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-is-html': {
     summary: 'refuses with a page for people',
-    breaks: 'the content of the 401 is text/html',
+    cause: 'The body of the 401 is {media type:text/html}, not JSON',
     trips: ['auth.refusal-json'],
     patch: inRefusals((answer) =>
       withContent(
@@ -210,7 +210,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'echoes-key-in-refusal': {
     summary: 'repeats the presented key in the refusal',
-    breaks: 'the content of the 401 contains the key that was sent',
+    cause: 'The body of the 401 repeats the key that was sent',
     trips: ['auth.key-not-echoed'],
     patch: onAnswer('wrong-credential', (answer, request) =>
       withText(answer, (text) =>
@@ -220,32 +220,32 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'head-skips-auth': {
     summary: 'asks for a credential on GET only',
-    breaks: 'HEAD without a credential is answered 200',
+    cause: 'HEAD without a credential is answered {status:200}',
     trips: ['auth.head'],
     patch: admitting((_, request) => request.method === 'HEAD'),
   },
   'method-override-skips-auth': {
     summary: 'admits whoever sends a method override',
-    breaks: 'a request without a credential but with X-HTTP-Method-Override is answered 200',
+    cause: 'A request without a credential is served when it has a method override header',
     trips: ['auth.method-override'],
     patch: admitting((_, request) => fieldValue(request, 'x-http-method-override') !== undefined),
   },
   'public-cache': {
     summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
-    breaks: 'an authorised answer says `Cache-Control: public, max-age=60`',
+    cause: 'Shared caches may keep a response that only the holder of the key may see',
     trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   'shared-cache-by-must-revalidate': {
     summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
-    breaks: 'an authorised answer says `Cache-Control: max-age=60, must-revalidate`',
+    cause: '`must-revalidate` lets shared caches keep a response that only the holder of the key may see',
     trips: ['auth.private-answer'],
     patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
   },
   'key-field-answer-cacheable': {
     setting: 'header',
     summary: 'forgets that caches know nothing of a key in a field of its own',
-    breaks: 'an answer to X-API-Key says `Cache-Control: max-age=60` and has no Vary',
+    cause: 'A response to a key in its own header may be cached for everybody',
     trips: ['auth.private-key-answer'],
     patch: onFinished('served', (answer) =>
       withoutField(withField(answer, 'Cache-Control', 'max-age=60'), 'Vary'),
@@ -253,7 +253,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'echoes-request-in-404': {
     summary: 'tells in its errors what it was sent, credential included',
-    breaks: 'the content of the 404 has the Authorization field of the request',
+    cause: 'The body of the 404 repeats the credential of the request',
     trips: ['auth.key-not-echoed'],
     patch: onAnswer('not-found', (answer, request) =>
       withText(answer, (text) =>
@@ -263,19 +263,19 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-cacheable': {
     summary: 'lets caches keep a refused credential',
-    breaks: 'the 401 says `Cache-Control: public, max-age=60`',
+    cause: 'Caches may keep the 401',
     trips: ['auth.refusal-not-cached'],
     patch: inRefusals((answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   'html-skips-auth': {
     summary: 'asks browsers for no credential',
-    breaks: 'a request without a credential that accepts text/html is answered 200',
+    cause: 'A request for HTML is served without a credential',
     trips: ['auth.other-representation'],
     patch: admitting((_, request) => listMembers(request, 'accept').includes('text/html')),
   },
   'trailing-slash-skips-auth': {
     summary: 'guards a path in one spelling and routes it in several',
-    breaks: 'the path with a slash after it is answered 200 without a credential',
+    cause: 'The path with a slash after it is served without a credential',
     trips: ['auth.path-spelling'],
     patch: together(
       admitting((_, request) => respelled(request.target) !== request.target),
@@ -287,13 +287,13 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'trusts-forwarded-for': {
     summary: 'takes the client for a local one because a field says so',
-    breaks: 'a request without a credential but with `X-Forwarded-For: 127.0.0.1` is answered 200',
+    cause: 'A request without a credential is served when X-Forwarded-For names a local address',
     trips: ['auth.local-client'],
     patch: admitting((_, request) => fieldValue(request, 'x-forwarded-for')?.startsWith('127.') === true),
   },
   'reflects-any-origin': {
     summary: 'lets pages of every origin act with credentials',
-    breaks: 'Access-Control-Allow-Origin repeats any Origin, with Access-Control-Allow-Credentials: true',
+    cause: 'Pages of every origin may act with the credentials of their readers',
     trips: ['auth.foreign-origin'],
     patch: onAnswer('served', (answer, request) => {
       const origin = fieldValue(request, 'origin');
@@ -308,19 +308,19 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'challenge-without-parameters': {
     summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
-    breaks: 'WWW-Authenticate of the 401 names a scheme and nothing else',
+    cause: 'The WWW-Authenticate header of the 401 names a scheme and nothing else',
     trips: ['auth.challenge-parameters'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer')),
   },
   'challenge-names-other-scheme': {
     summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
-    breaks: 'WWW-Authenticate of the 401 is `Negotiate`',
+    cause: 'The 401 asks for a scheme that the service does not take',
     trips: ['auth.challenge-scheme'],
     patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
   },
   'challenge-error-without-credential': {
     summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
-    breaks: 'WWW-Authenticate of the 401 to no credential has error="invalid_token"',
+    cause: 'The 401 calls a token invalid where none was sent',
     trips: ['auth.challenge-error'],
     patch: onAnswer('unauthenticated', (answer) =>
       withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
@@ -328,14 +328,14 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'accepts-key-in-query': {
     summary: 'takes the key from the query as well, where logs and histories keep it',
-    breaks: 'the key in `?api_key=` is answered 200 without an Authorization field',
+    cause: 'The key in the query opens as well, where logs keep it',
     trips: ['auth.key-in-query'],
     shows: ['auth.location'],
     patch: alsoAt(queryParameter('api_key')),
   },
   'refuses-second-key': {
     summary: 'knows one key only',
-    breaks: 'the second key of the account is answered 401',
+    cause: 'The second key of the account is answered {status:401}',
     trips: ['auth.second-key'],
     patch: inCredentials(({ authenticate }) => ({
       authenticate: (request, access, conduct, nowMs) =>

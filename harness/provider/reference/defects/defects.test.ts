@@ -6,10 +6,10 @@ import { ask, start } from '../fixtures/http-client.ts';
 // That each is noticed, the proof shows.
 describe('the defects', () => {
   it('have names for people, and say what they are', () => {
-    for (const { name, summary, breaks, services } of listDefects()) {
+    for (const { name, summary, cause, services } of listDefects()) {
       expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)+$/);
       expect(services.length).toBeGreaterThan(0);
-      expect([summary, breaks].every((text) => text.length > 10 && !text.endsWith('.'))).toBe(true);
+      expect([summary, cause].every((text) => text.length > 10 && !text.endsWith('.'))).toBe(true);
     }
   });
 });

@@ -41,13 +41,13 @@ const declaringLength = (difference: number): Patch =>
 export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'json-wrong-content-type': {
     summary: 'sends JSON under the name of plain text',
-    breaks: 'Content-Type of the served answer is text/plain',
+    cause: 'Responses are labelled {media type:text/plain}, not JSON',
     trips: ['json.success-media-type', 'pact.interaction'],
     patch: asMediaType('text/plain; charset=utf-8'),
   },
   'json-no-content-type': {
     summary: 'does not name the media type of its content',
-    breaks: 'the served answer has no Content-Type',
+    cause: 'Responses have no Content-Type header',
     trips: ['headers.content-type'],
     drags: {
       checks: ['json.success-media-type', 'pact.interaction'],
@@ -57,61 +57,61 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
-    breaks: 'Content-Type is `application/json; charset=iso-8859-1`',
+    cause: 'The Content-Type names another charset than UTF-8',
     trips: ['json.charset'],
     patch: asMediaType('application/json; charset=iso-8859-1'),
   },
   'json-bom': {
     summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
-    breaks: 'the content begins with EF BB BF',
+    cause: 'The JSON begins with a byte order mark',
     trips: ['json.no-bom'],
     patch: inText((text) => `\ufeff${text}`),
   },
   'json-invalid-utf8': {
     summary: 'sends JSON that is not UTF-8 (RFC 8259 §8.1)',
-    breaks: 'a string of the content has the single octet E9',
+    cause: 'The JSON is not valid UTF-8',
     trips: ['json.utf8'],
     patch: inOctets((octets) => Buffer.from(octets.toString('latin1').replace(/:"/, ':"\xe9'), 'latin1')),
   },
   'json-trailing-bytes': {
     summary: 'appends a remark to the JSON text (RFC 8259 §2)',
-    breaks: 'an HTML comment follows the JSON text',
+    cause: 'Other text follows the JSON',
     trips: ['json.one-text'],
     patch: inText((text) => `${text}\n<!-- served by node 3 -->`),
   },
   'json-truncated': {
     summary: 'sends a JSON text without its end (RFC 8259 §2)',
-    breaks: 'the last character of the JSON text is missing',
+    cause: 'The JSON is cut off before its end',
     trips: ['json.syntax'],
     patch: inText((text) => text.slice(0, -1)),
   },
   'json-duplicate-keys': {
     summary: 'names a member twice (RFC 8259 §4)',
-    breaks: 'the first member of the content occurs twice',
+    cause: 'A name stands twice in the same JSON object',
     trips: ['json.unique-names'],
     patch: inText((text) => withFirstMember(`${firstName(text)}:null`)(text)),
   },
   'json-nan': {
     summary: 'writes a number that JSON does not have (RFC 8259 §6)',
-    breaks: 'the content has `"score":NaN`',
+    cause: 'The JSON has a number that JSON does not know, such as NaN',
     trips: ['json.numbers'],
     patch: inText(withFirstMember('"score":NaN')),
   },
   'json-big-integer': {
     summary: 'writes an integer that common parsers round (RFC 8259 §6)',
-    breaks: 'the content has `"sequence":9007199254740993`',
+    cause: 'The JSON has integers beyond 2^53, which many clients round',
     shows: ['json.big-integers'],
     patch: inText(withFirstMember('"sequence":9007199254740993')),
   },
   'json-empty-body': {
     summary: 'promises JSON and sends nothing',
-    breaks: 'the served answer has no content',
+    cause: 'The response has no body where one is promised',
     trips: ['json.body-present'],
     patch: inOctets(() => Buffer.alloc(0)),
   },
   'errors-are-plain-text': {
     summary: 'explains errors in plain text',
-    breaks: 'the content of every error is text/plain',
+    cause: 'Error bodies are {media type:text/plain}, not JSON',
     trips: ['json.error-media-type'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(answer, 'text/plain; charset=utf-8', 'refused'),
@@ -119,13 +119,13 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'content-length-too-long': {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
-    breaks: 'the connection ends 10 octets before the content should',
+    cause: 'The connection ends before the body is as long as Content-Length says',
     trips: ['framing.content-length'],
     patch: declaringLength(10),
   },
   'content-length-too-short': {
     summary: 'sends more content than it declares (RFC 9112 §6.3)',
-    breaks: 'octets follow the end of the message',
+    cause: 'The body is longer than Content-Length says',
     trips: ['framing.one-message'],
     drags: {
       checks: ['json.syntax'],
@@ -135,7 +135,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'bytes-after-body': {
     summary: 'sends octets that belong to no message (RFC 9112 §6.3)',
-    breaks: 'an empty line and a remark follow the message',
+    cause: 'Stray bytes follow the response',
     trips: ['framing.one-message'],
     drags: {
       checks: ['status.head-no-content'],
@@ -145,7 +145,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'bare-line-feeds': {
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',
-    breaks: 'the head has no CR',
+    cause: 'Header lines end with a bare line feed',
     trips: ['framing.one-message'],
     patch: onWire('served', (head, body) =>
       Buffer.concat([Buffer.from(head.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'), body]),
@@ -153,7 +153,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'bad-chunk-size': {
     summary: 'sends chunks whose size is not hexadecimal (RFC 9112 §7.1)',
-    breaks: 'the chunked content cannot be decoded',
+    cause: 'The chunked body cannot be decoded',
     trips: ['framing.chunks'],
     patch: together(
       onFinished('served', (answer) =>
@@ -166,13 +166,13 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'unasked-gzip': {
     summary: 'compresses for clients that do not accept it (RFC 9110 §12.5.3)',
-    breaks: 'Content-Encoding is gzip on a request with `Accept-Encoding: identity`',
+    cause: 'The body is compressed although the client did not allow it',
     trips: ['negotiation.content-coding'],
     patch: onAnswer('served', (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'gzip-in-name-only': {
     summary: 'declares a content coding that it did not apply (RFC 9110 §8.4)',
-    breaks: 'Content-Encoding is gzip, the content is not',
+    cause: 'Content-Encoding says gzip, and the body is not compressed',
     trips: ['negotiation.true-coding'],
     drags: {
       checks: ['negotiation.content-coding'],
@@ -182,7 +182,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'brotli-for-gzip': {
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
-    breaks: 'Content-Encoding is br on a request with `Accept-Encoding: gzip`',
+    cause: 'The body is compressed with a coding that the client did not name',
     trips: ['negotiation.content-coding'],
     drags: {
       checks: ['negotiation.coding-vary'],
@@ -194,7 +194,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'gzip-without-vary': {
     summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
-    breaks: 'the answer to `Accept-Encoding: gzip` is compressed, and Vary does not name Accept-Encoding',
+    cause: 'Compressed responses do not name Accept-Encoding in Vary',
     trips: ['negotiation.coding-vary'],
     patch: onAnswer('served', (answer, request) =>
       acceptsGzip(request) ? encoded(answer, 'gzip', gzipSync) : answer,
@@ -202,13 +202,13 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'no-nosniff': {
     summary: 'leaves browsers to guess the media type',
-    breaks: 'no answer has X-Content-Type-Options',
+    cause: 'Responses have no `X-Content-Type-Options: nosniff`',
     trips: ['headers.nosniff'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Content-Type-Options')),
   },
   'problem-invalid': {
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
-    breaks: '`status` in application/problem+json is a string and `title` a number',
+    cause: 'Problem details have members of the wrong type',
     trips: ['json.problem-details'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withContent(
@@ -220,7 +220,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'server-errors-are-plain-text': {
     summary: 'leaves bad requests to a server in front that knows nothing of JSON',
-    breaks: 'the content of 400, 414, 431 and 501 is text/plain',
+    cause: 'Errors of the server itself are {media type:text/plain}, not JSON',
     trips: ['json.server-error-media-type'],
     patch: onAnswer(['malformed', 'target-too-long', 'fields-too-large', 'unknown-method'], (answer) =>
       withContent(answer, 'text/plain', 'bad request'),
@@ -228,20 +228,20 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'errors-are-empty': {
     summary: 'refuses without a word of explanation',
-    breaks: 'no error has content',
+    cause: 'Errors have no body',
     trips: ['json.error-body-present'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => ({ ...answer, body: Buffer.alloc(0) })),
   },
   'malformed-content-type': {
     summary: 'writes a media type that is none (RFC 9110 §8.3.1)',
-    breaks: 'Content-Type of the served answer is `application/json; charset`',
+    cause: 'The Content-Type header cannot be parsed',
     trips: ['headers.content-type-form'],
     drags: { checks: ['json.success-media-type'], because: 'a label that cannot be read is none of JSON' },
     patch: asMediaType('application/json; charset'),
   },
   'content-is-html-everywhere': {
     summary: 'sends pages for people where JSON is documented',
-    breaks: 'every answer with content is text/html',
+    cause: 'Every body is labelled {media type:text/html}, not JSON',
     trips: ['json.success-media-type', 'pact.interaction'],
     patch: onAnswer(WITH_CONTENT, (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),

@@ -32,19 +32,19 @@ function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
 export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   'operation-wrong-status': {
     summary: 'answers an operation with another success than the documented one',
-    breaks: 'one resource is answered 202',
+    cause: 'An operation is answered with another status than documented',
     trips: ['operations.status'],
     patch: insteadOfServing(isItem, (answer) => ({ ...answer, status: 202 })),
   },
   'operation-wrong-media-type': {
     summary: 'answers an operation in another media type than the documented one',
-    breaks: 'one resource comes as text/json',
+    cause: 'An operation is answered with another media type than documented',
     trips: ['operations.content-type'],
     patch: insteadOfServing(isItem, (answer) => withField(answer, 'Content-Type', 'text/json')),
   },
   'operation-breaks-schema': {
     summary: 'answers an operation with a body that does not fit its schema',
-    breaks: 'the name of one resource is a number',
+    cause: 'The body of an operation breaks its schema',
     trips: ['operations.schema'],
     patch: insteadOfServing(isItem, (answer) =>
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), name: 7 })),
@@ -52,7 +52,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-skips-auth': {
     summary: 'serves an operation to anybody',
-    breaks: 'one resource is served without a credential',
+    cause: 'One operation is served without a credential',
     trips: ['operations.auth-required'],
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
@@ -62,7 +62,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-serves-unknown-method': {
     summary: 'takes an unknown method of an operation for GET',
-    breaks: 'one resource is served for the method BREW',
+    cause: 'One operation is served for a method that does not exist',
     trips: ['operations.unknown-method'],
     patch: onAnswer('unknown-method', (answer, request) =>
       isItem(request)
@@ -72,7 +72,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-500-on-bad-type': {
     summary: 'fails over a parameter of the wrong type',
-    breaks: '`pageSize=many` is answered 500',
+    cause: 'A parameter of the wrong type is answered {status:500}, a server error',
     trips: ['operations.negative-type'],
     patch: onAnswer('invalid-parameter', (answer, request) =>
       /^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0') ? answer : failed(answer),
@@ -80,7 +80,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-accepts-missing-input': {
     summary: 'serves an operation without a parameter that it requires',
-    breaks: 'matches are served without `text`',
+    cause: 'An operation is served without a required input',
     trips: ['operations.negative-missing'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'GET' && !asksIn(request).has('text')
@@ -90,7 +90,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-accepts-surplus-member': {
     summary: 'overlooks members of a body that its schema rules out',
-    breaks: 'matches are served for a body with an unknown member',
+    cause: 'An operation takes a body with an unknown member',
     trips: ['operations.negative-surplus'],
     patch: onReceipt((request) =>
       isMatches(request) && request.method === 'POST' && request.body.length > 0
@@ -100,7 +100,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-500-on-extra': {
     summary: 'fails over a parameter that it does not know',
-    breaks: 'one resource with an unknown parameter is answered 500',
+    cause: 'An unknown parameter is answered {status:500}, a server error',
     trips: ['operations.extra-handled'],
     patch: insteadOfServing(
       (request) => isItem(request) && [...asksIn(request).keys()].some((name) => !KNOWN.has(name)),
@@ -109,7 +109,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
   },
   'operation-accepts-bad-range': {
     summary: 'serves a parameter beyond its range',
-    breaks: '`pageSize=101` is served',
+    cause: 'A value out of its range is accepted',
     trips: ['operations.negative-range'],
     patch: onReceipt((request) =>
       searchOfQuery(asksIn(request)) === null && /^\d+$/.test(asksIn(request).get('pageSize') ?? '')

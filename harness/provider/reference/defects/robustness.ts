@@ -11,49 +11,49 @@ const failingOn = (when: (request: ReceivedRequest) => boolean): Patch => instea
 export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   'long-url-drops-connection': {
     summary: 'closes the connection on a long request target',
-    breaks: 'a target of more than 8 KiB gets no answer',
+    cause: 'An overlong URL gets no response',
     trips: ['status.overlong-target'],
     patch: droppedInsteadOf('target-too-long'),
   },
   'long-url-500': {
     summary: 'fails over a long request target',
-    breaks: 'a target of more than 8 KiB is answered 500',
+    cause: 'An overlong URL is answered {status:500}, a server error',
     trips: ['status.overlong-target'],
     patch: onAnswer('target-too-long', failed),
   },
   'long-field-500': {
     summary: 'fails over large header fields',
-    breaks: 'fields of more than 16 KiB are answered 500',
+    cause: 'An overlong header is answered {status:500}, a server error',
     trips: ['status.overlong-field'],
     patch: onAnswer('fields-too-large', failed),
   },
   'malformed-percent-500': {
     summary: 'fails over percent-encoding that it cannot decode',
-    breaks: 'a path with `%zz` is answered 500',
+    cause: 'Broken percent-encoding in the path is answered {status:500}, a server error',
     trips: ['status.malformed-target'],
     patch: onAnswer('malformed', (answer, { path }) => (path.includes('%') ? failed(answer) : answer)),
   },
   'hostile-query-500': {
     summary: 'fails over quotes and brackets in the query',
-    breaks: "a query with `'`, `<` or a NUL is answered 500",
+    cause: 'Quotes and markup in the query are answered {status:500}, a server error',
     trips: ['status.hostile-query'],
     patch: failingOn(({ query }) => /['<\0]|%27|%3c|%00/i.test(query ?? '')),
   },
   'accept-unknown-500': {
     summary: 'fails when the client accepts no media type that it has',
-    breaks: '`Accept: application/x-unknown` is answered 500',
+    cause: 'An unknown media type in Accept is answered {status:500}, a server error',
     trips: ['negotiation.unknown-accept'],
     patch: failingOn((request) => !acceptsJson(request)),
   },
   'range-500': {
     summary: 'fails over a Range field',
-    breaks: 'a request with a Range is answered 500',
+    cause: 'A Range header is answered {status:500}, a server error',
     trips: ['caching.range'],
     patch: failingOn((request) => fieldValue(request, 'range') !== undefined),
   },
   'range-without-content-range': {
     summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
-    breaks: 'a 206 has no Content-Range',
+    cause: 'A 206 has no Content-Range header',
     trips: ['caching.partial-content'],
     patch: insteadOfServing(
       (request) => fieldValue(request, 'range') !== undefined,
@@ -62,7 +62,7 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'if-none-match-500': {
     summary: 'fails over a conditional request',
-    breaks: 'a request with If-None-Match is answered 500',
+    cause: 'An If-None-Match header is answered {status:500}, a server error',
     trips: ['caching.conditional'],
     patch: onAnswer(['served', 'not-modified'], (answer, request) =>
       fieldValue(request, 'if-none-match') === undefined ? answer : failed(answer),
@@ -70,13 +70,13 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'expect-continue-500': {
     summary: 'fails over an expectation',
-    breaks: '`Expect: 100-continue` is answered 500',
+    cause: '`Expect: 100-continue` is answered {status:500}, a server error',
     trips: ['status.expect-continue'],
     patch: failingOn((request) => fieldValue(request, 'expect') !== undefined),
   },
   'content-type-on-get-415': {
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
-    breaks: 'GET with `Content-Type: application/json` is answered 415',
+    cause: 'A GET with `Content-Type: application/json` is answered {status:415}',
     trips: ['status.documented-content-type'],
     patch: insteadOfServing(
       (request) => fieldValue(request, 'content-type') !== undefined,
@@ -85,7 +85,7 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'missing-user-agent-500': {
     summary: 'fails over a request that does not say what sent it',
-    breaks: 'a request without a User-Agent is answered 500',
+    cause: 'A request without a User-Agent is answered {status:500}, a server error',
     trips: ['status.missing-user-agent'],
     patch: failingOn((request) => fieldValue(request, 'user-agent') === undefined),
   },

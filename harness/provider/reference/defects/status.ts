@@ -34,7 +34,7 @@ const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
 export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
     summary: 'does not serve the documented sample request',
-    breaks: 'the sample request with the right credential is answered 404',
+    cause: 'The documented request with the right key is answered {status:404}',
     trips: ['status.sample', 'versioning.prefix'],
     patch: onAnswer('served', (answer) =>
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
@@ -42,7 +42,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'unknown-path-200': {
     summary: 'answers every path with success',
-    breaks: 'a path that does not exist is answered 200',
+    cause: 'A path that does not exist is answered {status:200}',
     trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"status":"ok"}'),
@@ -51,19 +51,19 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'unknown-path-html': {
     summary: 'answers unknown paths with a page for people',
-    breaks: 'the content of the 404 is text/html',
+    cause: 'The body of the 404 is {media type:text/html}, not JSON',
     trips: ['json.error-media-type'],
     patch: onAnswer('not-found', (answer) => withContent(answer, 'text/html; charset=utf-8', HTML_ERROR)),
   },
   'unknown-path-500': {
     summary: 'fails over paths that it does not know',
-    breaks: 'a path that does not exist is answered 500',
+    cause: 'A path that does not exist is answered {status:500}, a server error',
     trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer) => failed(answer)),
   },
   'deep-path-500': {
     summary: 'fails over paths that are deeper than any it knows',
-    breaks: 'a path of several unknown segments is answered 500',
+    cause: 'A path of several unknown segments is answered {status:500}, a server error',
     trips: ['status.unknown-path'],
     patch: onAnswer('not-found', (answer, { path }) =>
       path.split('/').length > 4 ? failed(answer) : answer,
@@ -71,13 +71,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'unknown-method-500': {
     summary: 'fails over methods that it does not know',
-    breaks: 'an unknown method is answered 500',
+    cause: 'An unknown method is answered {status:500}, a server error',
     trips: ['status.unknown-method'],
     patch: onAnswer('unknown-method', failed),
   },
   'unknown-method-served': {
     summary: 'takes an unknown method for GET',
-    breaks: 'an unknown method is answered 200',
+    cause: 'An unknown method is answered {status:200}, like GET',
     trips: ['status.unknown-method'],
     patch: onAnswer('unknown-method', (answer) => ({
       ...withContent(answer, 'application/json', '{"resources":[]}'),
@@ -86,13 +86,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'method-not-allowed-without-allow': {
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
-    breaks: 'the 405 has no Allow field',
+    cause: 'The 405 has no Allow header',
     trips: ['status.allow'],
     patch: onAnswer('method-not-allowed', (answer) => withoutField(answer, 'Allow')),
   },
   'method-not-allowed-200': {
     summary: 'reports success for methods that it does not offer',
-    breaks: 'DELETE on the collection is answered 200',
+    cause: 'A method that the path does not have is answered {status:200}',
     trips: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => ({
       ...withContent(withoutField(answer, 'Allow'), 'application/json', '{"deleted":false}'),
@@ -101,7 +101,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'head-differs': {
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
-    breaks: 'Content-Length of HEAD is 0, that of GET is not',
+    cause: 'The Content-Length of HEAD is not that of GET',
     trips: ['status.head-equals-get'],
     patch: onFinished('served', (answer, request) =>
       isHead(request) ? withField(answer, 'Content-Length', '0') : answer,
@@ -109,7 +109,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'head-lacks-fields': {
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
-    breaks: 'the answer to HEAD has no Cache-Control, that to GET has one',
+    cause: 'HEAD lacks headers that GET has',
     trips: ['status.head-equals-get'],
     patch: onFinished('served', (answer, request) =>
       isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
@@ -117,7 +117,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'head-is-405': {
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
-    breaks: 'HEAD is answered 405, GET 200',
+    cause: 'HEAD is answered {status:405} where GET is served',
     trips: ['status.head'],
     patch: insteadOfServing(isHead, (answer) =>
       replacedBy(answer, problem('method-not-allowed', [['Allow', 'GET, OPTIONS']])),
@@ -125,7 +125,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'head-with-body': {
     summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
-    breaks: 'octets follow the head of the answer to HEAD',
+    cause: 'The response to HEAD has a body',
     trips: ['status.head-no-content'],
     patch: onFinished('served', (answer, request) =>
       isHead(request)
@@ -135,19 +135,19 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'options-500': {
     summary: 'fails over OPTIONS',
-    breaks: 'OPTIONS is answered 500',
+    cause: 'OPTIONS is answered {status:500}, a server error',
     trips: ['status.options'],
     patch: onAnswer('options', failed),
   },
   'unregistered-status': {
     summary: 'invents a status code (RFC 9110 §15)',
-    breaks: 'an unknown path is answered 499',
+    cause: 'An unknown path is answered {status:499}, a status code that is not registered',
     trips: ['status.registered'],
     patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
   },
   'error-in-200': {
     summary: 'reports errors with status 200 and an error object',
-    breaks: 'an unknown path is answered 200 with `{"error": …}`',
+    cause: 'Errors are answered 200 with the error in the body',
     trips: ['status.no-error-in-success'],
     patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
       ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
@@ -156,7 +156,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'failure-in-200': {
     summary: 'reports failure with status 200 and a flag in the content',
-    breaks: 'an unknown path is answered 200 with `{"success":false, …}`',
+    cause: 'A path that does not exist is answered 200 with a failure in the body',
     trips: ['status.no-error-in-success'],
     patch: onAnswer('not-found', (answer) => ({
       ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
@@ -165,7 +165,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'trace-echoes-credential': {
     summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
-    breaks: 'the content of the answer to TRACE has the Authorization field',
+    cause: 'The response to TRACE repeats the credential',
     trips: ['status.trace'],
     patch: onAnswer('method-not-allowed', (answer, request) => {
       if (request.method !== 'TRACE') return answer;
@@ -176,7 +176,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'stack-trace-in-error': {
     summary: 'shows its inner workings in errors',
-    breaks: 'the content of every error has a stack trace with file paths',
+    cause: 'Error bodies show a stack trace',
     trips: ['status.no-internals'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
       withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), stack: STACK_TRACE })),
@@ -184,7 +184,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'no-date': {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
-    breaks: 'no answer has a Date field',
+    cause: 'Responses have no Date header',
     trips: ['headers.date'],
     patch: onFinished('every', (answer) => withoutField(answer, 'Date')),
   },
@@ -192,13 +192,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     // The documents of search do not speak of request ids.
     services: [...REALTIME.services, ...REST.services],
     summary: 'gives every answer the same request id',
-    breaks: 'X-Request-Id is the same on all answers',
+    cause: 'The request id is the same on all responses',
     trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withField(answer, 'X-Request-Id', 'request-1')),
   },
   'no-content-with-content': {
     summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
-    breaks: 'the 204 to OPTIONS has a Content-Length and octets after its head',
+    cause: 'A 204 has a body',
     trips: ['status.no-content'],
     patch: onFinished('options', (answer) => ({
       ...withField(answer, 'Content-Length', '2'),
@@ -207,13 +207,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'unserved-method-500': {
     summary: 'fails over methods that it does not offer',
-    breaks: 'DELETE on the collection is answered 500',
+    cause: 'A method that the path does not have is answered {status:500}, a server error',
     trips: ['status.unserved-method'],
     patch: onAnswer('method-not-allowed', (answer) => failed(withoutField(answer, 'Allow'))),
   },
   'allow-lists-refused-method': {
     summary: 'names the very method that it refuses among the allowed ones',
-    breaks: 'the Allow field of the 405 to DELETE has DELETE',
+    cause: 'The Allow header of a 405 lists the very method that was refused',
     trips: ['status.allow-true'],
     patch: onAnswer('method-not-allowed', (answer, { method }) =>
       withField(answer, 'Allow', `GET, HEAD, ${method}`),
@@ -221,7 +221,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'not-modified-with-content': {
     summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
-    breaks: 'octets follow the head of the 304',
+    cause: 'A 304 has a body',
     trips: ['status.no-content'],
     patch: onFinished('not-modified', (answer) => ({
       ...answer,
@@ -230,7 +230,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'not-modified-without-fields': {
     summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
-    breaks: 'the 304 has neither ETag nor Cache-Control',
+    cause: 'A 304 lacks headers that the 200 has',
     trips: ['caching.not-modified-fields'],
     patch: onFinished('not-modified', (answer) =>
       withoutField(withoutField(answer, 'ETag'), 'Cache-Control'),
@@ -238,19 +238,19 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'if-none-match-ignored': {
     summary: 'sends entity tags and does not heed them (RFC 9110 §13.1.2)',
-    breaks: 'a GET with the current ETag in If-None-Match is answered 200 with that ETag',
+    cause: 'If-None-Match with the current ETag is ignored: the whole body comes again',
     trips: ['caching.not-modified'],
     patch: onReceipt((request) => withoutField(request, 'If-None-Match')),
   },
   'if-none-match-412': {
     summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
-    breaks: 'a GET with the current ETag in If-None-Match is answered 412',
+    cause: 'If-None-Match with the current ETag is answered {status:412}, not 304',
     trips: ['caching.not-modified'],
     patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
   },
   'etag-unquoted': {
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
-    breaks: 'ETag of the served answer is no entity tag',
+    cause: 'The ETag has no quotes',
     trips: ['headers.etag-form'],
     patch: onAnswer('served', (answer) =>
       withField(answer, 'ETag', fieldValues(answer, 'etag').join().replaceAll('"', '')),
@@ -258,13 +258,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'server-field-tells-version': {
     summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
-    breaks: 'answers have `Server: example-server/4.2.1`',
+    cause: 'The Server header tells which product and version runs',
     trips: ['headers.no-product-version'],
     patch: onFinished('every', (answer) => withField(answer, 'Server', 'example-server/4.2.1 (Debian)')),
   },
   'date-malformed': {
     summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
-    breaks: 'Date is in the form of ISO 8601',
+    cause: 'The Date header is not an HTTP date',
     trips: ['headers.date-form'],
     patch: onFinished('every', (answer, _, { clock }) =>
       withField(answer, 'Date', new Date(clock.now()).toISOString()),
@@ -272,7 +272,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'date-twice': {
     summary: 'dates its errors twice, as when a proxy adds what is there already (RFC 9110 §5.3)',
-    breaks: 'the 404 has two Date fields',
+    cause: 'The Date header comes twice',
     trips: ['headers.single-fields'],
     patch: onFinished('not-found', (answer) => ({
       ...answer,
@@ -281,26 +281,26 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'cache-control-malformed': {
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
-    breaks: 'errors say `Cache-Control: no-store; no-cache`',
+    cause: 'The Cache-Control header cannot be parsed',
     trips: ['headers.cache-control-form'],
     patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
   },
   'link-malformed': {
     summary: 'writes links that are none (RFC 8288 §3)',
-    breaks: 'Link of the served answer lacks its angle brackets',
+    cause: 'The Link header cannot be parsed',
     trips: ['headers.link-form'],
     patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
   },
   'request-id-missing': {
     services: REALTIME.services,
     summary: 'leaves clients nothing by which to name a request',
-    breaks: 'no answer has a request id',
+    cause: 'Responses have no request id',
     trips: ['headers.request-id'],
     patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
   },
   'accepts-missing-host': {
     summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',
-    breaks: 'a request without Host is answered like any other',
+    cause: 'A request without a Host header is answered like any other',
     trips: ['framing.missing-host'],
     patch: onReceipt((request) =>
       fieldValues(request, 'host').length === 0 ? withField(request, 'Host', 'here.example') : request,
@@ -308,7 +308,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'accepts-two-hosts': {
     summary: 'serves requests with two Host fields, of which others may heed the other one (RFC 9112 §3.2)',
-    breaks: 'a request with two Host fields is answered like any other',
+    cause: 'A request with two Host headers is answered like any other',
     trips: ['framing.two-hosts'],
     patch: onReceipt((request) => {
       const [first, second] = fieldValues(request, 'host');
@@ -317,7 +317,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'accepts-spaced-field-name': {
     summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
-    breaks: 'a request with `X-Field : 1` is answered like any other',
+    cause: 'A blank between a header name and its colon is accepted',
     trips: ['framing.spaced-field-name'],
     patch: (conduct) => ({
       ...conduct,
@@ -329,13 +329,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'flapping-status': {
     summary: 'has a broken instance among those that answer',
-    breaks: 'every second plain request of a client is answered 500',
+    cause: 'The same request is answered 200 one time and {status:500} the next',
     trips: ['status.stable'],
     patch: everySecond((answer) => failed(answer)),
   },
   'unstable-shape': {
     summary: 'answers the same request with content of another shape each time',
-    breaks: 'every second answer to the sample request has other members',
+    cause: 'The same request brings other members each time',
     trips: ['json.shape-stable'],
     patch: everySecond((answer) => withContent(answer, 'application/json', '{"items":2}')),
   },

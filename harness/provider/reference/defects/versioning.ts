@@ -21,7 +21,7 @@ const onCollection = (request: ReceivedRequest): boolean => request.path === `${
 export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   'prefix-redirects': {
     summary: 'sends clients of the documented path away from its version prefix',
-    breaks: '/v1/resources is answered 308 to /resources',
+    cause: 'The versioned path redirects to one without the version',
     trips: ['versioning.no-redirect'],
     patch: aroundHandling(async (request, next, kernel) => {
       if (request.path.startsWith(`${PREFIX}/`)) {
@@ -35,7 +35,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   },
   'serves-without-prefix': {
     summary: 'serves the same resource without a version',
-    breaks: '/resources is answered like /v1/resources',
+    cause: 'The same resource is served without the version in the path',
     trips: ['versioning.without-prefix'],
     shows: ['versioning.other-prefixes'],
     patch: onReceipt((request) =>
@@ -46,20 +46,20 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   },
   'serves-any-version': {
     summary: 'ignores which version is asked for',
-    breaks: '/v2/resources, /v0/resources and /V1/resources are answered like /v1/resources',
+    cause: 'The same resource is served under other versions',
     trips: ['versioning.other-versions'],
     shows: ['versioning.other-prefixes'],
     patch: onReceipt((request) => underPath(request, request.path.replace(OTHER_VERSION, PREFIX))),
   },
   'links-leave-prefix': {
     summary: 'links to paths without the version prefix',
-    breaks: 'links in the content begin with /resources',
+    cause: 'Links in the body lack the version prefix',
     trips: ['versioning.links'],
     patch: onAnswer('served', (answer) => withText(answer, (text) => text.replaceAll('"/v1/', '"/'))),
   },
   'redirect-to-other-host': {
     summary: 'sends clients, and their credentials, to another host',
-    breaks: '/v1/resources is answered 307 to http://elsewhere.example/v1/resources',
+    cause: 'The documented path redirects to another host',
     trips: ['versioning.no-foreign-redirect'],
     drags: {
       checks: ['versioning.no-redirect'],
@@ -71,7 +71,7 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   },
   'links-to-other-host': {
     summary: 'links to a host of its inner network',
-    breaks: 'links in the content begin with http://backend.internal',
+    cause: 'Links in the body lead to a host that clients cannot reach',
     trips: ['versioning.reachable-links'],
     patch: onAnswer('served', (answer) =>
       withText(answer, (text) => text.replaceAll('"/v1/', '"http://backend.internal/v1/')),
@@ -79,13 +79,13 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
   },
   'sunset-malformed': {
     summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
-    breaks: 'Sunset of the served answer is a date without a time',
+    cause: 'The Sunset header is not an HTTP date',
     trips: ['versioning.sunset-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Sunset', '2027-06-30')),
   },
   'deprecation-malformed': {
     summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
-    breaks: 'Deprecation of the served answer is `true`',
+    cause: 'The Deprecation header is not a date',
     trips: ['versioning.deprecation-field'],
     patch: onAnswer('served', (answer) => withField(answer, 'Deprecation', 'true')),
   },

@@ -6,13 +6,13 @@ import { SIGNATURE_FIELD, webhookSignature } from '../conduct/webhooks.ts';
 export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   'webhook-not-sent': {
     summary: 'takes the address of a receiver and sends nothing there',
-    breaks: 'no event comes',
+    cause: 'Events are not sent to the receiver',
     trips: ['webhooks.delivered'],
     patch: (conduct) => ({ ...conduct, webhooks: null }),
   },
   'webhook-form-body': {
     summary: 'sends events as a form',
-    breaks: 'the body of an event is no JSON',
+    cause: 'The body of an event is not JSON',
     trips: ['webhooks.json'],
     patch: inWebhooks(({ compose }) => ({
       compose: (event, secret) => {
@@ -29,7 +29,7 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   'webhook-wrong-signature': {
     setting: 'signed',
     summary: 'signs the id of an event instead of its body',
-    breaks: 'the signature is not that of the body',
+    cause: 'The signature of an event does not fit its body',
     trips: ['webhooks.signature'],
     patch: inWebhooks(({ compose }) => ({
       compose: (event, secret) => {
@@ -40,20 +40,20 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'webhook-gives-up': {
     summary: 'sends an event once, whatever the receiver says',
-    breaks: 'an event that was answered 503 does not come again',
+    cause: 'An event that failed is not sent again',
     trips: ['webhooks.retried'],
     shows: ['webhooks.identity'],
     patch: inWebhooks(() => ({ retriesAfterMs: [] })),
   },
   'webhook-hammers': {
     summary: 'repeats a failed event at once, and again at once',
-    breaks: 'attempts follow each other without a pause',
+    cause: 'Events are sent again without a pause',
     trips: ['webhooks.backoff'],
     patch: inWebhooks(() => ({ retriesAfterMs: [0, 0, 0] })),
   },
   'webhook-repeats': {
     summary: 'sends an event again that was received',
-    breaks: 'an event that was answered 200 comes twice',
+    cause: 'An event that was received is sent again',
     trips: ['webhooks.no-duplicates'],
     patch: inWebhooks(() => ({ copies: 2 })),
   },

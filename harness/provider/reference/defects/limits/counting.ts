@@ -32,13 +32,13 @@ const countedLate =
 export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
     summary: 'looks at the counter first and writes it when the answer is out',
-    breaks: 'requests sent together are served beyond the limit, one after the other they are not',
+    cause: 'Requests that are sent together get past the limit',
     trips: ['limits.parallel'],
     patch: inQuota(({ algorithm }) => ({ algorithm: countedLate(algorithm) })),
   },
   'limit-per-process': {
     summary: 'has two processes that count apart and take connections in turn',
-    breaks: 'requests on many connections are served up to twice the limit',
+    cause: 'Requests on many connections get more than the limit',
     trips: ['limits.parallel'],
     patch: (conduct) => {
       const connections = new Map<number, number>();
@@ -55,25 +55,25 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'limit-of-concurrency': {
     summary: 'limits how many requests are under way together, not how many there are',
-    breaks: 'one after the other, any number of requests is served',
+    cause: 'Only requests at the same time are limited, not their number',
     trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
   },
   'burst-refused': {
     summary: 'demands that requests lie as far apart as the rate has it',
-    breaks: 'a few requests in a row are refused although the window has hardly any',
+    cause: 'A few requests in a row are refused long before the limit',
     trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: smallBucket(SMALL_BURST) })),
   },
   'requests-extend-window': {
     summary: 'starts the window anew with every request, served or not',
-    breaks: 'a client is refused until it has kept silent for a whole window',
+    cause: 'A client is refused until it has been silent for a whole window',
     trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
   },
   'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',
-    breaks: 'a client with a spent quota is served when it makes up an address',
+    cause: 'A made-up client address gets past the limit',
     trips: ['limits.forwarded-for'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) =>
@@ -82,7 +82,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'keyed-by-raw-credential': {
     summary: 'has a quota for each way of writing the Authorization field',
-    breaks: 'a client with a spent quota is served when it writes `bearer` with a small letter',
+    cause: 'The scheme name in another letter case gets past the limit',
     trips: ['limits.spelling-shares'],
     shows: ['limits.keyed-by'],
     patch: inQuota(({ keyOf }) => ({
@@ -92,7 +92,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'failed-authentication-counts': {
     summary: 'takes from every quota for each request with a wrong key',
-    breaks: 'somebody without a key spends the quota of those who have one',
+    cause: 'Requests with a wrong key spend the quota of the right one',
     trips: ['limits.failures-free'],
     patch: (conduct) => {
       const failures: { at: number }[] = [];
@@ -120,7 +120,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'path-bypasses-limit': {
     summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
-    breaks: 'the refused request is served at `/V1/Resources` and at `/v1/resources/`',
+    cause: 'The path in another spelling gets past the limit',
     trips: ['limits.variants-share'],
     patch: (conduct) => {
       const spelled = inQuota(({ keyOf }) => ({
@@ -134,19 +134,19 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'retry-after-floored': {
     summary: 'rounds Retry-After down',
-    breaks: 'a client that waits for Retry-After comes up to a second early',
+    cause: 'Retry-After is rounded down: a client comes up to a second too early',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: (renewsInMs) => String(Math.floor(renewsInMs / 1000)) })),
   },
   'retry-after-zero': {
     summary: 'says that the quota is back at once',
-    breaks: 'Retry-After is 0 while requests are refused',
+    cause: 'Retry-After is 0 while requests are still refused',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '0' })),
   },
   'retry-after-absurd': {
     summary: 'asks for a wait of months',
-    breaks: 'Retry-After is 50331648, and the quota is back within a window',
+    cause: 'Retry-After is far longer than the window',
     trips: ['limits.retry-after-honest'],
     patch: inQuota(() => ({ retryAfter: () => '50331648' })),
   },

@@ -13,19 +13,19 @@ const MALFORMED_FIELDS: readonly FieldLine[] = [
 export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'quota-fields-lie': {
     summary: 'announces a quota that never shrinks',
-    breaks: 'the remaining quota is the same on every answer, refusals included',
+    cause: 'The remaining quota never goes down',
     trips: ['limits.quota-shrinks'],
     patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
   'quota-fields-malformed': {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
-    breaks: 'RateLimit and RateLimit-Policy cannot be parsed',
+    cause: 'The RateLimit headers cannot be parsed',
     trips: ['limits.quota-fields'],
     patch: inQuota(() => ({ fields: () => MALFORMED_FIELDS })),
   },
   'quota-fields-other-limit': {
     summary: 'announces twice the quota that it has',
-    breaks: 'RateLimit-Policy tells of 2N requests, N are served',
+    cause: 'The quota headers name another limit than the one that is enforced',
     trips: ['limits.quota-fields-agree'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) => fields({ ...plan, requests: 2 * plan.requests }, admission, nowMs),
@@ -33,7 +33,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-without-quota-fields': {
     summary: 'tells of the quota as long as there is some, and no more when it is spent',
-    breaks: 'RateLimit and RateLimit-Policy are missing on the 429',
+    cause: 'The 429 lacks the quota headers that other responses have',
     trips: ['limits.quota-fields-on-refusal'],
     patch: onAnswer('rate-limited', (answer) => ({
       ...answer,
@@ -42,7 +42,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'remaining-negative': {
     summary: 'counts the remaining quota below zero',
-    breaks: 'RateLimit tells of -1 remaining requests on the 429 (a non-negative integer in the draft)',
+    cause: 'The remaining quota is negative on the 429',
     trips: ['limits.refusal-fields'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) =>
@@ -54,7 +54,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'reset-not-a-number': {
     summary: 'tells the reset as what a failed calculation came to',
-    breaks: 'X-RateLimit-Reset is NaN',
+    cause: 'The reset of the quota is neither a number nor a date',
     trips: ['limits.quota-fields'],
     patch: inQuota(() => ({
       fields: (plan, admission, nowMs) =>
@@ -66,7 +66,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'quota-fields-contradict': {
     summary: 'announces the same quota in two sets of fields that disagree',
-    breaks: 'X-RateLimit-Remaining tells of one request more than RateLimit',
+    cause: 'The quota headers contradict each other',
     trips: ['limits.quota-consistent'],
     patch: inQuota(() => ({
       fields: (plan, admission, nowMs) => [
@@ -77,7 +77,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'reset-epoch-milliseconds': {
     summary: 'tells the reset in milliseconds since 1970',
-    breaks: 'X-RateLimit-Reset is a thousand times what clients take it for',
+    cause: 'The reset of the quota counts milliseconds, not seconds',
     trips: ['limits.reset-unit'],
     patch: inQuota(() => ({
       fields: (plan, admission, nowMs) => [
@@ -88,7 +88,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'reset-whole-window': {
     summary: 'tells a whole window as the time until the reset, however much of it is over',
-    breaks: 'RateLimit on the 429 tells of the full window, and the service serves before it is over',
+    cause: 'The reset on the 429 always names the whole window, not the time that is left',
     trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) => fields(plan, { ...admission, renewsInMs: plan.windowMs }, nowMs),
@@ -96,7 +96,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'reset-too-early': {
     summary: 'tells half the time until the reset',
-    breaks: 'a request after the reset that the 429 told of is refused',
+    cause: 'A request after the announced reset is still refused',
     trips: ['limits.reset-honest'],
     patch: inQuota(({ fields }) => ({
       fields: (plan, admission, nowMs) =>

@@ -38,25 +38,25 @@ const TARPIT_MS = 1_500;
 export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-off-by-one-low': {
     summary: 'admits one request less than its plan',
-    breaks: 'the N-th request of a window is refused',
+    cause: 'The limit refuses one request too early',
     trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(-1)(algorithm) })),
   },
   'limit-off-by-one-high': {
     summary: 'admits one request more than its plan',
-    breaks: 'request N+1 of a window is served',
+    cause: 'The limit lets one request too many through',
     trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({ algorithm: offBy(1)(algorithm) })),
   },
   'limit-ignored': {
     summary: 'announces a quota and never enforces it',
-    breaks: 'no request is ever refused',
+    cause: 'No request is ever refused: the limit is not enforced',
     trips: ['limits.exact'],
     patch: onAdmission((admission) => ({ ...admission, admitted: true })),
   },
   'limit-counted-twice': {
     summary: 'takes two from the quota for every request',
-    breaks: 'half the documented number of requests is served',
+    cause: 'Each request counts twice: half of the documented limit is served',
     trips: ['limits.exact'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
@@ -73,31 +73,31 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-503': {
     summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
-    breaks: 'the refusal of a spent quota is 503',
+    cause: 'A spent quota is answered {status:503}, not 429',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
   },
   'refusal-403': {
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
-    breaks: 'the refusal of a spent quota is 403',
+    cause: 'A spent quota is answered {status:403}, not 429',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
   },
   'refusal-500': {
     summary: 'calls a spent quota a failure of its own (RFC 6585 §4)',
-    breaks: 'the refusal of a spent quota is 500',
+    cause: 'A spent quota is answered {status:500}, a server error',
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 500, 'Internal Server Error')),
   },
   'refusal-drops-connection': {
     summary: 'ends the connection of whoever has spent the quota (RFC 6585 §7.2)',
-    breaks: 'a request beyond the limit gets no answer',
+    cause: 'A request beyond the limit gets no response',
     trips: ['limits.refusal-status'],
     patch: droppedInsteadOf('rate-limited'),
   },
   'rate-refusal-html': {
     summary: 'refuses a spent quota with a page for people',
-    breaks: 'the content of the 429 is text/html',
+    cause: 'The body of the 429 is {media type:text/html}, not JSON',
     trips: ['limits.refusal-json'],
     patch: onAnswer('rate-limited', (answer) =>
       withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>429</title><h1>Slow down</h1>'),
@@ -105,62 +105,62 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'retry-after-missing': {
     summary: 'does not say when to come back (RFC 6585 §4)',
-    breaks: 'the 429 has no Retry-After',
+    cause: 'The 429 has no Retry-After header',
     trips: ['limits.retry-after'],
     patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'Retry-After')),
   },
   'retry-after-malformed': {
     summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
-    breaks: 'Retry-After is a number of seconds with a unit, e.g. `42s`',
+    cause: 'Retry-After has a unit or other text in it',
     trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => `${wholeSeconds(renewsInMs)}s`),
   },
   'retry-after-fractional': {
     summary: 'says when to come back in fractions of a second (RFC 9110 §10.2.3)',
-    breaks: 'Retry-After has a decimal point',
+    cause: 'Retry-After has a decimal point',
     trips: ['limits.retry-after-valid'],
     patch: sayingRetryAfter((renewsInMs) => (renewsInMs / 1000).toFixed(3)),
   },
   'retry-after-milliseconds': {
     summary: 'counts milliseconds where seconds are meant (RFC 9110 §10.2.3)',
-    breaks: 'Retry-After is a thousand times too long',
+    cause: 'Retry-After counts milliseconds, not seconds',
     trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.ceil(renewsInMs))),
   },
   'retry-after-too-early': {
     summary: 'invites clients back before the quota is renewed',
-    breaks: 'a client that waits for Retry-After is refused again',
+    cause: 'A client that waits for Retry-After is refused again',
     trips: ['limits.retry-after-honest'],
     patch: sayingRetryAfter((renewsInMs) => String(Math.floor(renewsInMs / 2000))),
   },
   'refusals-extend-window': {
     summary: 'starts the wait anew with every refused request',
-    breaks: 'a client that was refused again in the meantime is still refused after Retry-After',
+    cause: 'A refused request makes the wait longer',
     trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow((admitted) => !admitted) })),
   },
   'refusal-cacheable-429': {
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
-    breaks: 'the 429 says `Cache-Control: public, max-age=60`',
+    cause: 'Caches may keep the 429',
     trips: ['limits.refusal-not-cacheable'],
     patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
   },
   'limit-shared-between-keys': {
     summary: 'counts all credentials together',
-    breaks: "one key is refused because another key's quota is spent",
+    cause: 'One key is refused because another key has spent its quota',
     trips: ['limits.per-key'],
     shows: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
   'head-bypasses-limit': {
     summary: 'does not hold HEAD to the quota',
-    breaks: 'HEAD is served after GET was refused',
+    cause: 'HEAD is served after the quota is spent',
     trips: ['limits.variants-share'],
     patch: inQuota(({ counts }) => ({ counts: (request) => request.method !== 'HEAD' && counts(request) })),
   },
   'query-bypasses-limit': {
     summary: 'has a quota for each query string',
-    breaks: 'the refused request with `?x=1` is served',
+    cause: 'Another query is served after the quota is spent',
     trips: ['limits.variants-share'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) => {
@@ -174,7 +174,7 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'never-recovers': {
     summary: 'bars a key for good once its quota was spent',
-    breaks: 'the key is still refused long after Retry-After',
+    cause: 'A key that was refused once is never served again',
     trips: ['limits.recovery', 'limits.client-backoff'],
     patch: inQuota(({ algorithm }) => ({
       algorithm: (plan) => {
@@ -195,7 +195,7 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   },
   'refusal-tarpit': {
     summary: 'holds refusals back, and with them the connections they wait on',
-    breaks: `the 429 comes ${TARPIT_MS} ms later than an answer would`,
+    cause: 'The 429 is held back before it is sent',
     trips: ['limits.refusal-prompt'],
     drags: {
       checks: ['limits.reset-honest'],

@@ -33,7 +33,7 @@ const FAILURES: readonly (number | null)[] = [1002, 1007, 1009];
 export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-bad-close-payload': {
     summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
-    breaks: 'such a Close is answered with an ordinary one instead of 1002',
+    cause: 'A Close with a broken payload is answered like a right one',
     trips: ['websocket.bad-close-code'],
     patch: onInbound(
       each((frame) => {
@@ -45,7 +45,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-no-close-echo': {
     summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
-    breaks: 'the connection ends without a Close frame of the service',
+    cause: 'The service ends the connection without a Close frame',
     trips: ['websocket.close-answered'],
     drags: {
       checks: ['websocket.failure-announced'],
@@ -55,19 +55,19 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-keeps-tcp-open': {
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
-    breaks: 'the connection does not end after both Close frames',
+    cause: 'The connection stays open after both Close frames',
     trips: ['websocket.tcp-closed'],
     patch: inWebSocket(() => ({ endsTcp: false })),
   },
   'ws-sends-1005': {
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
-    breaks: 'the Close frame of the service carries 1005',
+    cause: 'The service sends a close code that is never sent',
     trips: ['websocket.forbidden-close-codes'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame))),
   },
   'ws-wrong-close-code': {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
-    breaks: 'a broken frame is answered with close code 1011',
+    cause: 'Broken frames are answered with the wrong close code',
     shows: ['websocket.unmasked-code'],
     trips: [
       'websocket.reserved-bits-code',
@@ -91,13 +91,13 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-fails-silently': {
     summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
-    breaks: 'no Close frame comes upon a broken frame',
+    cause: 'A broken frame ends the connection without a Close frame',
     trips: ['websocket.failure-announced'],
     patch: onOutbound(onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame))),
   },
   'ws-answers-close-with-other-code': {
     summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
-    breaks: 'a Close with 1000 is answered with 1008',
+    cause: 'A Close is answered with another code',
     trips: ['websocket.close-code-echoed'],
     patch: onOutbound(
       onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008))),
@@ -105,25 +105,25 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ignores-malformed-close': {
     summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
-    breaks: 'the connection goes on after a Close of one octet',
+    cause: 'A broken Close frame is ignored',
     trips: ['websocket.one-octet-close', 'websocket.bad-close-reason'],
     patch: onInbound(onClose((frame) => (isMalformed(frame.payload) ? null : frame))),
   },
   'ws-sends-malformed-close': {
     summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
-    breaks: 'the Close frame of the service has a payload of one octet',
+    cause: 'The Close frame of the service is broken',
     trips: ['websocket.server-close-payload'],
     patch: onOutbound(onClose((frame) => withPayload(frame, Buffer.from([3])))),
   },
   'ws-answers-after-close': {
     summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',
-    breaks: 'a message behind a Close is sent back',
+    cause: 'A message that follows a Close is still answered',
     trips: ['websocket.message-after-close'],
     patch: onInbound(puttingOffClose),
   },
   'ws-sends-after-close': {
     summary: 'sends a message behind its Close (RFC 6455 §5.5.1)',
-    breaks: 'a data frame follows the Close of the service',
+    cause: 'The service sends frames after its Close',
     trips: ['websocket.silent-after-close'],
     drags: {
       checks: ['websocket.close-in-traffic'],

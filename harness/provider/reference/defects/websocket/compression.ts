@@ -52,7 +52,7 @@ function standsAlone({ payload }: Frame): boolean {
 export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-takes-unfit-deflate-offer': {
     summary: 'looks at the name of permessage-deflate only (RFC 7692 §7.1)',
-    breaks: 'an offer with an unknown parameter is taken',
+    cause: 'A permessage-deflate offer with an unknown parameter is accepted',
     trips: ['websocket.deflate-unfit-offer'],
     shows: ['websocket.deflate-fallback'],
     drags: {
@@ -63,19 +63,19 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-forgets-server-no-context': {
     summary: 'takes an offer of server_no_context_takeover without saying so (RFC 7692 §7.1.1.1)',
-    breaks: 'the answer lacks server_no_context_takeover',
+    cause: 'The service ignores that server_no_context_takeover was asked for',
     trips: ['websocket.deflate-server-context'],
     patch: withoutParameter('server_no_context_takeover'),
   },
   'ws-forgets-server-window': {
     summary: 'takes an offer of server_max_window_bits without saying so (RFC 7692 §7.1.2.1)',
-    breaks: 'the answer lacks server_max_window_bits',
+    cause: 'The service ignores that server_max_window_bits was asked for',
     trips: ['websocket.deflate-server-window'],
     patch: withoutParameter('server_max_window_bits'),
   },
   'ws-widens-client-window': {
     summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
-    breaks: 'client_max_window_bits=10 is answered with 15',
+    cause: 'The service allows a larger client window than was offered',
     trips: ['websocket.deflate-client-window'],
     patch: onSwitching((lines) =>
       lines.map((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
@@ -83,20 +83,20 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ignores-rsv1-on-control': {
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
-    breaks: 'a Ping with RSV1 is answered',
+    cause: 'A Ping that is marked as compressed is accepted',
     trips: ['websocket.deflate-reserved-bit-on-control'],
     drags: { checks: ['websocket.reserved-bit-on-ping'], because: 'a ping is a control frame' },
     patch: withoutReservedBits((frame) => frame.opcode >= OPCODE.close && frame.rsv === COMPRESSED),
   },
   'ws-ignores-rsv1-on-continuation': {
     summary: 'overlooks RSV1 on later fragments (RFC 7692 §6)',
-    breaks: 'a fragmented message whose second frame has RSV1 is taken',
+    cause: 'A later fragment that is marked as compressed is accepted',
     trips: ['websocket.deflate-reserved-bit-on-continuation'],
     patch: withoutReservedBits((frame) => frame.opcode === OPCODE.continuation && frame.rsv === COMPRESSED),
   },
   'ws-ignores-bad-deflate': {
     summary: 'leaves out compressed messages that it cannot inflate (RFC 7692 §7.2.2)',
-    breaks: 'the connection goes on after a block of a type that does not exist',
+    cause: 'A message that cannot be inflated is accepted',
     trips: ['websocket.deflate-bad-data'],
     drags: {
       checks: ['websocket.deflate-reserved-bit-on-continuation'],
@@ -106,7 +106,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-corrupts-compressed': {
     summary: 'loses the end of compressed messages',
-    breaks: 'a compressed message does not come back as it was',
+    cause: 'Compressed messages come back changed',
     trips: ['websocket.deflate-echo'],
     drags: {
       checks: ['websocket.deflate-context', 'websocket.deflate-final-block'],
@@ -118,7 +118,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-wants-all-compressed': {
     summary: 'takes only compressed messages once that was agreed on (RFC 7692 §6)',
-    breaks: 'a message without RSV1 ends the connection',
+    cause: 'A message without compression ends the connection',
     trips: ['websocket.deflate-plain'],
     patch: (conduct) => {
       let agreed = false;
@@ -140,13 +140,13 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-loses-empty-compressed': {
     summary: 'takes a compressed message without content for none (RFC 7692 §7.2.3.6)',
-    breaks: 'an empty compressed message is not sent back',
+    cause: 'An empty compressed message is lost',
     trips: ['websocket.deflate-empty'],
     patch: onCompressed((frame) => (frame.fin && frame.payload.length <= 2 ? null : frame)),
   },
   'ws-loses-compressed-fragments': {
     summary: 'keeps the first fragment of a compressed message only',
-    breaks: 'a compressed message in three fragments does not come back',
+    cause: 'A compressed message in fragments is lost',
     trips: ['websocket.deflate-fragments'],
     patch: (conduct) =>
       onCompressedInbound(() => {
@@ -160,7 +160,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ping-cuts-compressed': {
     summary: 'loses the rest of a message that a Ping comes within, compressed or not',
-    breaks: 'a compressed message with a Ping between its fragments does not come back',
+    cause: 'A Ping within a compressed message breaks the message',
     trips: ['websocket.deflate-around-ping'],
     drags: {
       checks: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
@@ -170,7 +170,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-forgets-deflate-context': {
     summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',
-    breaks: 'a compressed message that refers to the one before ends the connection',
+    cause: 'A compressed message that refers to the one before ends the connection',
     trips: ['websocket.deflate-context'],
     drags: {
       checks: ['websocket.deflate-echo'],
@@ -180,13 +180,13 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-refuses-final-block': {
     summary: 'does not take a block that is marked as the last (RFC 7692 §7.2.3.4)',
-    breaks: 'a compressed message with BFINAL set ends the connection',
+    cause: 'A compressed message whose block is marked as the last ends the connection',
     trips: ['websocket.deflate-final-block'],
     patch: onCompressed((frame) => (((frame.payload[0] ?? 0) & 1) === 1 ? refused(frame) : frame)),
   },
   'ws-breaks-no-context': {
     summary: 'refers to earlier messages although it agreed not to (RFC 7692 §7.1.1.1)',
-    breaks: 'the second message cannot be inflated without the first',
+    cause: 'The service compresses against earlier messages although it agreed not to',
     trips: ['websocket.deflate-without-context'],
     drags: {
       checks: ['websocket.deflate-unfit-offer'],
@@ -209,7 +209,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-sends-bad-deflate': {
     summary: 'sends compressed messages that nobody can inflate (RFC 7692 §7.2.1)',
-    breaks: 'a compressed message begins with a block of a type that does not exist',
+    cause: 'The service sends compressed messages that cannot be inflated',
     trips: ['websocket.deflate-server-data'],
     drags: {
       checks: [
@@ -235,7 +235,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-inflates-without-limit': {
     summary: 'bounds the length of messages before it inflates them only',
-    breaks: 'a message of 64 KiB that stands for 64 MiB is sent back',
+    cause: 'A small compressed message may grow without limit',
     trips: ['websocket.deflate-bomb'],
     patch: inWebSocket(() => ({ messageLimit: 128 * 1024 * 1024 })),
   },

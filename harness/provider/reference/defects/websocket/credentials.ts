@@ -33,7 +33,7 @@ const onRefusal = (
 export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-without-credential': {
     summary: 'asks for no credential on the opening handshake',
-    breaks: 'a handshake without a credential is answered 101',
+    cause: 'A WebSocket handshake without a credential is accepted',
     trips: ['websocket.missing-credential'],
     drags: {
       checks: ['websocket.wrong-credential', 'websocket.near-credential'],
@@ -43,20 +43,20 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-101-then-close': {
     summary: 'opens the connection first and looks at the credential then',
-    breaks: 'a handshake without a credential is answered 101 and closed with 1008',
+    cause: 'A refused WebSocket client gets 101 and a close, not an HTTP error',
     trips: ['websocket.refusal-before-opening'],
     patch: closingWithCode(1008),
   },
   'ws-accepts-any-origin': {
     setting: 'origin',
     summary: 'lets pages of any origin connect (RFC 6455 §10.2)',
-    breaks: 'a handshake with a foreign Origin is answered 101',
+    cause: 'Pages of every origin may open a WebSocket',
     trips: ['websocket.foreign-origin'],
     patch: withoutRule('origin'),
   },
   'ws-accepts-any-key': {
     summary: 'asks for a key on the opening handshake and takes any',
-    breaks: 'a handshake with a wrong key is answered 101',
+    cause: 'A WebSocket handshake with a wrong key is accepted',
     trips: ['websocket.wrong-credential'],
     drags: {
       checks: ['websocket.near-credential'],
@@ -66,7 +66,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-accepts-key-prefix': {
     summary: 'compares only as many characters of the key of a handshake as were presented',
-    breaks: 'a handshake with the key cut short is answered 101',
+    cause: 'A WebSocket handshake with the first part of the key is accepted',
     trips: ['websocket.near-credential'],
     patch: onRefusal((answer, request, { access }) => {
       const [, presented = ''] = /^bearer +(.+)$/i.exec(fieldValue(request, 'authorization') ?? '') ?? [];
@@ -76,13 +76,13 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-refusal-without-challenge': {
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
-    breaks: 'the 401 of a handshake has no WWW-Authenticate',
+    cause: 'The 401 of a WebSocket handshake has no WWW-Authenticate header',
     trips: ['websocket.refusal-challenge'],
     patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
   },
   'ws-echoes-key': {
     summary: 'repeats the credential of a handshake that it refuses',
-    breaks: 'the refusal of version 12 has the Authorization field in its body',
+    cause: 'The refusal of a WebSocket handshake repeats the credential',
     trips: ['websocket.key-not-echoed'],
     patch: onAnswer('upgrade-required', (answer, request) =>
       withText(answer, (text) =>
@@ -92,7 +92,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-accepts-key-in-query': {
     summary: 'takes the key of a handshake from the query as well, where logs keep it',
-    breaks: 'a handshake with the key in `?api_key=` and no Authorization field is answered 101',
+    cause: 'A WebSocket handshake takes the key in the query as well, where logs keep it',
     trips: ['websocket.key-in-query'],
     patch: onRefusal((answer, request, { access }) => {
       const key = queryParameters(request.query).get('api_key');
@@ -102,14 +102,14 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-with-other-code': {
     setting: 'close code',
     summary: 'closes connections with a bad credential with a code that nobody has documented',
-    breaks: 'a handshake without a credential is answered 101 and closed with 4000',
+    cause: 'A refused WebSocket client is closed with another code than configured',
     trips: ['websocket.refusal-code'],
     patch: closingWithCode(4000),
   },
   'ws-selects-key-as-subprotocol': {
     setting: 'key in subprotocol',
     summary: 'selects the subprotocol that carries the key, which shows it once more',
-    breaks: 'the 101 has the key in Sec-WebSocket-Protocol',
+    cause: 'The 101 repeats the key as the selected subprotocol',
     trips: ['websocket.key-not-echoed'],
     patch: (conduct) => {
       let carried: string | null = null;

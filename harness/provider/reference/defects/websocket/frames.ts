@@ -53,37 +53,37 @@ const behindPongs =
 export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-masks-frames': {
     summary: 'masks its frames (RFC 6455 §5.1)',
-    breaks: 'frames of the service have the mask bit',
+    cause: 'The service masks the frames that it sends',
     trips: ['websocket.server-unmasked'],
     patch: onOutbound(each((frame) => ({ ...frame, masked: true }))),
   },
   'ws-accepts-unmasked': {
     summary: 'takes frames that are not masked (RFC 6455 §5.1)',
-    breaks: 'the connection goes on after an unmasked frame',
+    cause: 'An unmasked frame of a client is accepted',
     trips: ['websocket.unmasked'],
     patch: onInbound(each((frame) => ({ ...frame, masked: true }))),
   },
   'ws-ignores-rsv': {
     summary: 'overlooks reserved bits (RFC 6455 §5.2)',
-    breaks: 'the connection goes on after a frame with a reserved bit',
+    cause: 'A frame with a reserved bit is accepted',
     trips: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
     patch: onInbound(each((frame) => ({ ...frame, rsv: 0 }))),
   },
   'ws-accepts-reserved-opcode': {
     summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
-    breaks: 'the connection goes on after opcode 3 or 11',
+    cause: 'A frame with a reserved opcode is accepted',
     trips: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
     patch: onInbound(each((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null))),
   },
   'ws-accepts-fragmented-ping': {
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
-    breaks: 'the connection goes on after a Ping without FIN',
+    cause: 'A fragmented Ping is accepted',
     trips: ['websocket.fragmented-ping'],
     patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
   },
   'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
-    breaks: 'the connection goes on after a Ping of 126 octets',
+    cause: 'A Ping of more than 125 bytes is accepted',
     trips: ['websocket.overlong-ping'],
     patch: onInbound(
       each((frame) =>
@@ -95,19 +95,19 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-accepts-stray-continuation': {
     summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
-    breaks: 'the connection goes on after a continuation frame without a beginning',
+    cause: 'A continuation frame that continues nothing is accepted',
     trips: ['websocket.stray-continuation'],
     patch: onInbound(adoptingContinuations),
   },
   'ws-accepts-interleaved-messages': {
     summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
-    breaks: 'the connection goes on after a text frame between fragments',
+    cause: 'A new message within another one is accepted',
     trips: ['websocket.interleaved-message'],
     patch: onInbound(mergingInterleaved),
   },
   'ws-accepts-bad-utf8': {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
-    breaks: 'the connection goes on after a text message with the octet FF',
+    cause: 'Text that is not UTF-8 is accepted',
     trips: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
     drags: {
       checks: ['websocket.server-utf8', 'websocket.bad-close-code', 'websocket.server-close-payload'],
@@ -117,7 +117,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-wrong-pong': {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
-    breaks: 'the Pong carries `pong` and not the payload of the Ping',
+    cause: 'The Pong does not carry what the Ping carried',
     trips: ['websocket.ping'],
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame)),
@@ -125,13 +125,13 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-no-pong': {
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
-    breaks: 'no Pong comes',
+    cause: 'A Ping is never answered',
     trips: ['websocket.ping'],
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.pong ? null : frame))),
   },
   'ws-nonminimal-length': {
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
-    breaks: 'frames of less than 126 octets use the 16-bit length',
+    cause: 'The service encodes short lengths in too many bytes',
     trips: ['websocket.server-lengths'],
     patch: onOutbound(
       each((frame) => (frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame)),
@@ -139,19 +139,19 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-holds-pings-in-messages': {
     summary: 'answers a Ping between fragments only after the message (RFC 6455 §5.4)',
-    breaks: 'no Pong comes while a message is not ended',
+    cause: 'A Ping between the fragments of a message is not answered',
     trips: ['websocket.ping-between-fragments'],
     patch: onInbound(holdingPings),
   },
   'ws-refuses-unsolicited-pong': {
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
-    breaks: 'the connection ends upon a Pong of the client',
+    cause: 'A Pong that nobody asked for ends the connection',
     trips: ['websocket.unsolicited-pong'],
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
   },
   'ws-sets-reserved-bits': {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
-    breaks: 'Pongs and messages of the service have RSV3 set',
+    cause: 'The service sets reserved bits in its frames',
     trips: ['websocket.server-reserved'],
     drags: {
       checks: ['websocket.burst-order', 'websocket.exchange'],
@@ -161,7 +161,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-sends-overlong-close': {
     summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
-    breaks: 'the Close frame of the service has more than 125 octets',
+    cause: 'The Close frame of the service is longer than 125 bytes',
     trips: ['websocket.server-control-frames'],
     patch: onOutbound(
       each((frame) =>
@@ -173,19 +173,19 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-sends-stray-fragments': {
     summary: 'sends continuation frames that continue nothing (RFC 6455 §5.4)',
-    breaks: 'a continuation frame follows each Pong',
+    cause: 'The service sends continuation frames that continue nothing',
     trips: ['websocket.server-fragments'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.continuation, Buffer.from('rest')))),
   },
   'ws-sends-bad-utf8': {
     summary: 'sends text that is not UTF-8 (RFC 6455 §8.1)',
-    breaks: 'a text message of the octet FF follows each Pong',
+    cause: 'The service sends text that is not UTF-8',
     trips: ['websocket.server-utf8'],
     patch: onOutbound(behindPongs(frameOf(OPCODE.text, Buffer.from([0xff])))),
   },
   'ws-loses-ping-burst': {
     summary: 'answers the first of several Pings only (RFC 6455 §5.5.3)',
-    breaks: 'of ten Pings the last is not answered',
+    cause: 'Of several Pings at once the last is not answered',
     trips: ['websocket.ping-burst'],
     patch: onInbound(() => {
       let seen = 0;

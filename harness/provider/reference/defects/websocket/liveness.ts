@@ -17,7 +17,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-idle': {
     setting: 'idle',
     summary: 'closes a connection on which nothing is said for a moment',
-    breaks: 'a silent connection is closed with 1001 after 300 ms',
+    cause: 'A silent connection is closed too soon',
     trips: ['websocket.idle-kept'],
     shows: ['websocket.idle'],
     patch: onOpen((socket, { clock }) => {
@@ -37,7 +37,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-keeps-place-of-cut-client': {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
-    breaks: 'a handshake after a cut connection is answered 503',
+    cause: 'A client that was cut off keeps its place: the next handshake is refused',
     trips: ['websocket.reconnect'],
     drags: {
       checks: [
@@ -69,7 +69,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-reorders-messages': {
     summary: 'handles messages that come together in no order',
-    breaks: 'of messages that come together the second is answered before the first',
+    cause: 'Messages that come together are answered in another order',
     trips: ['websocket.burst-order'],
     patch: onInbound(() => {
       let held: Frame | null = null;
@@ -90,13 +90,13 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-loses-messages': {
     summary: 'loses messages when many come together',
-    breaks: 'of many messages that come together some are not answered',
+    cause: 'Some of many messages that come together are lost',
     trips: ['websocket.burst-order'],
     patch: onInbound(() => (frame, following) => (isMessage(frame) && following > MANY ? [] : [frame])),
   },
   'ws-loses-close-in-traffic': {
     summary: 'overlooks a Close behind many messages (RFC 6455 §5.5.1)',
-    breaks: 'a Close behind fifty messages is not answered',
+    cause: 'A Close behind many messages is not answered',
     trips: ['websocket.close-in-traffic'],
     patch: onInbound(() => {
       let messages = 0;
@@ -108,7 +108,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-mixes-connections': {
     summary: 'sends what one client says to all others',
-    breaks: 'a message of one connection comes on another',
+    cause: 'Messages of one connection come on another',
     trips: ['websocket.connections-apart'],
     patch: (conduct) => {
       const open = new Set<WebSocket>();

@@ -8,7 +8,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-corrupts-message': {
     summary: 'sends messages back altered',
-    breaks: 'the first octet of an echoed message is another one',
+    cause: 'Messages come back changed',
     trips: ['websocket.echo-text', 'websocket.exchange'],
     patch: onOutbound(
       each((frame) => {
@@ -21,7 +21,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-binary-as-text': {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
-    breaks: 'the echo of a binary message is a text message',
+    cause: 'A binary message comes back as text',
     trips: ['websocket.echo-kind'],
     drags: { checks: ['websocket.server-utf8'], because: 'octets that are no UTF-8 come back as text' },
     patch: onOutbound(
@@ -30,7 +30,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-swallows-empty-messages': {
     summary: 'takes a message without content for none',
-    breaks: 'an empty message is not sent back',
+    cause: 'An empty message is lost',
     trips: ['websocket.echo-empty'],
     patch: onInbound(
       each((frame) =>
@@ -44,7 +44,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-misreads-16-bit-lengths': {
     summary: 'loses the last octet of a payload whose length stands in 16 bits (RFC 6455 §5.2)',
-    breaks: 'a message of 126 octets comes back as 125',
+    cause: 'A message of 126 bytes or more comes back shortened',
     trips: ['websocket.echo-lengths'],
     drags: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
     patch: onInbound(
@@ -55,7 +55,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-truncates-long-messages': {
     summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
-    breaks: 'a message of 65,536 octets comes back as 65,535',
+    cause: 'A message of 64 KiB or more comes back shortened',
     trips: ['websocket.echo-long'],
     patch: onInbound(
       each((frame) =>
@@ -67,7 +67,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-wrong-too-big-code': {
     summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
-    breaks: 'a message of 65,536 octets ends the connection with 1002',
+    cause: 'A message that is too big is refused with the wrong close code',
     trips: ['websocket.too-big-code'],
     patch: onInbound(
       each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
@@ -75,7 +75,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-loses-fragments': {
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
-    breaks: 'a message in three fragments comes back without the second',
+    cause: 'A fragment within a message is lost',
     trips: ['websocket.echo-fragments'],
     drags: {
       checks: ['websocket.stray-continuation'],
@@ -85,13 +85,13 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ping-cuts-message': {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
-    breaks: 'such a message comes back with its first fragment only',
+    cause: 'A Ping within a message cuts the message off',
     trips: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
     patch: onInbound(cuttingAtPing),
   },
   'ws-strips-bom': {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
-    breaks: 'such a text comes back without its first character',
+    cause: 'A byte order mark at the start of a text is lost',
     trips: ['websocket.echo-characters'],
     patch: onOutbound(
       each((frame) =>

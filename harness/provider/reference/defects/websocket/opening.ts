@@ -61,7 +61,7 @@ const repeatingAccept: Patch = (conduct) => {
 export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-wrong-accept': {
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
-    breaks: 'Sec-WebSocket-Accept does not belong to the key sent',
+    cause: 'Sec-WebSocket-Accept does not belong to the key that was sent',
     trips: ['websocket.accept'],
     patch: onSwitching((lines) =>
       lines.map((line) =>
@@ -71,32 +71,32 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-ignores-version': {
     summary: 'does not look at the protocol version (RFC 6455 §4.2.2)',
-    breaks: 'a handshake of version 12, or of none, is answered 101',
+    cause: 'A WebSocket handshake of another version is accepted',
     trips: ['websocket.other-version', 'websocket.missing-version'],
     patch: withoutRule('version'),
   },
   'ws-version-refusal-without-header': {
     summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
-    breaks: 'the refusal of version 12 has no Sec-WebSocket-Version',
+    cause: 'A refused WebSocket version is not told which one is supported',
     trips: ['websocket.supported-version'],
     patch: onAnswer('upgrade-required', (answer) => withoutField(answer, 'Sec-WebSocket-Version')),
   },
   'ws-accepts-missing-key': {
     summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
-    breaks: 'a handshake without a key is answered 101',
+    cause: 'A WebSocket handshake without Sec-WebSocket-Key is accepted',
     trips: ['websocket.missing-key'],
     shows: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
   'ws-invents-subprotocol': {
     summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
-    breaks: 'the 101 has `Sec-WebSocket-Protocol: chat`',
+    cause: 'The 101 selects a subprotocol that nobody offered',
     trips: ['websocket.unoffered-subprotocol'],
     patch: addingLine('Sec-WebSocket-Protocol: chat'),
   },
   'ws-invents-extension': {
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
-    breaks: 'the 101 has `Sec-WebSocket-Extensions: x-unoffered`',
+    cause: 'The 101 selects an extension that nobody offered',
     trips: ['websocket.unoffered-extension'],
     drags: {
       checks: [
@@ -111,25 +111,25 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-upgrades-without-connection': {
     summary: 'does without `Connection: Upgrade` (RFC 6455 §4.2.1)',
-    breaks: 'a handshake without a Connection field is answered 101',
+    cause: 'A WebSocket handshake without a Connection header is accepted',
     trips: ['websocket.missing-connection'],
     patch: onHead(withConnectionUpgrade),
   },
   'ws-wants-field-order': {
     summary: 'knows a handshake only when Upgrade comes before the version (RFC 9110 §5.3)',
-    breaks: 'a handshake whose fields come in another order is refused',
+    cause: 'A WebSocket handshake with its headers in another order is refused',
     trips: ['websocket.other-order'],
     patch: onHead(withoutLateUpgrade),
   },
   'ws-reads-one-connection-line': {
     summary: 'looks at the first line of Connection only (RFC 9110 §5.3)',
-    breaks: 'a handshake with `Connection: keep-alive` and `Connection: Upgrade` is refused',
+    cause: 'A WebSocket handshake with Connection in two lines is refused',
     trips: ['websocket.connection-in-two-lines'],
     patch: onHead(withFirstConnection),
   },
   'ws-upgrades-http-1-0': {
     summary: 'takes a handshake in HTTP/1.0 (RFC 6455 §4.2.1)',
-    breaks: 'a handshake in HTTP/1.0 is answered 101',
+    cause: 'A WebSocket handshake in HTTP/1.0 is accepted',
     shows: ['websocket.http-1-0'],
     patch: onHead((head) =>
       /^upgrade: *websocket/im.test(head) ? head.replace(/ HTTP\/1\.0/, ' HTTP/1.1') : head,
@@ -137,7 +137,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-redirects-handshake': {
     summary: 'sends clients to another address, which WebSocket clients do not follow',
-    breaks: 'a handshake is answered 301 with Location',
+    cause: 'The WebSocket handshake is answered {status:301}, a redirect',
     shows: ['websocket.redirect'],
     drags: { checks: ['websocket.handshake'], because: 'the plain handshake is redirected like the others' },
     patch: inWebSocket(({ judge }) => ({
@@ -151,13 +151,13 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-upgrades-post': {
     summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
-    breaks: 'a handshake by POST is answered 101',
+    cause: 'A WebSocket handshake by POST is accepted',
     trips: ['websocket.post'],
     patch: withoutRule('method'),
   },
   'ws-case-sensitive-tokens': {
     summary: 'knows the tokens of the handshake in one spelling only (RFC 6455 §4.2.1)',
-    breaks: '`Upgrade: WebSocket` or `Connection: keep-alive, UPGRADE` is answered 400',
+    cause: 'A WebSocket handshake with its tokens in another letter case is refused',
     trips: ['websocket.other-spelling'],
     drags: {
       checks: ['websocket.connection-in-two-lines'],
@@ -178,7 +178,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-drops-plain-http': {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
-    breaks: 'a plain GET of the WebSocket address gets no answer',
+    cause: 'A plain GET of the WebSocket address gets no response',
     trips: ['websocket.plain-http'],
     patch: onAnswer('upgrade-required', (answer, request) =>
       listMembers(request, 'upgrade').length === 0 ? { ...answer, delivery: { kind: 'drop' } } : answer,
@@ -186,7 +186,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-refuses-handshake': {
     summary: 'opens no WebSocket to anybody',
-    breaks: 'a well-formed handshake with the right credential is answered 400',
+    cause: 'A right WebSocket handshake is answered {status:400}',
     trips: ['websocket.handshake'],
     patch: inWebSocket(({ rules }) => ({
       rules: [...rules, { name: 'tokens', refuses: () => problem('malformed') }],
@@ -194,44 +194,44 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
   },
   'ws-repeats-accept': {
     summary: 'computes Sec-WebSocket-Accept once for all (RFC 6455 §4.2.2)',
-    breaks: 'the second handshake is answered with the accept value of the first',
+    cause: 'Sec-WebSocket-Accept is the same on every connection',
     trips: ['websocket.accept-per-connection'],
     patch: repeatingAccept,
   },
   'ws-omits-upgrade-field': {
     summary: 'switches protocols without saying to which (RFC 6455 §4.2.2)',
-    breaks: 'the 101 has no Upgrade field',
+    cause: 'The 101 has no Upgrade header',
     trips: ['websocket.upgrade-field'],
     patch: omittingLine(/^upgrade:/i),
   },
   'ws-omits-connection-field': {
     summary: 'switches protocols without `Connection: Upgrade` (RFC 6455 §4.2.2)',
-    breaks: 'the 101 has no Connection field',
+    cause: 'The 101 has no Connection header',
     trips: ['websocket.connection-field'],
     patch: omittingLine(/^connection:/i),
   },
   'ws-wants-handshake-whole': {
     summary: 'takes the first octets of a connection for the whole handshake',
-    breaks: 'a handshake that comes octet by octet is answered 400',
+    cause: 'A WebSocket handshake that comes in pieces is refused',
     // So short is no beginning of a request that was merely long.
     trips: ['websocket.octet-by-octet'],
     patch: onHead((head) => (head.length < 16 ? '? ' : head)),
   },
   'ws-upgrades-plain-get': {
     summary: 'takes every GET of its address for an opening handshake (RFC 6455 §4.2.1)',
-    breaks: 'a plain GET is answered 101',
+    cause: 'A plain GET of the WebSocket address is answered 101',
     trips: ['websocket.missing-upgrade'],
     patch: onHead(withHandshake),
   },
   'ws-upgrades-any-protocol': {
     summary: 'takes whatever protocol is asked for to be WebSocket (RFC 6455 §4.2.1)',
-    breaks: 'a handshake with `Upgrade: example/1` is answered 101',
+    cause: 'An upgrade to another protocol is accepted as WebSocket',
     trips: ['websocket.other-upgrade'],
     patch: onHead((head) => head.replace(/^upgrade:[^\r]*/im, 'Upgrade: websocket')),
   },
   'ws-unoffered-window-bits': {
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
-    breaks: 'a plain offer of permessage-deflate is answered with client_max_window_bits',
+    cause: 'The answer to permessage-deflate has a parameter that was not offered',
     trips: ['websocket.deflate-answer'],
     drags: {
       checks: [

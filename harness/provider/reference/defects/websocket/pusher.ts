@@ -37,20 +37,20 @@ const PUSHER = { ...REALTIME, setting: 'pusher' };
 export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   'pusher-silent-start': {
     summary: 'does not tell a Pusher client that it is connected',
-    breaks: 'no pusher:connection_established comes',
+    cause: 'No pusher:connection_established comes',
     trips: ['websocket.pusher-established'],
     shows: ['websocket.first-message'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'pusher-plain-data': {
     summary: 'sends the data of its own events as an object',
-    breaks: 'the data of pusher:connection_established is not a string',
+    cause: 'The data of pusher:connection_established is not a string',
     trips: ['websocket.pusher-established'],
     patch: onEvent('pusher:connection_established', (event) => ({ ...event, data: dataOf(event) })),
   },
   'pusher-no-activity-timeout': {
     summary: 'does not tell a Pusher client how long it may be silent',
-    breaks: 'pusher:connection_established has no activity_timeout',
+    cause: 'pusher:connection_established has no activity_timeout',
     trips: ['websocket.message-schema', 'websocket.pusher-activity-timeout'],
     patch: onEvent('pusher:connection_established', (event) => {
       const { activity_timeout: _, ...data } = dataOf(event);
@@ -59,14 +59,14 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-no-pong': {
     summary: 'does not answer pusher:ping',
-    breaks: 'no pusher:pong comes',
+    cause: 'A pusher:ping is not answered',
     trips: ['websocket.pusher-ping'],
     shows: ['websocket.message-shapes'],
     patch: onEvent('pusher:pong', () => null),
   },
   'pusher-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded',
-    breaks: 'no pusher_internal:subscription_succeeded comes for a public channel',
+    cause: 'A subscription to a public channel is not confirmed',
     trips: ['websocket.pusher-subscribe'],
     drags: {
       checks: ['websocket.pusher-presence'],
@@ -78,14 +78,14 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-opens-private-channels': {
     summary: 'lets anybody subscribe to a private channel',
-    breaks: 'a private channel without a signature is answered subscription_succeeded',
+    cause: 'A private channel opens without a signature',
     trips: ['websocket.pusher-private-channel'],
     patch: onEvent('pusher:subscription_error', subscribed),
   },
   'pusher-refuses-signatures': {
     setting: 'signed',
     summary: 'takes no signature for a private channel',
-    breaks: 'a private channel with the right signature is answered subscription_error',
+    cause: 'A private channel refuses the right signature',
     trips: ['websocket.pusher-signed-channel'],
     drags: { checks: ['websocket.pusher-presence'], because: 'a presence channel is signed in the same way' },
     patch: onInbound(
@@ -98,13 +98,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-loses-client-events': {
     summary: 'does not pass on what clients say to each other',
-    breaks: 'a client event reaches no other subscriber',
+    cause: 'Client events do not reach other subscribers',
     trips: ['websocket.pusher-client-event'],
     patch: onEvent('client-conform', () => null),
   },
   'pusher-echoes-client-events': {
     summary: 'sends a client event to its sender as well',
-    breaks: 'who sends a client event receives it',
+    cause: 'Who sends a client event receives it as well',
     trips: ['websocket.pusher-client-event'],
     patch: onOpen((socket) => {
       socket.on('message', (content) => {
@@ -115,13 +115,13 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-omits-presence': {
     summary: 'does not say who is in a presence channel',
-    breaks: 'the answer to a subscription of a presence channel has no presence',
+    cause: 'A presence channel does not say who is present',
     trips: ['websocket.pusher-presence'],
     patch: onEvent('pusher_internal:subscription_succeeded', (event) => ({ ...event, data: '{}' })),
   },
   'pusher-accepts-unknown-app': {
     summary: 'serves applications that do not exist',
-    breaks: 'a connection to an unknown application is established',
+    cause: 'An application that does not exist is connected',
     trips: ['websocket.pusher-unknown-app'],
     patch: inWebSocket(({ judge }) => ({
       judge: (request, kernel) => {
@@ -132,7 +132,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-wrong-error-code': {
     summary: 'tells clients of unknown applications to come back at once',
-    breaks: 'a connection to an unknown application is closed with 4200',
+    cause: 'An application that does not exist is closed with the wrong code',
     trips: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
     patch: (conduct) =>
       onEvent(
@@ -142,7 +142,7 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
   },
   'pusher-accepts-any-protocol': {
     summary: 'does not look at the version of the Pusher protocol',
-    breaks: 'a connection with protocol=99 is established',
+    cause: 'An unknown version of the Pusher protocol is accepted',
     trips: ['websocket.pusher-protocol-version'],
     patch: onReceipt((request) => {
       const parameters = queryParameters(request.query);
@@ -158,19 +158,19 @@ const OWN = { ...REALTIME, setting: 'own' };
 export const OWN_DIALECT_DEFECTS = tableOf<Defect>(OWN, {
   'own-silent-start': {
     summary: 'does not greet, although its dialect has a greeting',
-    breaks: 'no event comes first',
+    cause: 'The service does not greet in the dialect of the config',
     trips: ['websocket.dialect-greeting'],
     patch: onEvent('pusher:connection_established', () => null),
   },
   'own-no-pong': {
     summary: 'does not answer the heartbeat of its dialect',
-    breaks: 'no event answers the heartbeat',
+    cause: 'The heartbeat of the dialect is not answered',
     trips: ['websocket.dialect-heartbeat'],
     patch: onEvent('pusher:pong', () => null),
   },
   'own-loses-subscriptions': {
     summary: 'does not say that a subscription succeeded, although its dialect does',
-    breaks: 'no event answers the subscription',
+    cause: 'A subscription in the dialect of the config is not confirmed',
     trips: ['websocket.dialect-subscribe'],
     patch: onEvent('pusher_internal:subscription_succeeded', () => null),
   },

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { diagnose, type Judged } from './diagnose.ts';
+import type { Entry } from './dictionary.ts';
+
+const entry = (defect: string, own: string, certain: Entry['certain'], more: Partial<Entry> = {}): Entry => ({
+  defect,
+  sentence: `${defect} is answered {status:200}`,
+  services: ['search'],
+  under: ['search, bearer'],
+  own: own.split(' '),
+  certain,
+  ...more,
+});
+
+const OPEN = 'status 2xx for METHOD';
+const KNOWN: readonly Entry[] = [
+  entry('any-key', 'key.wrong', { 'key.wrong': [OPEN], 'key.cut': [OPEN], class: [OPEN] }),
+  entry('key-prefix', 'key.cut', { 'key.cut': [OPEN], class: [OPEN] }),
+  entry('wrong-key-500', 'key.wrong', { 'key.wrong': ['status 5xx for METHOD'] }),
+  entry('no-date', 'date', { date: ['none'] }, { possible: { class: ['none'] } }),
+  entry('late', 'limit', { limit: ['a refusal'] }),
+  entry('early', 'limit', { limit: ['a refusal'] }),
+  entry('operation-open', 'operations.auth', { 'operations.auth': [OPEN] }),
+  entry('empty-errors', 'errors.body', {
+    'errors.body': ['none'],
+    'errors.json': ['none'],
+    'errors.class': ['none'],
+  }),
+  entry('signed-open', 'key.wrong signed', { 'key.wrong': [OPEN], signed: [OPEN] }, { setting: 'signed' }),
+];
+
+const GOT: Readonly<Record<string, string>> = {
+  open: 'got status 201 for GET',
+  broken: 'got status 503 for GET',
+  none: 'got none',
+  refused: 'got a refusal',
+  odd: 'got a parrot',
+};
+
+/** `key.wrong open` fails in that way; `key.cut` alone passes; `class blocked` is not judged. */
+function judged(...checks: readonly string[]): readonly Judged[] {
+  return checks.map((each) => {
+    const [id = '', got] = each.split(' ');
+    if (got === undefined) return { id, outcome: 'pass', message: '' };
+    if (got === 'blocked' || got === 'skipped') return { id, outcome: got, message: 'for a reason' };
+    return {
+      id,
+      outcome: id === 'date' ? 'warning' : 'fail',
+      message: `expected more, ${GOT[got]} [a ground]`,
+    };
+  });
+}
+
+function causes(...checks: readonly string[]): readonly string[] {
+  return diagnose(judged(...checks), KNOWN).map(({ entry: { defect } }) => defect);
+}
+
+describe('the causes of findings', () => {
+  it.each([
+    ['the one that explains all of them', ['key.wrong open', 'key.cut open', 'class open'], ['any-key']],
+    ['one for each fault', ['key.cut open', 'class open', 'date none'], ['key-prefix', 'no-date']],
+    ['none that is contradicted by a check that passed', ['key.wrong open', 'key.cut', 'class open'], []],
+    [
+      'one whose other checks were blocked',
+      ['key.wrong open', 'key.cut blocked', 'class skipped'],
+      ['any-key'],
+    ],
+    ['one whose other checks were not selected', ['key.wrong open'], ['any-key']],
+    ['by what the message says', ['key.wrong broken'], ['wrong-key-500']],
+    ['none where something else came', ['date odd'], []],
+    [
+      'two where a check has found two faults',
+      ['key.wrong broken', 'date none'],
+      ['wrong-key-500', 'no-date'],
+    ],
+    [
+      'for one operation among many',
+      ['operations.auth.list open', 'operations.auth.read'],
+      ['operation-open'],
+    ],
+    ['none for what only other faults drag along', ['class open'], []],
+    [
+      'by most of what it drags along, where its own was not judged',
+      ['errors.json none', 'errors.class none'],
+      ['empty-errors'],
+    ],
+    ['none that takes another way of calling', ['key.wrong open', 'key.cut', 'class'], []],
+    [
+      'that which takes another way of calling',
+      ['key.wrong open', 'key.cut', 'signed open'],
+      ['signed-open'],
+    ],
+    ['none where nothing failed', ['key.wrong', 'date'], []],
+  ])('%s', (_, checks, expected) => {
+    expect(causes(...checks)).toEqual(expected);
+  });
+
+  it('are the same whatever the order of the checks', () => {
+    const checks = ['key.cut open', 'class open', 'date none', 'limit refused', 'key.wrong'];
+    expect([...causes(...checks.toReversed())].sort()).toEqual([...causes(...checks)].sort());
+  });
+
+  it('have the values of the service in their sentence, and lead with the check of their own', () => {
+    const [cause] = diagnose(judged('class open', 'key.cut open', 'key.wrong'), KNOWN);
+    expect(cause).toMatchObject({ sentence: 'key-prefix is answered 201', checks: ['key.cut', 'class'] });
+  });
+
+  it.each([
+    ['high', ['key.cut open', 'class open']],
+    ['medium', ['key.cut open', 'class odd']],
+    ['low', ['limit refused']],
+  ])('are named with %s confidence', (confidence, checks) => {
+    expect(diagnose(judged(...checks), KNOWN)[0]).toMatchObject({ confidence });
+  });
+
+  it('are told with what would explain the same as well', () => {
+    const [cause] = diagnose(judged('limit refused'), KNOWN);
+    expect(cause?.entry.defect).toBe('late');
+    expect(cause?.alternatives).toEqual(['early is answered 200']);
+  });
+});

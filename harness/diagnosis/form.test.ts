@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { formOf, likeness, partsOf } from './form.ts';
+
+function alike(one: string, other: string): number {
+  const [first = '', second = ''] = [partsOf(one)[0], partsOf(other)[0]];
+  return likeness(formOf(first), formOf(second));
+}
+
+describe('what a message says', () => {
+  it.each([
+    [
+      'without its ground and its values',
+      'expected status 401, got status 200 for GET /v1/resources/{id} without a credential [auth.scheme: a.yaml:3:1]',
+      ['status 2xx for METHOD PATH without a credential'],
+    ],
+    [
+      'in its parts',
+      'expected a JSON body, got status 404 without content for GET with a key; "a; b" at octet 17 for HEAD [x]',
+      ['status 4xx without content for METHOD with a key', 'VALUE at octet N for HEAD'],
+    ],
+    [
+      'with the parameters of a media type, which are no part',
+      'expected JSON, got Content-Type text/html; charset=utf-8 for GET as documented [x]',
+      ['Content-Type MEDIA for METHOD as documented'],
+    ],
+    ['whole, where it expects nothing', 'status: expected 200 but was 404', ['status: expected N but was N']],
+  ])('%s', (_, message, parts) => {
+    expect(partsOf(message)).toEqual(parts);
+  });
+
+  it.each([
+    ['request 20', 'request <one less>'],
+    ['request 22', 'request <one more>'],
+    ['request 11', 'request <half>'],
+    ['request 4', 'request <less>'],
+    ['request 99', 'request <more>'],
+  ])('tells by the place of the first refused request what is wrong: %s', (got, part) => {
+    expect(partsOf(`expected request 21 within 60 s to be the first refused, got ${got} [x]`)).toEqual([
+      part,
+    ]);
+  });
+
+  it('is bounded, however long it is', () => {
+    expect(partsOf(`expected a, got ${'x; '.repeat(1_000_000)}`).length).toBeLessThan(10);
+  });
+});
+
+describe('two messages', () => {
+  it.each([
+    ['with another status of the same class', 'got status 201 for GET with a wrong key', 1],
+    ['with another method', 'got status 200 for POST with a wrong key', 1],
+    ['with a status of another class', 'got status 500 for GET with a wrong key', 0],
+    ['about something else that was sent', 'got status 200 for GET with an empty key', 0],
+    ['of which one says nothing of what was sent', 'got status 200', 1],
+    ['of which one leaves out what else was sent', 'got status 200 for GET in capitals and for 6 more', 1],
+    ['with other words', 'got nothing at all for GET with a wrong key', 0],
+  ])('%s', (_, other, expected) => {
+    expect(alike('expected a, got status 200 for GET with a wrong key [x]', `expected a, ${other} [x]`)).toBe(
+      expected,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import type { Cause, Results } from './results.ts';
+import { counted, type Judged, judgedWith } from './tally.ts';
+
+/** A cause, or a finding without one, with the checks that it explains. */
+export interface Told {
+  /** `A wrong key is answered 200`, `No cause found: …` */
+  readonly sentence: string;
+  /** Null where none was found. */
+  readonly cause: Cause | null;
+  /** As the results say, the one that shows it best first. */
+  readonly findings: readonly Judged[];
+  readonly outcome: 'fail' | 'warning';
+}
+
+/** Causes, most failures first, and then the findings without one; none of results in which nobody looked for them. */
+export function toldIn(results: Results): readonly Told[] {
+  const found = new Map(
+    judgedWith(results, 'fail', 'warning').map((judged) => [
+      keyOf(judged.service.service, judged.check.id),
+      judged,
+    ]),
+  );
+  const judged = (findings: Cause['findings']) =>
+    findings.flatMap(({ service, check }) => found.get(keyOf(service, check)) ?? []);
+  const told = [
+    ...(results.causes ?? []).map((cause) => ({
+      sentence: cause.sentence,
+      cause,
+      findings: judged(cause.findings),
+    })),
+    ...judged(results.unexplained ?? []).map((each) => ({
+      sentence: `No cause found: ${each.check.message.replace(/ \[[^\]]*\]$/, '')}`,
+      cause: null,
+      findings: [each],
+    })),
+  ];
+  return told
+    .filter(({ findings }) => findings.length > 0)
+    .map((each) => ({
+      ...each,
+      outcome: each.findings.some(({ check }) => check.outcome === 'fail') ? 'fail' : 'warning',
+    }));
+}
+
+/** `1 cause, 9 findings: a wrong key is answered 200`; null where nothing was found or nobody looked for causes. */
+export function causesHeadline(results: Results): string | null {
+  const told = toldIn(results);
+  const causes = told.filter(({ cause }) => cause !== null);
+  const total = told.length - causes.length + explainedBy(causes);
+  if (total === 0) return null;
+  const [only] = causes;
+  if (only === undefined) return `No cause found for ${counted(total, 'finding')}`;
+  if (told.length === 1) return `1 cause, ${counted(total, 'finding')}: ${withinSentence(only.sentence)}`;
+  const verb = causes.length === 1 ? 'explains' : 'explain';
+  return `${counted(causes.length, 'cause')} ${verb} ${explainedBy(causes)} of ${counted(total, 'finding')}`;
+}
+
+/** Ids of checks by service, in the order of the findings. */
+export function checksByService({ findings }: Told): readonly (readonly [string, readonly string[]])[] {
+  return [...Map.groupBy(findings, ({ service }) => service.service)].map(([service, judged]) => [
+    service,
+    judged.map(({ check }) => check.id),
+  ]);
+}
+
+/** `auth.wrong-credential, auth.truncated-credential and 7 more` */
+export function firstOf(ids: readonly string[], longest: number): string {
+  const rest = ids.length - longest;
+  return rest > 1 ? `${ids.slice(0, longest).join(', ')} and ${rest} more` : ids.join(', ');
+}
+
+/** Different findings: several causes may explain one together. */
+function explainedBy(causes: readonly Told[]): number {
+  return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
+}
+
+/** Names keep their capitals. */
+function withinSentence(sentence: string): string {
+  return /^(?:An?|The|Each|Every|No|Of|Some|Other) /.test(sentence)
+    ? sentence.charAt(0).toLowerCase() + sentence.slice(1)
+    : sentence;
+}
+
+function keyOf(service: string, check: string): string {
+  return `${service} ${check}`;
+}
