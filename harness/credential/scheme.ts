@@ -11,6 +11,8 @@ import type { Secret } from './secret.ts';
 export interface Scheme<K extends Keys = Keys> extends Declaration<K> {
   /** A credential of this scheme with these values; optional ones may be left out. */
   of(given: Given<K>): Credentials;
+  /** The same credential, obtained from the service itself, wherever it is obtained. */
+  atHome({ values }: Credentials): Credentials;
 }
 
 /** What a client is let in with. Whoever needs to know something of it asks here, and never by the scheme's name. */
@@ -27,8 +29,6 @@ export interface Credentials extends Use {
   readonly lender: Lender | null;
   /** It is obtained from somebody else than the service. */
   readonly isLentElsewhere: boolean;
-  /** The same, obtained from the service itself, wherever it is obtained. */
-  readonly lentAtHome: () => Credentials;
   /** What the user gave, and where: `key in SEARCH_API_KEY`; null when anybody may call. */
   readonly given: string | null;
   /** A shell command that prints an obtained key, for a service at this URL; `shown` makes a word of a secret. */
@@ -158,6 +158,10 @@ interface ProofSetting<K extends Keys> {
 export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
   const made: Scheme<K> = {
     ...declaration,
+    atHome({ values }) {
+      const known = values as Values<K> & Given<K>;
+      return made.of({ ...known, ...declaration.lentAtHome?.(known) });
+    },
     of(given) {
       const left = Object.keys(declaration.keys).map((name) => [name, null]);
       const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
@@ -176,7 +180,6 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
         obtain: obtain ? (port) => obtain(known, port) : null,
         lender: lender?.(known) ?? null,
         isLentElsewhere: (declaration.sentTo?.(known as unknown as TextValues<K>) ?? null) !== null,
-        lentAtHome: () => made.of({ ...given, ...declaration.lentAtHome?.(known) }),
         command: command ? (url, shown) => command(known, url, shown) : null,
         ...made.use(known),
       };

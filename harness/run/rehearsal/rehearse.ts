@@ -91,7 +91,7 @@ function atHome(config: ServiceConfig): ServiceConfig {
   const handler = pacts?.states ?? null;
   return {
     ...config,
-    credentials: credentials.lentAtHome(),
+    credentials: credentials.scheme.atHome(credentials),
     websocket: websocket && { ...websocket, url: socketAddressOf('http://localhost', websocket.url).target },
     ...(webhooks && { webhooks: { ...webhooks, listen: { address: '127.0.0.1', port: 0 }, url: null } }),
     ...(pacts && {
