@@ -127,7 +127,9 @@ describe('list', () => {
   it('shows every check under its suite', async () => {
     const { code, stdout, stderr } = await conformHere(['list']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^auth\n {2}auth\.missing-credential {2,}refuses .* \[auth\.scheme;/);
+    expect(stdout).toMatch(
+      /^auth\n {2}auth\.missing-credential {2,}refuses .* \[errors\.codes; auth\.scheme\]/,
+    );
     const [, count] = /\n\n(\d+) checks\n$/.exec(stdout) ?? [];
     expect(stdout.split('\n').filter((line) => /^ {2}\S/.test(line))).toHaveLength(Number(count));
   });

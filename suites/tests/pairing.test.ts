@@ -55,7 +55,7 @@ describe('a refusal counts', () => {
   it('not where the right credential is not served at all', async () => {
     const { outcomes, messages } = await found(() => 401);
     for (const id of REFUSALS) expect([id, outcomes[id]]).toEqual([id, 'blocked']);
-    expect(messages['auth.wrong-credential']).toContain('is not served (status 401)');
+    expect(messages['auth.wrong-credential']).toContain('is refused (401)');
   });
 
   it('not where the client has been shut out after some wrong ones', async () => {

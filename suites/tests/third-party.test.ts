@@ -41,7 +41,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'framing.two-hosts': 'fail',
       // Whatever has no route ends at the default handler, in HTML.
       'json.error-media-type': 'fail',
-      'json.server-error-media-type': 'warning',
+      'json.server-error-media-type': 'blocked',
       'headers.nosniff': 'warning',
     },
   },
@@ -51,7 +51,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
     findings: {
       // Its bearerAuth middleware says "Unauthorized" in plain text.
       'auth.refusal-json': 'fail',
-      'json.error-media-type': 'fail',
       'framing.two-hosts': 'fail',
       // Node's parser answers unknown methods, long fields and a missing Host without a body.
       'json.server-error-media-type': 'warning',
@@ -62,7 +61,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
     start: HTTP_SERVERS['hono, compressing'],
     findings: {
       'auth.refusal-json': 'fail',
-      'json.error-media-type': 'fail',
       'framing.two-hosts': 'fail',
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
@@ -76,10 +74,10 @@ const TARGETS: Readonly<Record<string, Target>> = {
     start: HTTP_SERVERS.koa,
     findings: {
       // What is thrown is told in plain text, and so is whatever no middleware has answered.
-      'auth.refusal-json': 'fail',
+      'auth.refusal-json': 'blocked',
       'json.error-media-type': 'fail',
       'framing.two-hosts': 'fail',
-      'json.server-error-media-type': 'warning',
+      'json.server-error-media-type': 'blocked',
       'headers.nosniff': 'warning',
     },
   },
@@ -130,7 +128,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'headers.no-product-version': 'warning',
         // Error pages are HTML.
         'json.error-media-type': 'fail',
-        'json.server-error-media-type': 'warning',
+        'json.server-error-media-type': 'blocked',
         'headers.nosniff': 'warning',
       },
     } satisfies Target,
@@ -142,7 +140,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'status.allow': 'fail',
         // Express explains in HTML what it does not know, nginx what it does not take.
         'json.error-media-type': 'fail',
-        'json.server-error-media-type': 'warning',
+        'json.server-error-media-type': 'blocked',
         'headers.nosniff': 'warning',
         // `gzip on` compresses, and `gzip_vary` is off unless it is set.
         'negotiation.coding-vary': 'warning',

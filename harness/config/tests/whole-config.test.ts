@@ -98,7 +98,13 @@ describe.each([undefined, 'local', 'bare'])(
       const { config } = await loadOnly(configDir, { env });
       // An environment is no longer one, and what was a default is written now.
       const same = { environment: null, facts: {} };
-      expect(inClear({ ...config, ...same })).toEqual(inClear({ ...service.config, ...same }));
+      const comparable = (each: typeof config) =>
+        inClear({
+          ...each,
+          ...same,
+          operations: each.operations.map((operation) => ({ ...operation, place: null })),
+        });
+      expect(comparable(config)).toEqual(comparable(service.config));
     });
 
     it('survives the way to a worker, but for the broker, which is not asked there', async () => {

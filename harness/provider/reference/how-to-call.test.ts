@@ -95,7 +95,7 @@ describe('how to call a service', () => {
     });
     expect(text).toContain('100 requests in 60 s for each credential');
     expect(text).toContain('chunked-body: sends content in chunks');
-    expect(text).toContain('no-date: no answer has a Date field');
+    expect(text).toContain('no-date: Responses have no Date header');
     expect(await told('search', exampleCredentials('search'))).toMatch(
       /no limit[\s\S]*none: this service conforms/,
     );
