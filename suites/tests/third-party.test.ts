@@ -16,7 +16,7 @@ const SUITES = functional;
 interface Target {
   readonly start: () => Promise<LocalServer>;
   readonly open?: true;
-  readonly findings: Readonly<Record<string, 'fail' | 'warning'>>;
+  readonly findings: Readonly<Record<string, 'fail' | 'warning' | 'blocked'>>;
 }
 
 const TARGETS: Readonly<Record<string, Target>> = {
