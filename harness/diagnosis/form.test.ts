@@ -23,6 +23,11 @@ describe('what a message says', () => {
       'expected JSON, got Content-Type text/html; charset=utf-8 for GET as documented [x]',
       ['Content-Type MEDIA for METHOD as documented'],
     ],
+    [
+      'without a digest, whatever its octets look like',
+      'expected the accept value, got t5x+/v1/zoe9bB7+1/AbCdEfGhI= for a WebSocket as configured [x]',
+      ['VALUE for a WebSocket as configured'],
+    ],
     ['whole, where it expects nothing', 'status: expected 200 but was 404', ['status: expected N but was N']],
   ])('%s', (_, message, parts) => {
     expect(partsOf(message)).toEqual(parts);

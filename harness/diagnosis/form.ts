@@ -90,6 +90,8 @@ function rank(number: number, wanted: number): string {
 function withoutValues(text: string): string {
   return (
     text
+      // Before anything that a slash among random octets in base64 could be taken for.
+      .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z|(?<![\w+/])[\w+/]{27}=/g, 'VALUE')
       .replace(/"\d+\.\d+"/g, 'a decimal VALUE')
       .replace(/`[^`]*`|"[^"]*"/g, 'VALUE')
       .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, 'URL')
@@ -100,7 +102,6 @@ function withoutValues(text: string): string {
       .replace(/(?<![\w.])\/[\w{}.:%~/-]+/g, 'PATH')
       .replace(/ for (?:GET|POST|PUT|PATCH|DELETE)\b/g, ' for METHOD')
       .replace(/\bstatus (\d)\d\d\b/g, 'status $1xx')
-      .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z|(?<![\w+/])[\w+/]{27}=/g, 'VALUE')
       // Tags, tokens, digests: letters and digits mixed.
       .replace(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{10,}/g, 'VALUE')
       .replace(/(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?!\w)/g, 'N')

@@ -33,7 +33,9 @@ async function chat(
   const { url, stop } = await startWsEndpoint((socket) => {
     if (welcome) socket.send(JSON.stringify(welcome));
     socket.on('message', (content) => {
-      const answer = answers[JSON.parse(String(content)).kind];
+      const text = String(content);
+      // Whatever is not of the dialect is passed over, as services do.
+      const answer = text.startsWith('{') ? answers[JSON.parse(text).kind] : null;
       if (answer) socket.send(JSON.stringify(answer));
     });
   });

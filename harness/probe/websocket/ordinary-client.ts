@@ -3,6 +3,7 @@ import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/session.ts';
 import { answerOf, type Conversing, requireHeardOut } from '../../session/websocket/conversation.ts';
+import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 
 /**
@@ -112,7 +113,7 @@ export const answersPings: Probe<ConversationView> = probe('websocket-answers-pi
 });
 
 /**
- * A whole message in good order, one of the config where there is one: some endpoints take none, or none that they do
+ * A whole message in good order, one of the config or of its dialect where there is one: some endpoints take none, or none that they do
  * not know, and end the connection upon it.
  */
 export const lawfulMessage: Probe<ConversationView> = probe(
@@ -120,8 +121,9 @@ export const lawfulMessage: Probe<ConversationView> = probe(
   async ({ ask, config, websocket }) => {
     await ask(alive);
     const [pair] = config.websocket?.exchange ?? [];
+    const { heartbeat } = config.websocket ? await dialectOf(config.websocket) : {};
     return websocket.hold({ purpose: 'a WebSocket with a lawful message' }, async (conversation) => {
-      await conversation.text(pair?.send ?? 'conform');
+      await conversation.text(pair?.send ?? heartbeat?.send ?? 'conform');
       if (await conversation.silence(MESSAGE_REFUSED_MS)) await conversation.close(1000);
     });
   },
