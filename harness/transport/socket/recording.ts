@@ -160,8 +160,10 @@ function redactContent(
         withheld: { fault, limit: 'its content is compressed, and cannot be read' },
       };
   }
+  // Content in no coding has been searched already.
+  if (!isRead || codings.length === 0) return { bytes: kept };
   const redacted = redaction.octets(inner);
-  if (!isRead || codings.length === 0 || Buffer.compare(redacted, inner) === 0) return { bytes: kept };
+  if (Buffer.compare(redacted, inner) === 0) return { bytes: kept };
   return {
     bytes: codings.reduce(
       (encoded, coding) => (ENCODE[coding] ?? ENCODE.identity)?.(encoded) ?? encoded,

@@ -21,6 +21,21 @@ async function factsOf(document: object) {
 const get = (responses: object, more: object = {}) => ({ get: { responses, ...more } });
 const JSON_200 = { 200: { description: '', content: { 'application/json': {} } } };
 
+/** What is found of a document that speaks JSON and names 401, 404 and 429 with Retry-After. */
+const IN_JSON_WITH_CODES = [
+  { key: 'responses.format', value: 'JSON' },
+  { key: 'errors.format', value: 'JSON' },
+  {
+    key: 'errors.codes',
+    value: {
+      missingCredential: 401,
+      unknownResource: 404,
+      rateLimited: 429,
+      rateLimitedTells: 'Retry-After',
+    },
+  },
+];
+
 describe('what an OpenAPI document states', () => {
   it('is the sample, the scheme, the prefix, the formats and the codes, each with its line', async () => {
     const facts = await firstFacts(ORDERS, 'openapi.yaml', '/');
@@ -32,17 +47,7 @@ describe('what an OpenAPI document states', () => {
       clauses: [
         { key: 'endpoint.sample', section: 'GET /v1/orders', row: 8 },
         { key: 'versioning.prefix', value: '/v1' },
-        { key: 'responses.format', value: 'JSON' },
-        { key: 'errors.format', value: 'JSON' },
-        {
-          key: 'errors.codes',
-          value: {
-            missingCredential: 401,
-            unknownResource: 404,
-            rateLimited: 429,
-            rateLimitedTells: 'Retry-After',
-          },
-        },
+        ...IN_JSON_WITH_CODES,
       ],
     });
   });
@@ -97,17 +102,7 @@ describe('what an OpenAPI document states', () => {
       clauses: [
         { key: 'endpoint.sample' },
         { key: 'versioning.prefix', value: '/api/v1' },
-        { key: 'responses.format', value: 'JSON' },
-        { key: 'errors.format', value: 'JSON' },
-        {
-          key: 'errors.codes',
-          value: {
-            missingCredential: 401,
-            unknownResource: 404,
-            rateLimited: 429,
-            rateLimitedTells: 'Retry-After',
-          },
-        },
+        ...IN_JSON_WITH_CODES,
       ],
     });
   });
