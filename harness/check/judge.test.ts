@@ -5,7 +5,7 @@ import type { Ground } from '../contract/ground.ts';
 import { clause, practice, rfc9110 } from '../contract/ground.ts';
 import { none } from '../credential/schemes/none.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
-import { exampleExchange, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
+import { exampleExchange, exampleId, exampleResponse } from '../evidence/fixtures/example-evidence.ts';
 import type { Session } from '../session/session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
@@ -105,6 +105,16 @@ describe('an expectation', () => {
       [clause('auth.scheme')],
     );
     expect(seen.message).toMatch(/^expected status 401, got status 500/);
+  });
+
+  it('tells which of the evidence does not meet it', async () => {
+    const answered = (status: number, id: string) =>
+      new Reply(exampleExchange({ id: exampleId(id), response: exampleResponse({ status }) }));
+    const replies = [answered(401, 'e6'), answered(500, 'e7'), answered(401, 'e8')];
+    const held = (...accepted: readonly number[]) =>
+      judged(({ expect }) => expect(replies).toHaveStatus(...accepted), [clause('auth.scheme')]);
+    expect((await held(401)).decisive).toBe('e7');
+    expect((await held(401, 500)).decisive).toBeNull();
   });
 
   it('of evidence that is not all there is judged first, and then told what is missing', async () => {

@@ -14,6 +14,8 @@ export interface Judgment {
   readonly durationMs: number;
   /** Ids of the evidence the check asked for, in the order asked. */
   readonly evidence: readonly string[];
+  /** Which of it shows the violation; null when there is none. */
+  readonly decisive: string | null;
   readonly reproduce: string | null;
 }
 
@@ -65,14 +67,18 @@ export async function judge(
   const startedMs = session.clock.now();
   const applied = applicabilityOf(check, session.config);
   const context = openContext(check, session, options.signal);
-  const end = (outcome: Outcome, message: string, reproduceId?: string | null): Judgment => ({
-    outcome,
-    // What is named in it may come from the config, and hold what a reference stands for.
-    message: session.redact(message),
-    durationMs: session.clock.now() - startedMs,
-    evidence: context.evidence(),
-    reproduce: session.reproduce(reproduceId ?? context.evidence().at(-1) ?? null),
-  });
+  const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
+    const last = context.evidence().at(-1) ?? null;
+    return {
+      outcome,
+      // What is named in it may come from the config, and hold what a reference stands for.
+      message: session.redact(message),
+      durationMs: session.clock.now() - startedMs,
+      evidence: context.evidence(),
+      decisive: violating === undefined ? null : (violating ?? last),
+      reproduce: session.reproduce(violating ?? last),
+    };
+  };
 
   if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
   // What has explained the violation of another check is told, though nobody answers any more: its evidence is there.

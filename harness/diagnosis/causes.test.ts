@@ -41,7 +41,7 @@ describe('results with their causes', () => {
         alternatives: [],
         confidence: 'high',
         findings: ['search', 'second'].map((service) => ({ service, check: 'auth.missing-credential' })),
-        evidence: 'e1',
+        evidence: 'e4',
         command: 'conform serve search --defect no-key-needed',
       },
       {

@@ -40,6 +40,7 @@ function keyOf({ service, check }: Cause['findings'][number]): string {
 function causeOf(found: readonly Found[]): Cause {
   const [first] = found as readonly [Found, ...Found[]];
   const { service, diagnosis } = first;
+  const { decisive, evidence = [] } = service.checks.find(({ id }) => id === diagnosis.checks[0]) ?? {};
   return {
     sentence: diagnosis.sentence,
     alternatives: [...new Set(found.flatMap(({ diagnosis: { alternatives } }) => alternatives))],
@@ -49,7 +50,7 @@ function causeOf(found: readonly Found[]): Cause {
     findings: found.flatMap(({ service: { service: name }, diagnosis: { checks } }) =>
       checks.map((check) => ({ service: name, check })),
     ),
-    evidence: decisiveEvidence(service, diagnosis.checks[0]),
+    evidence: decisive ?? evidence[0] ?? null,
     command: commandFor(service, diagnosis.entry),
   };
 }
@@ -59,18 +60,6 @@ function failuresIn(found: readonly Found[]): number {
     service.checks.filter(({ id, outcome }) => outcome === 'fail' && checks.includes(id)),
   );
   return failed.length;
-}
-
-/** Of the evidence of a check that which its message names first. */
-function decisiveEvidence({ checks, ledger }: ServiceResult, id: string): string | null {
-  const check = checks.find((each) => each.id === id);
-  if (check === undefined) return null;
-  const named = ledger
-    .filter(({ evidence, purpose }) => purpose !== '' && check.evidence.includes(evidence))
-    .map(({ evidence, purpose }) => ({ evidence, at: check.message.indexOf(purpose) }))
-    .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
-  return named[0]?.evidence ?? check.evidence[0] ?? null;
 }
 
 /** On the reference provider of the same contract, where that can have the fault. */

@@ -256,8 +256,9 @@ function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string 
   const { id, suite, title, level, grounds } = check;
   const plan = { id, suite, title, level, grounds };
   if (outcome) {
-    const { message, durationMs, evidence, reproduce } = outcome;
-    return { ...plan, outcome: outcome.outcome, message, durationMs, evidence, reproduce };
+    const { message, durationMs, evidence, decisive = null, reproduce } = outcome;
+    const shown = decisive === null ? {} : { decisive };
+    return { ...plan, outcome: outcome.outcome, message, durationMs, evidence, ...shown, reproduce };
   }
   const nothing = { durationMs: 0, evidence: [], reproduce: null };
   if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };

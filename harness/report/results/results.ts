@@ -121,6 +121,9 @@ export const JUDGMENT = Type.Object({
   ),
   durationMs: Milliseconds,
   evidence: texts("Keys of the service's evidence."),
+  decisive: Type.Optional(
+    textOrNull('Which of the evidence shows the violation; absent when there is none.'),
+  ),
   reproduce: textOrNull('A command line that repeats the decisive request, the key as $ENV_NAME.'),
 });
 
