@@ -1,3 +1,4 @@
+import { shortened } from '../../base/shortened.ts';
 import type { Burst, BurstEntry } from '../burst.ts';
 import { closeCodeMeaning, OPCODE, opcodeName, readClosePayload } from '../conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../conversation.ts';
@@ -58,7 +59,7 @@ function linesOf(evidence: Evidence): readonly TranscriptLine[] {
 }
 
 function line(atMs: number, direction: TranscriptLine['direction'], text: string): TranscriptLine {
-  return { atMs, direction, text: visible(text, LONGEST_LINE) };
+  return { atMs, direction, text: shortened(visible(text, Number.POSITIVE_INFINITY), LONGEST_LINE) };
 }
 
 function exchangeLines(exchange: Exchange): readonly TranscriptLine[] {

@@ -1,3 +1,4 @@
+import { shortened, withShortValues } from '../../base/shortened.ts';
 import { evidenceFromJson } from '../../evidence/evidence.ts';
 import { transcript } from '../../evidence/forms/transcript.ts';
 import { plainText } from './plain.ts';
@@ -47,9 +48,9 @@ export function viewEvidence(
   try {
     const evidence = evidenceFromJson(service.evidence[id]);
     const lines = transcript(evidence).flatMap(({ atMs, direction, text }) =>
-      plainText(text, limits.columns)
+      plainText(text)
         .split('\n')
-        .map((part) => ({ atMs, direction, text: part })),
+        .map((part) => ({ atMs, direction, text: shortened(part, limits.columns) })),
     );
     return {
       id,
@@ -85,13 +86,16 @@ function viewAsText(view: EvidenceView): string {
 /** Evidence below a finding is an excerpt; the HTML page has it in full. */
 const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
 
+/** UTF-16 units of a value in a message; the evidence has it whole. */
+const VALUE_CAP = 200;
+
 /** All that stands behind one judgment as plain text: the message, its grounds, how to repeat it, an excerpt. */
 export function findingAsText(check: CheckResult, service: ServiceResult): string {
   const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
   const repeat = check.reproduce === null ? [] : ['', 'repeat it:', plainText(check.reproduce)];
   const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
   // The message may be long and the text is cut at its end: what one needs first stands first.
-  return [plainText(check.message, 4_000), ...grounds, ...repeat, ...evidence]
+  return [plainText(withShortValues(check.message, VALUE_CAP), 4_000), ...grounds, ...repeat, ...evidence]
     .filter((part, at) => part || at > 0)
     .join('\n');
 }

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { shortened } from '../../base/shortened.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from './results.ts';
@@ -117,5 +118,8 @@ export function groundAddress({ kind, place }: ResolvedGround): string | null {
 
 /** Observed values and clause values on one line. */
 export function valueInWords(value: unknown, longest = 500): string {
-  return plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'), longest);
+  return shortened(
+    plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')),
+    longest,
+  );
 }

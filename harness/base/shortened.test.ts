@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { shortened, withShortValues } from './shortened.ts';
+
+const KEY = 'k'.repeat(9_215);
+
+describe('a long value', () => {
+  it('loses its middle, and tells its size there', () => {
+    expect(shortened(`a${KEY}`, 40)).toBe('akkkkkkkkkkkkkk…9,216 characters…kkkkkkk');
+    expect(shortened('as long as that', 15)).toBe('as long as that');
+  });
+
+  it.each([15, 16, 17, 18, 19, 20, 21, 22])('is cut to %i units, but in no character', (longest) => {
+    const short = shortened('😀'.repeat(20), longest + 10);
+    expect(short.isWellFormed()).toBe(true);
+    expect(short.length).toBeLessThanOrEqual(longest + 10);
+  });
+
+  it('is shortened in the middle of a sentence, which stays whole', () => {
+    expect(withShortValues(`expected 401, got 200 for\nthe key "${KEY}" of 9 KiB`, 30)).toBe(
+      'expected 401, got 200 for\nthe key "kkkkkkk…9,217 characters…kkk" of 9 KiB',
+    );
+  });
+});
