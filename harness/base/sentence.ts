@@ -1,19 +1,62 @@
+/** What a violation says, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
+export interface Deviation {
+  readonly expected: string;
+  /** All that came, and of what. */
+  readonly got: string;
+  /** What came, of the first alone. */
+  readonly value: string;
+}
+
+/** Between what came, and each of what was sent. */
+export const STIMULUS = /(?:,| and)? for (?=[A-Z]|an? |(?:N|\d+) more)/;
+
+const EXPECTED = 'expected ';
+const GOT = ', got ';
+
+/** The halves of a message; null where it is of another kind, as what the verifier of pacts says is. */
+export function deviationIn(message: string): Deviation | null {
+  const said = withoutGround(message);
+  const between = said.indexOf(GOT);
+  if (!said.startsWith(EXPECTED) || between === -1) return null;
+  const got = said.slice(between + GOT.length);
+  const [value = ''] = got.split(STIMULUS, 1);
+  return { expected: said.slice(EXPECTED.length, between), got, value };
+}
+
+/** The message without what it is held against, in brackets at its end. */
+export function withoutGround(message: string): string {
+  const ground = message.endsWith(']') ? message.lastIndexOf(' [') : -1;
+  return ground === -1 ? message : message.slice(0, ground);
+}
+
 /**
- * A sentence with places for values, each with what stands there when nothing is known: `{status:200}`. Each name of a
- * place is also how its value is found in what a check says.
+ * A sentence with places for values: `{got}`, what came; `{status:200}`, with what stands there when nothing is known.
+ * Each name of the latter is also how its value is found in what came.
  */
 const PLACES = {
   status: /\bstatus (\d{3})\b/,
   'media type': /\bContent-Type ([\w.+-]{1,60}\/[\w.+-]{1,60})/,
 } as const;
 
-const PLACE = /\{(status|media type):([^{}]*)\}/g;
+const PLACE = /\{(?:got|(status|media type):([^{}]*))\}/g;
+
+/** Of a value in a sentence, in UTF-16 units. */
+const LONGEST_VALUE = 64;
 
 /** The sentence with the values of a message in its places. */
 export function filledIn(sentence: string, message = ''): string {
-  const [, got = ''] = /, got (.*)$/s.exec(message.slice(0, 2_000)) ?? [];
-  return sentence.replace(
-    PLACE,
-    (_, name: keyof typeof PLACES, usual: string) => PLACES[name].exec(got)?.[1] ?? usual,
-  );
+  const deviation = deviationIn(message);
+  return sentence.replace(PLACE, (_, name?: keyof typeof PLACES, usual?: string) => {
+    if (name !== undefined) return PLACES[name].exec(deviation?.got ?? '')?.[1] ?? usual ?? '';
+    return deviation === null ? 'something else' : cutInMiddle(deviation.value, LONGEST_VALUE);
+  });
+}
+
+/** At most `longest` UTF-16 units: of what is longer its beginning and its end; never half of a surrogate pair. */
+export function cutInMiddle(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const tail = Math.floor((longest - 3) / 3);
+  const begin = text.slice(0, longest - 3 - tail).replace(/[\ud800-\udbff]$/, '');
+  const end = text.slice(-tail).replace(/^[\udc00-\udfff]/, '');
+  return `${begin.trimEnd()} … ${end.trimStart()}`;
 }

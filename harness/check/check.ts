@@ -11,6 +11,12 @@ export interface CheckDefinition {
   readonly id: CheckId;
   /** Completes the sentence "the service …". */
   readonly title: string;
+  /** What is wrong where it is violated, in a sentence; `{got}` is the place of what came. */
+  readonly headline?: string;
+  /** Why it matters to a client. */
+  readonly why?: string;
+  /** What to change in the service where it is violated. */
+  readonly change?: string;
   readonly grounds: readonly Ground[];
   /** When the check makes no sense for a service it is `skipped`, with the reason. */
   readonly applies: readonly Condition[];
@@ -43,10 +49,10 @@ export interface Suite {
   readonly checks: readonly CheckDefinition[];
 }
 
-type Common = Pick<CheckDefinition, 'title' | 'grounds' | 'limitMs'> &
+type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
   Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn'>>;
 
-interface CheckOptions extends Common {
+interface CheckOptions extends Common, Pick<CheckDefinition, 'headline' | 'change'> {
   /** Key of what it records with `observe`, besides judging. */
   readonly records?: string;
   readonly judge: CheckDefinition['judge'];

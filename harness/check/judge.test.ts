@@ -64,7 +64,12 @@ const session: Session = {
 };
 
 function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[], strict = false) {
-  const definition = check('orders.sample', { title: 'does it', grounds, judge: judgment });
+  const definition = check('orders.sample', {
+    title: 'does it',
+    headline: 'It gives {got}',
+    grounds,
+    judge: judgment,
+  });
   return judge(definition, session, { strict, signal: new AbortController().signal });
 }
 
@@ -88,6 +93,16 @@ describe('a violation', () => {
     expect([seen, message]).toEqual([outcome, `expected this, got that${bracket}`]);
   });
 
+  it.each([
+    ['a failure', [clause('auth.scheme')], 'that'],
+    ['what is only observed', [clause('errors.shape')], 'that'],
+    ['nothing that it must not', [clause('auth.scheme')], `a secret and ${'more '.repeat(40)}of it`],
+  ] as const)('says in its headline what came: %s', async (_, grounds, got) => {
+    const { headline = '' } = await judged(({ violated }) => violated(`expected this, got ${got}`), grounds);
+    expect(headline).toMatch(/^It gives (that|a \[redacted\] and more [more ]*…[more ]*of it)$/);
+    expect(headline.length).toBeLessThan(90);
+  });
+
   it('of a SHOULD fails where that is asked for', async () => {
     expect((await judged(violating, [practice('habit')], true)).outcome).toBe('fail');
   });
@@ -105,6 +120,7 @@ describe('an expectation', () => {
       [clause('auth.scheme')],
     );
     expect(seen.message).toMatch(/^expected status 401, got status 500/);
+    expect(seen.headline).toBe('It gives status 500');
   });
 
   it('tells which of the evidence does not meet it', async () => {

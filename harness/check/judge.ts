@@ -1,3 +1,4 @@
+import { filledIn } from '../base/sentence.ts';
 import { traceOf } from '../base/thrown.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
@@ -11,6 +12,8 @@ import { type OpenContext, openContext } from './context.ts';
 export interface Judgment {
   readonly outcome: Outcome;
   readonly message: string;
+  /** What is wrong, in a sentence, where it was violated. */
+  readonly headline?: string;
   readonly durationMs: number;
   /** Ids of the evidence the check asked for, in the order asked. */
   readonly evidence: readonly string[];
@@ -99,13 +102,20 @@ export async function judge(
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
       const message = `${thrown.message}${decisiveGround(check, applied, session.config, thrown.places)}`;
-      if (check.known !== undefined) return end('known', `${check.known}; ${message}`, thrown.evidence);
-      return end(violated(applied.level, options.strict), message, thrown.evidence);
+      const judgment =
+        check.known === undefined
+          ? end(violated(applied.level, options.strict), message, thrown.evidence)
+          : end('known', `${check.known}; ${message}`, thrown.evidence);
+      return { ...judgment, ...headlined(check, session.redact(message)) };
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) return end('skipped', thrown.message);
     return end('error', traceOf(thrown));
   }
+}
+
+function headlined({ headline }: CheckDefinition, message: string): Pick<Judgment, 'headline'> {
+  return headline === undefined ? {} : { headline: filledIn(headline, message) };
 }
 
 /** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */

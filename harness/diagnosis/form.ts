@@ -1,3 +1,5 @@
+import { deviationIn, STIMULUS, withoutGround } from '../base/sentence.ts';
+
 /**
  * What one part of a message says, "got … for …, for … and for 3 more", without the values that differ from service to
  * service. Two parts with other marks tell of other faults, however alike they are: of a status the class, of a request
@@ -19,22 +21,19 @@ const LOOKED_AT = 2_000;
 const PARTS = 6;
 /** Dice's coefficient of what came, below which it is something else. */
 const LEAST_ALIKE = 0.6;
-/** Between what came, and each of what was sent. */
-const FOR = /(?:,| and)? for (?=[A-Z]|an? |N more)/;
 const MORE = 'N more';
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
 
 /** What came, by the message of a finding, `expected …, got …; … [ground]`: a text for each part, without its values. */
 export function partsOf(message: string): readonly string[] {
-  const said = message.slice(0, LOOKED_AT).replace(/ \[[^\]]*\]$/, '');
-  const [, expected = '', got = said] = /^expected (.*?), got (.*)$/s.exec(said) ?? [];
-  const parts = withoutValues(ranked(expected, got)).split('; ');
+  const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };
+  const parts = withoutValues(ranked(expected, got.slice(0, LOOKED_AT))).split('; ');
   return [...new Set(parts)].slice(0, PARTS);
 }
 
 /** Reads one of `partsOf`. */
 export function formOf(part: string): Form {
-  const [got = '', ...stimuli] = part.split(FOR);
+  const [got = '', ...stimuli] = part.split(STIMULUS);
   return {
     marks: (got.match(MARK) ?? []).join(' '),
     got: wordsOf(got),

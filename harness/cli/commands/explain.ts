@@ -25,6 +25,7 @@ export async function explain(id: string, options: { readonly config: string }):
   const lines = [
     `${check.id} (${suite.name})`,
     `The service ${check.title}.`,
+    ...notes(check),
     '',
     'Grounds',
     ...(configs.length > 0
@@ -36,6 +37,15 @@ export async function explain(id: string, options: { readonly config: string }):
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
+}
+
+/** What a finding of it says, without a value. */
+function notes({ headline, why, change }: CheckDefinition): readonly string[] {
+  return [
+    ...(headline === undefined ? [] : ['', 'When it fails', `  ${filledIn(headline)}.`]),
+    ...(why === undefined ? [] : ['', 'Why it matters', `  ${why}`]),
+    ...(change === undefined ? [] : ['', 'What to change', `  ${change}`]),
+  ];
 }
 
 /** A check can be explained without any service: a config that does not load is told of, and that is all. */

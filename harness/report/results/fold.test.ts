@@ -158,6 +158,14 @@ describe('folding a journal into results', () => {
     expect(checks[1]).toMatchObject({ outcome: 'blocked', message: reason });
   });
 
+  it('keeps what a check says of itself and of its violation', () => {
+    const notes = { why: 'It matters.', change: 'Do it.' };
+    const start = { ...started(), planned: [{ ...planned('a.one'), ...notes }] };
+    const violated = { ...outcome('a.one', 'fail', 'no'), headline: 'It is not done' };
+    const { checks } = folded([RUN_STARTED, start, violated, ...END]);
+    expect(checks[0]).toMatchObject({ ...notes, headline: 'It is not done', message: 'no' });
+  });
+
   it('takes the last of repeated outcomes', () => {
     const { run, checks } = folded(ran(outcome('a.one', 'fail'), ...PASSED, ...END));
     expect(checks.map((check) => check.outcome)).toEqual(['pass', 'pass']);

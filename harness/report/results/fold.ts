@@ -253,12 +253,14 @@ function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[]
 }
 
 function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {
-  const { id, suite, title, level, grounds } = check;
-  const plan = { id, suite, title, level, grounds };
+  const { id, suite, title, why, change, level, grounds } = check;
+  const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
+  const plan = { id, suite, title, ...notes, level, grounds };
   if (outcome) {
-    const { message, durationMs, evidence, decisive = null, reproduce } = outcome;
+    const { message, headline, durationMs, evidence, decisive = null, reproduce } = outcome;
+    const said = { outcome: outcome.outcome, message, ...(headline === undefined ? {} : { headline }) };
     const shown = decisive === null ? {} : { decisive };
-    return { ...plan, outcome: outcome.outcome, message, durationMs, evidence, ...shown, reproduce };
+    return { ...plan, ...said, durationMs, evidence, ...shown, reproduce };
   }
   const nothing = { durationMs: 0, evidence: [], reproduce: null };
   if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };

@@ -95,7 +95,15 @@ const Ground = shared(
 export type PlannedCheck = Static<typeof PlannedCheck>;
 export const PlannedCheck = shared(
   'plannedCheck',
-  Type.Object({ id: name, suite: text(), title: text(), level: OneLevel, grounds: Type.Array(Ground) }),
+  Type.Object({
+    id: name,
+    suite: text(),
+    title: text('Completes "the service …".'),
+    why: Type.Optional(text('Why it matters to a client.')),
+    change: Type.Optional(text('What to change in the service where it is violated.')),
+    level: OneLevel,
+    grounds: Type.Array(Ground),
+  }),
 );
 
 /** A consumer's pact and the checks that judge its interactions. */
@@ -118,6 +126,9 @@ export const JUDGMENT = Type.Object({
   outcome: OneOutcome,
   message: text(
     'What was expected and what came; the reason when skipped or blocked; empty on a plain pass.',
+  ),
+  headline: Type.Optional(
+    text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
   ),
   durationMs: Milliseconds,
   evidence: texts("Keys of the service's evidence."),

@@ -131,8 +131,10 @@ function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): re
 function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
   return suites.flatMap((suite) =>
     suite.checks.map((check) => {
+      const { id, title, why, change } = check;
       const { level, grounds } = applicabilityOf(check, config);
-      return { id: check.id, suite: suite.name, title: check.title, level, grounds };
+      const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
+      return { id, suite: suite.name, title, ...notes, level, grounds };
     }),
   );
 }
