@@ -176,6 +176,19 @@ describe('a check that takes long', () => {
   });
 });
 
+it('tells waits on purpose apart from the time at work', async () => {
+  const waiting = { ...session, waitedMs: 40 };
+  const patient = check('orders.patient', {
+    title: 'does it',
+    grounds: [clause('auth.scheme')],
+    judge: async () => {
+      waiting.waitedMs += 900;
+    },
+  });
+  const judgment = await judge(patient, waiting, { strict: false, signal: new AbortController().signal });
+  expect(judgment.waitedMs).toBe(900);
+});
+
 describe('what is recorded', () => {
   it('goes by the key that is declared, or by the id', async () => {
     const keys: string[] = [];

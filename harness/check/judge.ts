@@ -15,6 +15,8 @@ export interface Judgment {
   /** What is wrong, in a sentence, where it was violated. */
   readonly headline?: string;
   readonly durationMs: number;
+  /** So much of it were waits on purpose. */
+  readonly waitedMs: number;
   /** Ids of the evidence the check asked for, in the order asked. */
   readonly evidence: readonly string[];
   /** Which of it shows the violation; null when there is none. */
@@ -68,6 +70,7 @@ export async function judge(
   options: JudgeOptions,
 ): Promise<Judgment> {
   const startedMs = session.clock.now();
+  const waitedBeforeMs = session.waitedMs;
   const applied = applicabilityOf(check, session.config);
   const context = openContext(check, session, options.signal);
   const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
@@ -77,6 +80,7 @@ export async function judge(
       // What is named in it may come from the config, and hold what a reference stands for.
       message: session.redact(message),
       durationMs: session.clock.now() - startedMs,
+      waitedMs: session.waitedMs - waitedBeforeMs,
       evidence: context.evidence(),
       decisive: violating === undefined ? null : (violating ?? last),
       reproduce: session.reproduce(violating ?? last),

@@ -257,10 +257,11 @@ function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string 
   const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
   const plan = { id, suite, title, ...notes, level, grounds };
   if (outcome) {
-    const { message, headline, durationMs, evidence, decisive = null, reproduce } = outcome;
+    const { message, headline, durationMs, waitedMs = 0, evidence, decisive = null, reproduce } = outcome;
     const said = { outcome: outcome.outcome, message, ...(headline === undefined ? {} : { headline }) };
+    const took = { durationMs, ...(waitedMs > 0 ? { waitedMs } : {}) };
     const shown = decisive === null ? {} : { decisive };
-    return { ...plan, ...said, durationMs, evidence, ...shown, reproduce };
+    return { ...plan, ...said, ...took, evidence, ...shown, reproduce };
   }
   const nothing = { durationMs: 0, evidence: [], reproduce: null };
   if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };

@@ -131,6 +131,9 @@ export const JUDGMENT = Type.Object({
     text('What is wrong, in a sentence, with the value that came; only where the check was violated.'),
   ),
   durationMs: Milliseconds,
+  waitedMs: Type.Optional(
+    Type.Number({ minimum: 0, description: 'Of it, what were waits on purpose; absent for none.' }),
+  ),
   evidence: texts("Keys of the service's evidence."),
   decisive: Type.Optional(
     textOrNull('Which of the evidence shows the violation; absent when there is none.'),
