@@ -1,5 +1,6 @@
 import { Command, Help, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
+import { isDay } from '../config/shape/units.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { plainText } from '../report/results/plain.ts';
@@ -40,6 +41,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--reports <dir>', 'where reports go', 'reports')
     .option('--strict', 'a violated SHOULD fails', false)
     .option('--partial', 'with --strict: a selection (--suite, --check) may pass', false)
+    .option(
+      '--as-of <day>',
+      'the day for which known failures are looked up, e.g. 2027-01-31; today',
+      calendarDay,
+    )
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'judge the service at this URL instead of its configured provider')
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
@@ -172,6 +178,35 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await publish(services, options));
     });
 
+  const known = program.command('known').description('failures that are known, each until a day');
+  known
+    .command('add')
+    .description('list failures of the last run as known: in known/SERVICE.yaml of the config')
+    .argument('[service...]', 'services of the last run; all when left out')
+    .requiredOption('--check <id-glob...>', "which of its failures and warnings, e.g. 'headers.*'")
+    .option('--reason <text>', 'why nothing is done about it for now')
+    .option('--owner <name>', 'who will')
+    .option('--until <day>', 'last day on which it counts as known, e.g. 2027-01-31')
+    .option('--link <url>', 'where it is discussed')
+    .option('--results <file>', 'of which run; of the last one in --reports when left out')
+    .option('--reports <dir>', 'where reports are', 'reports')
+    .addOption(configDir())
+    .action(async (services, options) => {
+      const { addKnown } = await import('./commands/known.ts');
+      ends(await addKnown(services, options));
+    });
+  known
+    .command('prune')
+    .description('take out what passed in the last run')
+    .argument('[service...]', 'services of the last run; all when left out')
+    .option('--results <file>', 'of which run; of the last one in --reports when left out')
+    .option('--reports <dir>', 'where reports are', 'reports')
+    .addOption(configDir())
+    .action(async (services, options) => {
+      const { pruneKnown } = await import('./commands/known.ts');
+      ends(await pruneKnown(services, options));
+    });
+
   const init = program
     .command('init')
     .description('write a first service config')
@@ -242,6 +277,11 @@ function positiveInteger(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Give a whole number from 1.');
   return value;
+}
+
+function calendarDay(text: string): string {
+  if (!isDay(text)) throw new InvalidArgumentError('Give a day of the calendar, such as 2027-01-31.');
+  return text;
 }
 
 function port(text: string): number {

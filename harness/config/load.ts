@@ -13,6 +13,7 @@ import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
 import { readAway } from './draft/secret.ts';
+import { type KnownFailure, knownFailures } from './known/known-list.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
@@ -55,6 +56,8 @@ export interface LoadedService {
   readonly origins: Origins;
   /** The service file. */
   readonly file: string;
+  /** What is known to fail in this environment. */
+  readonly known: readonly KnownFailure[];
 }
 
 export interface LoadedServices {
@@ -90,6 +93,9 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   const contracts = contractFinder(configDir);
   const all = new Faults();
   const services: LoadedService[] = [];
+  const lists = await all.attempt(() =>
+    knownFailures(configDir, { all: [...files.keys()], environment: environment ?? null }),
+  );
   for (const name of wanted) {
     const file = files.get(name);
     if (file === undefined) {
@@ -102,7 +108,7 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
     }
     // What is wrong with one service is not what keeps another from being built.
     const loading = await all.attempt(() => loadService(name, file, contracts, options));
-    if (loading) services.push(loading);
+    if (loading) services.push({ ...loading, known: lists?.get(name) ?? [] });
   }
   all.hold();
   return { configDir, environment: environment ?? null, services };
@@ -113,7 +119,7 @@ async function loadService(
   file: string,
   findContract: FindContract,
   options: LoadOptions,
-): Promise<LoadedService> {
+): Promise<Omit<LoadedService, 'known'>> {
   const faults = new Faults();
   const tree = await readLocated(file);
   faults.add(...serviceFaults(tree));

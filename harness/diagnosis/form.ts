@@ -22,13 +22,36 @@ const PARTS = 6;
 /** Dice's coefficient of what came, below which it is something else. */
 const LEAST_ALIKE = 0.6;
 const MORE = 'N more';
+const MEDIA = '\\b(?:application|text|image|audio|video|font|multipart)/[\\w.+*-]+';
 const MARK = /\b\dxx\b|<[a-z ]+>/g;
 
 /** What came, by the message of a finding, `expected …, got …; … [ground]`: a text for each part, without its values. */
 export function partsOf(message: string): readonly string[] {
-  const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };
-  const parts = withoutValues(ranked(expected, got.slice(0, LOOKED_AT))).split('; ');
+  const { expected, got } = halvesOf(message);
+  const parts = withoutKinds(withoutValues(ranked(expected, got))).split('; ');
   return [...new Set(parts)].slice(0, PARTS);
+}
+
+/**
+ * What came, by the message of a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one
+ * text for each thing that was sent. `*` stands for those that the message only counts.
+ */
+export function signatureOf(message: string): readonly string[] {
+  const each = withoutValues(halvesOf(message).got)
+    .split('; ')
+    .flatMap((part) => {
+      const [got = '', ...stimuli] = part.split(STIMULUS);
+      return stimuli.length === 0
+        ? [got]
+        : stimuli.map((stimulus) => `${got} for ${stimulus === MORE ? '*' : stimulus}`);
+    });
+  return [...new Set(each)];
+}
+
+/** What was expected, empty where the message is of another form, and what came. */
+function halvesOf(message: string): { readonly expected: string; readonly got: string } {
+  const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };
+  return { expected, got: got.slice(0, LOOKED_AT) };
 }
 
 /** Reads one of `partsOf`. */
@@ -94,15 +117,20 @@ function withoutValues(text: string): string {
       .replace(/"\d+\.\d+"/g, 'a decimal VALUE')
       .replace(/`[^`]*`|"[^"]*"/g, 'VALUE')
       .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, 'URL')
-      .replace(
-        /\b(?:application|text|image|audio|video|font|multipart)\/[\w.+*-]+(?:; ?[\w-]+=[^\s;,]+)*/g,
-        'MEDIA',
-      )
+      // Without its parameters.
+      .replace(new RegExp(`(${MEDIA})(?:; ?[\\w-]+=[^\\s;,]+)+`, 'g'), '$1')
       .replace(/(?<![\w.])\/[\w{}.:%~/-]+/g, 'PATH')
-      .replace(/ for (?:GET|POST|PUT|PATCH|DELETE)\b/g, ' for METHOD')
-      .replace(/\bstatus (\d)\d\d\b/g, 'status $1xx')
       // Tags, tokens, digests: letters and digits mixed.
       .replace(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{10,}/g, 'VALUE')
-      .replace(/(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?!\w)/g, 'N')
+      .replace(/(?<![\w.-]|\bstatus |\bclose code )-?\d[\d,]*(?:\.\d+)?(?!\w)/g, 'N')
   );
+}
+
+/** Without what differs between services that have the same fault. */
+function withoutKinds(text: string): string {
+  return text
+    .replace(new RegExp(MEDIA, 'g'), 'MEDIA')
+    .replace(/\bclose code \d+/g, 'close code N')
+    .replace(/ for (?:GET|POST|PUT|PATCH|DELETE)\b/g, ' for METHOD')
+    .replace(/\bstatus (\d)\d\d\b/g, 'status $1xx');
 }

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly suites: readonly string[];
   readonly checks: readonly string[];
   readonly strict: boolean;
+  /** The day for which known failures are looked up, `2027-01-31`; today when left out. */
+  readonly asOf?: string;
   /** A strict run of a selection is not inconclusive for being one. */
   readonly partial?: boolean;
   /** Stop at the first failure. */

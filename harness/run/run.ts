@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
+import type { KnownFailure } from '../config/known/known-list.ts';
 import { type LoadedService, loadServices } from '../config/load.ts';
 import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
-import { createRedaction } from '../evidence/redaction/redaction.ts';
+import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { withKnown } from '../memory/known.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
@@ -46,11 +48,19 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const { progress } = request;
   const run = newRun(request);
   const { folder, journal } = openRun(request.reportsDir, run, configs);
+  for (const { config, known } of services) {
+    if (known.length === 0) continue;
+    journal.append({
+      type: 'known-failures',
+      service: config.service,
+      listed: known.map((each) => withoutSecrets(each, redaction)),
+    });
+  }
   const providers = new Providers();
   const render = once((interruption: string | null) => {
     const { entries, badLines } = readJournal(folder.journalPath);
     const finishedAt = new Date().toISOString();
-    const results = withCauses(foldEvents(entries, { run, badLines, finishedAt, interruption }));
+    const results = withCauses(withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption })));
     try {
       return { results, reports: writeReports(results, { ...folder, logs: providers.logs() }) };
     } catch (error) {
@@ -112,7 +122,7 @@ function holdToStrictness(services: readonly LoadedService[]): void {
 /** What is asked to be run, before anything of it is. */
 export type PlannedRun = Omit<
   RunRequest,
-  'strict' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'harness'
+  'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'harness'
 >;
 
 /**
@@ -147,15 +157,29 @@ async function prepare(request: PlannedRun) {
   return { services, configs, selection, suitesUrl };
 }
 
-type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'selection'>;
+/** Somebody may have written down what must not be told. */
+function withoutSecrets(known: KnownFailure, redaction: Redaction): KnownFailure {
+  const { got, reason, owner, link } = known;
+  return {
+    ...known,
+    got: got.map(redaction.sink),
+    reason: redaction.sink(reason),
+    owner: redaction.sink(owner),
+    ...(link === undefined ? {} : { link: redaction.sink(link) }),
+  };
+}
 
-function newRun({ harness, strict, suites, checks, partial }: RunRequest): NewRun {
+type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'selection'>;
+
+function newRun({ harness, strict, asOf, suites, checks, partial }: RunRequest): NewRun {
   const isWhole = suites.length === 0 && checks.length === 0;
+  const startedAt = new Date().toISOString();
   return {
     id: randomBytes(4).toString('hex'),
-    startedAt: new Date().toISOString(),
+    startedAt,
     harness,
     strict,
+    asOf: asOf ?? startedAt.slice(0, 10),
     ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
   };
 }

@@ -1,24 +1,18 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/exit.ts';
 import { parseJsonObject } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { type FirstFacts, firstFacts } from '../../config/operation/openapi/first-facts.ts';
 import { proxiesOf } from '../../config/proxies.ts';
-import {
-  FIT,
-  type FirstService,
-  initService,
-  type Unfit,
-  writeNewFiles,
-} from '../../config/written/first-service.ts';
+import { FIT, type FirstService, initService, writeNewFiles } from '../../config/written/first-service.ts';
 import { usualFolder } from '../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { firstAnswer } from '../../run/first-answer.ts';
 import { fetchDocument } from '../../transport/http/fetch.ts';
+import { openAsker } from '../ask.ts';
 import { HARNESS } from '../process.ts';
 
 export interface InitOptions extends Readonly<Record<string, string | undefined>> {
@@ -36,7 +30,7 @@ export interface InitOptions extends Readonly<Record<string, string | undefined>
  * terminal; an unfit answer is asked for again. What was not said is not stated.
  */
 export async function init(options: InitOptions): Promise<number> {
-  const asker = openAsker();
+  const asker = openAsker(EXAMPLE);
   try {
     const service = await asker.answer(options.service, {
       option: 'service',
@@ -172,58 +166,6 @@ function leaveOutReports(): string {
   if (existsSync('.gitignore')) return '';
   writeFileSync('.gitignore', 'node_modules/\nreports/\n');
   return 'wrote .gitignore\n';
-}
-
-interface Question {
-  readonly option: string;
-  readonly question: string;
-  readonly fallback?: string;
-  readonly unfit: (text: string) => Unfit;
-}
-
-interface Asker {
-  /** What is known, else what the user says, else the fallback. */
-  answer(given: string | undefined, question: Question): Promise<string>;
-  close(): void;
-}
-
-function openAsker(): Asker {
-  if (!process.stdin.isTTY) {
-    return {
-      async answer(given, { option, unfit }) {
-        if (given === undefined) {
-          throw new UsageError(`--${option} is needed where nobody can be asked`, { remedy: EXAMPLE });
-        }
-        const refused = unfit(given);
-        if (refused === null) return given;
-        throw new UsageError(refused.problem, { key: option, remedy: refused.remedy });
-      },
-      close() {},
-    };
-  }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // Lines are kept as they come: somebody may paste several at once.
-  const said = lines[Symbol.asyncIterator]();
-  return {
-    async answer(given, { question, fallback = '', unfit }) {
-      let text = given;
-      for (;;) {
-        if (text === undefined) {
-          lines.setPrompt(`${question}${fallback === '' ? '' : ` [${fallback}]`}: `);
-          lines.prompt();
-          const line = await said.next();
-          // Ctrl-C, or the end of the input.
-          if (line.done) throw new UsageError('no answer was given, and nothing is written');
-          text = line.value.trim() || fallback;
-        }
-        const refused = unfit(text);
-        if (refused === null) return text;
-        process.stderr.write(`  that ${refused.problem}: ${refused.remedy}\n`);
-        text = undefined;
-      }
-    },
-    close: () => lines.close(),
-  };
 }
 
 const EXAMPLE =

@@ -17,6 +17,7 @@ export interface RunOptions {
   readonly config: string;
   readonly reports: string;
   readonly strict: boolean;
+  readonly asOf?: string;
   readonly partial?: boolean;
   readonly bail: boolean;
   readonly providerUrl?: string;
@@ -105,6 +106,7 @@ async function runOnce(
   const finished = await runConformance({
     ...plannedBy(services, options, setting),
     strict: options.strict,
+    ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
     ...(options.partial === undefined ? {} : { partial: options.partial }),
     bail: options.bail,
     concurrency: options.concurrency,

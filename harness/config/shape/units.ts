@@ -29,3 +29,9 @@ export function parseMemory(text: string): number | null {
   if (amount === undefined) return null;
   return Math.round(Number(amount) * (unit.toLowerCase() === 'g' ? 1024 ** 3 : 1024 ** 2));
 }
+
+/** Whether a text is a day of the calendar, as `2027-01-31`. */
+export function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -131,7 +131,8 @@ function alreadyThere(path: string): UsageError {
 /** Editors read the schema there; `conform` itself does not need it. */
 const SCHEMAS = 'node_modules/conform/dist/config';
 
-function schemaLine(configDir: string, part: string, name: string): string {
+/** The first line of a file in a folder of the config, which tells an editor its schema. */
+export function schemaLine(configDir: string, part: string, name: string): string {
   const schema = relative(join(configDir, part), join(SCHEMAS, name)).replaceAll('\\', '/');
   return `# yaml-language-server: $schema=${schema}`;
 }

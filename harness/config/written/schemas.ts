@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { contractSchema } from '../contract/contract-schema.ts';
+import { KNOWN } from '../known/known-list.ts';
 import { SERVICE } from '../service.ts';
 import { jsonSchemaOf } from '../shape/json-schema.ts';
 
@@ -7,6 +8,7 @@ import { jsonSchemaOf } from '../shape/json-schema.ts';
 export function shippedSchemas(): Readonly<Record<string, object>> {
   return {
     'contract.schema.json': contractSchema(),
+    'known.schema.json': jsonSchemaOf('conform known failures', KNOWN),
     'service.schema.json': jsonSchemaOf('conform service config', SERVICE),
   };
 }

@@ -56,6 +56,13 @@ export async function readLocated(path: string): Promise<LocatedMap> {
 
 /** @throws UsageError at the first fault of syntax, and when the top level is not a mapping. */
 function parseLocated(text: string, file: string): LocatedMap {
+  const conflict = /^(?:<{7}|={7}|>{7})(?: |$)/m.exec(text);
+  if (conflict) {
+    throw new UsageError('a merge conflict stands here', {
+      place: { file, line: text.slice(0, conflict.index).split('\n').length, column: 1 },
+      remedy: 'keep one side of it, and remove the lines that mark it',
+    });
+  }
   const lines = new LineCounter();
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);

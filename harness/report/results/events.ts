@@ -5,6 +5,7 @@ import {
   type Frozen,
   Instant,
   JUDGMENT,
+  LISTED_FAILURE,
   Milliseconds,
   name,
   PlannedCheck,
@@ -26,10 +27,14 @@ const service = text('Name of the service.');
  */
 const EVENTS = {
   'run-started': Type.Object({
-    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'selection']),
+    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'selection']),
     services: Type.Optional(
       texts('Those that are to run; one that never starts is then seen to be missing.'),
     ),
+  }),
+  'known-failures': Type.Object({
+    service,
+    listed: Type.Array(Type.Omit(LISTED_FAILURE, ['state', 'note'])),
   }),
   'service-started': Type.Object({
     ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'cautions', 'pacts', 'catalogue'])

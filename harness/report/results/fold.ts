@@ -34,6 +34,7 @@ interface ServiceRecord {
   started: Started | null;
   finished: Finished | null;
   trouble: string | null;
+  listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'];
   readonly remarks: Set<string>;
   readonly planned: Map<string, PlannedCheck>;
   readonly outcomes: Map<string, Outcome>;
@@ -94,8 +95,22 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
 }
 
 /** Copies the fields one by one, so that what a newer journal adds does not slip into the results unseen. */
-function pickRun({ id, startedAt, harness, strict, selection }: FoldContext['run']): FoldContext['run'] {
-  return { id, startedAt, harness, strict, ...(selection === undefined ? {} : { selection }) };
+function pickRun({
+  id,
+  startedAt,
+  harness,
+  strict,
+  asOf,
+  selection,
+}: FoldContext['run']): FoldContext['run'] {
+  return {
+    id,
+    startedAt,
+    harness,
+    strict,
+    ...(asOf === undefined ? {} : { asOf }),
+    ...(selection === undefined ? {} : { selection }),
+  };
 }
 
 /** The same results with one more fault of the harness, and the exit code that it calls for. */
@@ -142,6 +157,9 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
       });
       record.evidence.set(event.id, event.value);
       return;
+    case 'known-failures':
+      record.listed = event.listed;
+      return;
     case 'observation':
       record.observations.set(event.key, {
         key: event.key,
@@ -176,6 +194,7 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
     started: null,
     finished: null,
     trouble: null,
+    listed: [],
     remarks: new Set(),
     planned: new Map(),
     outcomes: new Map(),
@@ -230,6 +249,9 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     trouble,
     ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
     checks: [...planned, ...unplanned(record, faults)],
+    ...(record.listed.length > 0
+      ? { known: record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null })) }
+      : {}),
     observations: [...record.observations.values()],
     ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),

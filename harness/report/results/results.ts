@@ -48,6 +48,7 @@ export const RUN = Type.Object({
   interrupted: Type.Boolean(),
   interruption: textOrNull('What cut the run short.'),
   strict: Type.Boolean({ description: 'Warnings counted as failures.' }),
+  asOf: Type.Optional(text('The day for which known failures were looked up: `2027-01-31`.')),
   selection: Type.Optional(
     Type.Object(
       {
@@ -180,6 +181,23 @@ export const WAIT = Type.Object({
 /** A wait on purpose: for a window to end, or to keep to a rate. */
 export type Wait = Frozen<Static<typeof WAIT>>;
 
+/** What became of an entry of the list of known failures. */
+export type ListedFailure = Frozen<Static<typeof LISTED_FAILURE>>;
+export const LISTED_FAILURE = Type.Object({
+  check: text('Id of a check, or a pattern of ids.'),
+  got: texts('What comes in place of what is expected; `*` stands for any text.'),
+  reason: text(),
+  owner: text(),
+  until: text('The last day on which it counts as known: `2027-01-31`.'),
+  link: Type.Optional(text()),
+  place: text('Where it is listed: `config/known/search.yaml:12`.'),
+  state: Type.Enum(['known', 'stale', 'expired', 'unmatched', 'changed', 'not judged'], {
+    description:
+      'known: it failed as listed; stale: it passes now; expired: it is listed until a day that is over; unmatched: no such check; changed: it fails in another way.',
+  }),
+  note: textOrNull('What to do about the list, in a sentence; null for nothing.'),
+});
+
 export const SERVICE = Type.Object({
   service: name,
   contract: text(),
@@ -196,6 +214,9 @@ export const SERVICE = Type.Object({
     texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),
   ),
   checks: Type.Array(CheckResult),
+  known: Type.Optional(
+    Type.Array(shared('knownFailure', LISTED_FAILURE), { description: 'The list of known failures.' }),
+  ),
   observations: Type.Array(Observation),
   cautions: Type.Optional(
     texts('What weakens every verdict on this service: `certificates were not verified`.'),

@@ -1,9 +1,15 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { Results, RunResult, ServiceResult } from './results.ts';
+import type { ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
 import { counted, tallyOf } from './tally.ts';
 
-export type VerdictWord = 'conforms' | 'no verdict' | 'does not conform' | 'inconclusive' | 'harness error';
+export type VerdictWord =
+  | 'conforms'
+  | 'no verdict'
+  | 'does not conform'
+  | 'known list out of date'
+  | 'inconclusive'
+  | 'harness error';
 
 export interface Verdict {
   readonly exitCode: ExitCode;
@@ -72,6 +78,12 @@ const RULES: readonly Rule[] = [
       ...(strict ? perService(services, 'warning', (n) => `${counted(n, 'warning')} (strict)`) : []),
     ],
   },
+  // The list says what is not so (any more), so nobody knows what it hides.
+  {
+    exitCode: EXIT.doesNotConform,
+    word: 'known list out of date',
+    reasons: ({ services }) => services.flatMap(({ known = [] }) => known.flatMap(untidy)),
+  },
   {
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
@@ -99,6 +111,12 @@ const RULES: readonly Rule[] = [
       selection !== null && (!strict || selection.partial) ? [`only ${selectedOf(services)}`] : [],
   },
 ];
+
+/** `config/known/search.yaml:12: headers.date is stale: it passes now: remove the entry` */
+function untidy({ state, check, place, note }: ListedFailure): readonly string[] {
+  const isTold = state === 'stale' || state === 'expired' || state === 'unmatched';
+  return isTold ? [`${place}: ${check} is ${state}: ${note}`] : [];
+}
 
 /** `12 of 303 checks were selected`, over all these services. */
 export function selectedOf(services: readonly ServiceResult[]): string {

@@ -11,6 +11,7 @@ export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
   conforms: 'Conforms',
   'no verdict': 'No verdict',
   'does not conform': 'Does not conform',
+  'known list out of date': 'The list of known failures is out of date',
   inconclusive: 'Inconclusive',
   'harness error': 'Harness error',
 };

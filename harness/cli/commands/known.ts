@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT, UsageError } from '../../base/exit.ts';
+import { type WrittenFailure, withEntries, withoutEntries } from '../../config/known/known-file.ts';
+import { knownFailures, knownFolder } from '../../config/known/known-list.ts';
+import { isDay } from '../../config/shape/units.ts';
+import { schemaLine } from '../../config/written/first-service.ts';
+import { namedFiles } from '../../config/yaml/catalogue-folder.ts';
+import { didYouMean } from '../../config/yaml/nearest.ts';
+import { isFinding } from '../../diagnosis/diagnose.ts';
+import { signatureOf } from '../../diagnosis/form.ts';
+import { fits } from '../../memory/known.ts';
+import { plainLine } from '../../report/results/plain.ts';
+import { readResults } from '../../report/results/read-results.ts';
+import type { ServiceResult } from '../../report/results/results.ts';
+import { counted } from '../../report/results/tally.ts';
+import { writeWhole } from '../../report/whole-file.ts';
+import { newestReports } from '../../report/write.ts';
+import { openAsker } from '../ask.ts';
+
+interface KnownOptions {
+  readonly config: string;
+  readonly reports: string;
+  readonly results?: string;
+}
+
+interface AddOptions extends KnownOptions {
+  readonly check: readonly string[];
+  readonly reason?: string;
+  readonly owner?: string;
+  readonly until?: string;
+  readonly link?: string;
+}
+
+const EXAMPLE =
+  "for example: conform known add orders --check headers.date --reason 'mended in 3.2' --owner orders-team --until 2027-01-31";
+
+/** `conform known add`: lists failures and warnings of the last run as known. */
+export async function addKnown(services: readonly string[], options: AddOptions): Promise<number> {
+  const found = (await servicesOf(services, options)).map((service) => ({
+    service,
+    findings: service.checks.filter(
+      (check) => isFinding(check) && options.check.some((pattern) => fits(pattern, check.id)),
+    ),
+  }));
+  const failing = found.filter(({ findings }) => findings.length > 0);
+  if (failing.length === 0) {
+    const ids = found.flatMap(({ service }) => service.checks.filter(isFinding).map(({ id }) => id));
+    throw new UsageError(`nothing that failed in the last run matches ${options.check.join(' or ')}`, {
+      remedy: didYouMean(options.check[0] ?? '', [...new Set<string>(ids)]),
+    });
+  }
+  const asker = openAsker(EXAMPLE);
+  try {
+    const asked = {
+      reason: await asker.answer(options.reason, said('reason', 'Why is nothing done about it for now?')),
+      owner: await asker.answer(options.owner, said('owner', 'Who will?')),
+      until: await asker.answer(options.until, {
+        option: 'until',
+        question: 'Last day on which it counts as known, such as 2027-01-31',
+        unfit: (text) =>
+          isDay(text) ? null : { problem: 'is not a day of the calendar', remedy: 'write it as 2027-01-31' },
+      }),
+      ...(options.link === undefined ? {} : { link: options.link }),
+    };
+    for (const { service, findings } of failing) {
+      const entries = findings.map(({ id, message }): WrittenFailure => {
+        const { environment } = service;
+        const where = environment === null ? {} : { environment };
+        return { check: id, got: signatureOf(message), ...asked, ...where };
+      });
+      const file = listFile(options.config, service.service);
+      writeWhole(file, withEntries(listText(options.config, file), entries));
+      for (const { check } of entries) process.stdout.write(`${plainLine(`${file}: ${check}`)}\n`);
+    }
+  } finally {
+    asker.close();
+  }
+  return EXIT.conforms;
+}
+
+/** `conform known prune`: takes out what passes now. Nothing is added, and what was not judged stays. */
+export async function pruneKnown(services: readonly string[], options: KnownOptions): Promise<number> {
+  for (const { service, known = [] } of await servicesOf(services, options)) {
+    const file = listFile(options.config, service);
+    const stale = known.filter(({ state }) => state === 'stale');
+    if (stale.length === 0) continue;
+    const { text, removed } = withoutEntries(listText(options.config, file), stale);
+    if (removed === 0) continue;
+    writeWhole(file, text);
+    process.stdout.write(`${plainLine(`${file}: ${counted(removed, 'entry', 'entries')} removed`)}\n`);
+  }
+  return EXIT.conforms;
+}
+
+/** The services of the last run that are meant, once it is known that their lists can be read. */
+async function servicesOf(
+  wanted: readonly string[],
+  { config, reports, results }: KnownOptions,
+): Promise<readonly ServiceResult[]> {
+  const ran = readResults(results ?? join(newestReports(reports), 'results.json')).services;
+  const names = ran.map(({ service }) => service);
+  for (const name of wanted) {
+    if (names.includes(name)) continue;
+    throw new UsageError(`the last run had no service ${JSON.stringify(name)}`, {
+      remedy: didYouMean(name, names),
+    });
+  }
+  const all = [...(await namedFiles(join(config, 'services'))).keys()];
+  await knownFailures(config, { all, environment: null });
+  return ran.filter(({ service }) => wanted.length === 0 || wanted.includes(service));
+}
+
+function listFile(config: string, service: string): string {
+  const other = join(knownFolder(config), `${service}.yml`);
+  return existsSync(other) ? other : join(knownFolder(config), `${service}.yaml`);
+}
+
+function listText(config: string, file: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  mkdirSync(knownFolder(config), { recursive: true });
+  return `${schemaLine(config, 'known', 'known.schema.json')}\nknown: []\n`;
+}
+
+function said(option: string, question: string) {
+  const unfit = (text: string) =>
+    text.trim() === '' ? { problem: 'is empty', remedy: 'write a sentence' } : null;
+  return { option, question, unfit };
+}
