@@ -60,3 +60,7 @@ export function cutInMiddle(text: string, longest: number): string {
   const end = text.slice(-tail).replace(/^[\udc00-\udfff]/, '');
   return `${begin.trimEnd()} … ${end.trimStart()}`;
 }
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

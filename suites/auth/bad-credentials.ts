@@ -1,5 +1,6 @@
 import {
   type CheckDefinition,
+  capitalized,
   check,
   clause,
   credentialed,
@@ -19,8 +20,10 @@ const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
 
 interface BadCredential {
   readonly id: string;
-  /** Completes "refuses …". */
+  /** Completes "refuses …", and with a capital letter "… gets status 200". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly probe: Probe<Reply>;
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
@@ -30,32 +33,37 @@ interface BadCredential {
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-const refuses = ({ id, what, probe, accept = REFUSED, restsOn, condition }: BadCredential) =>
+const refuses = ({ id, what, probe, accept = REFUSED, condition, ...options }: BadCredential) =>
   check(id, {
-    title: `refuses ${what}`,
+    ...options,
+    title: `refuses ${what}${accept === REFUSED ? '' : ' cleanly'}`,
+    headline: `${capitalized(what)} gets {got}`,
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme')],
     applies: [credentialed],
-    restsOn,
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
       const documented = condition === undefined ? null : documentedStatus(condition);
       await expect(probe).toHaveStatus(...(documented ?? accept));
       const { status } = await ask(credential.rightAfterWrong);
       if (status !== 401 && status !== 403) return;
       blocked(
-        `the right credential is refused as well after the wrong ones (status ${status}): the client may be shut out, so this proves nothing`,
+        `the right credential is refused too after the wrong ones (status ${status}): the client may be locked out, so this proves nothing`,
       );
     },
   });
 
 // responses.status-codes: whoever lacks the right credential is at fault, and nobody else.
 export const refusalClass = check('auth.refusal-class', {
-  title: 'refuses a missing or wrong credential with a client error: no redirect, no 5xx',
+  title: 'refuses a missing or wrong credential with a 4xx status: no redirect, no 5xx',
+  headline: 'A missing or wrong credential gets {got}',
+  why: 'A program cannot fill in a login page, and it takes a 5xx for a fault that will pass and tries again.',
+  change: 'Answer 401 from the API itself, and keep redirects to a login page for browsers.',
   grounds: [clause('auth.scheme'), clause('responses.status-codes')],
   applies: [credentialed],
   async judge({ probe, expect, blocked }) {
     const replies = [await probe(credential.withoutCredential), await probe(credential.wrongCredential)];
     const refusals = replies.filter(({ served }) => !served);
-    if (refusals.length === 0) blocked('no refusal to judge: a missing and a wrong credential are served');
+    if (refusals.length === 0)
+      blocked('there is no refusal to judge: a missing and a wrong credential are served');
     await expect(refusals).toHaveStatusClass(4);
   },
 });
@@ -63,6 +71,9 @@ export const refusalClass = check('auth.refusal-class', {
 // RFC 9110 §15.5.2 and §15.5.4: which of the two it is, `errors.codes` may say.
 export const missingCredential = check('auth.missing-credential', {
   title: 'refuses a request without a credential',
+  headline: 'A request without a credential gets {got}',
+  why: 'If the API answers without a credential, anyone can use it. By 401 a client knows that it has to sign in.',
+  change: 'Look for the credential before the handler runs, and answer 401 when there is none.',
   grounds: [clause('errors.codes'), clause('auth.scheme')],
   applies: [credentialed],
   restsOn: [refusalClass],
@@ -74,6 +85,8 @@ export const missingCredential = check('auth.missing-credential', {
 export const wrongCredential = refuses({
   id: 'auth.wrong-credential',
   what: 'a wrong key',
+  why: 'If any key opens the API, the key protects nothing.',
+  change: 'Compare the key in full and answer 401 before the handler runs.',
   probe: credential.wrongCredential,
   condition: 'wrongCredential',
   restsOn: [refusalClass, missingCredential],
@@ -84,6 +97,8 @@ const ordinary = [refusalClass, missingCredential, wrongCredential];
 const truncatedCredential = refuses({
   id: 'auth.truncated-credential',
   what: 'a key cut short',
+  why: 'A key that works in part is far easier to guess.',
+  change: 'Compare the key in full, its length included.',
   probe: credential.truncatedCredential,
   restsOn: ordinary,
 });
@@ -94,6 +109,8 @@ export const badCredentials: readonly CheckDefinition[] = [
   refuses({
     id: 'auth.empty-credential',
     what: 'an empty key',
+    why: 'An empty key is what a client sends whose setting is missing. It must open nothing and break nothing.',
+    change: 'Treat an empty key like a missing one, and answer 401.',
     probe: credential.emptyCredential,
     accept: REFUSED_OR_BAD,
     restsOn: ordinary,
@@ -102,6 +119,8 @@ export const badCredentials: readonly CheckDefinition[] = [
   refuses({
     id: 'auth.extended-credential',
     what: 'the key with something behind it',
+    why: 'Only the beginning of the key is compared, so it protects less than its length promises.',
+    change: 'Compare the key in full, up to the end of the header.',
     probe: credential.extendedCredential,
     // Who looks at a part of the key alone takes it shorter and longer.
     restsOn: [...ordinary, truncatedCredential],
@@ -109,26 +128,34 @@ export const badCredentials: readonly CheckDefinition[] = [
   refuses({
     id: 'auth.case-flipped-credential',
     what: 'the key in other letter case',
+    why: 'A key whose letter case does not matter has far fewer combinations to try.',
+    change: 'Compare the key byte by byte, without changing its letter case first.',
     probe: credential.caseFlippedCredential,
     restsOn: ordinary,
   }),
   refuses({
     id: 'auth.non-ascii-credential',
-    what: 'a key in another script in good order',
+    what: 'a non-ASCII key',
+    why: 'Anyone can send such a key. A crash over it fills the logs, and may take other requests down.',
+    change: 'Refuse a key with such characters with 400 or 401, before anything decodes it.',
     probe: credential.nonAsciiCredential,
     accept: REFUSED_OR_BAD,
     restsOn: ordinary,
   }),
   refuses({
     id: 'auth.quoted-credential',
-    what: 'a key with quotes in good order',
+    what: 'a key with quotes',
+    why: 'A server that fails over quotes may be putting the key into a query or a command unescaped.',
+    change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
     probe: credential.quotedCredential,
     accept: REFUSED_OR_BAD,
     restsOn: ordinary,
   }),
   refuses({
     id: 'auth.oversized-credential',
-    what: 'a 9 KiB key in good order',
+    what: 'a 9 KiB key',
+    why: 'A long key is a cheap way to make a server work or fail.',
+    change: 'Limit the length of the key, and answer 400, 401 or 431 beyond it.',
     probe: credential.oversizedCredential,
     accept: REFUSED_OR_BAD,
     restsOn: ordinary,
@@ -137,6 +164,9 @@ export const badCredentials: readonly CheckDefinition[] = [
   // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.
   check('auth.other-scheme', {
     title: 'refuses the right key under another authentication scheme',
+    headline: 'The right key under another scheme gets {got}',
+    why: 'Proxies and scanners watch the scheme that you document. A key that works under any name slips past them.',
+    change: 'Check the scheme name in Authorization as well as the key, and answer 401 to any other.',
     grounds: [practice('OWASP API2:2023')],
     applies: [inAuthorizationField],
     restsOn: [refusalClass, missingCredential],
@@ -145,7 +175,10 @@ export const badCredentials: readonly CheckDefinition[] = [
 
   // RFC 9110 §11.1: the authentication scheme is a case-insensitive token.
   check('auth.scheme-case', {
-    title: 'takes the scheme name in any letter case',
+    title: 'accepts the scheme name in any letter case',
+    headline: 'The scheme name in other letter case gets {got}',
+    why: 'Client libraries write bearer or Bearer as they like, so some of them cannot sign in.',
+    change: 'Ignore letter case in the scheme name. Compare the key itself exactly.',
     grounds: [rfc9110('11.1', 'MUST')],
     applies: [inAuthorizationField],
     async judge({ expect, probe, blocked }) {
@@ -159,7 +192,10 @@ export const badCredentials: readonly CheckDefinition[] = [
 
   // auth.scheme: what the config calls a working key works.
   check('auth.second-key', {
-    title: 'serves the second key as well',
+    title: 'accepts the second key as well',
+    headline: 'The second key gets {got}',
+    why: 'Clients with a valid key are shut out, and no key can be replaced without downtime.',
+    change: 'Accept every key that you have issued, or correct credentials.secondKey in the config.',
     grounds: [clause('auth.scheme')],
     applies: [secondKey],
     judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),

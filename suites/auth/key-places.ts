@@ -20,7 +20,8 @@ import { missingCredential } from './bad-credentials.ts';
 export const keyPlaces: readonly CheckDefinition[] = [
   // auth.credential-name does not show where a key may stand.
   observation('auth.location', {
-    title: 'takes the key from header fields or query parameters beside the configured place',
+    title: 'accepts the key in other headers or query parameters too, or in its own place alone',
+    why: 'Each further place is one more where a key can leak, and one more to guard.',
     grounds: [clause('auth.credential-name')],
     applies: [keyed],
     async observe({ probe, service: { credentials } }) {
@@ -38,7 +39,10 @@ export const keyPlaces: readonly CheckDefinition[] = [
 
   // Queries end up in logs, histories and Referer fields.
   check('auth.key-in-query', {
-    title: 'does not take the key from the query where the header works',
+    title: 'does not accept the key in the query where the header works',
+    headline: 'The key works in the query of the URL as well',
+    why: 'URLs end up in server logs, browser histories and Referer headers, and the key with them.',
+    change: 'Read the key from its header alone. Ignore or refuse it in the query.',
     grounds: [practice('OWASP API2:2023')],
     applies: [keyInField, noQueryKey],
     restsOn: [missingCredential],
@@ -55,7 +59,8 @@ export const keyPlaces: readonly CheckDefinition[] = [
 
   // auth.usage does not show which of two credentials counts.
   observation('auth.two-credentials', {
-    title: 'answers two Authorization fields in some orderly way',
+    title: 'picks one of two Authorization headers, or refuses both',
+    why: 'A proxy and a service that pick different ones can be played against each other.',
     grounds: [clause('auth.usage')],
     applies: [inAuthorizationField],
     async observe({ probe }) {
@@ -70,7 +75,8 @@ export const keyPlaces: readonly CheckDefinition[] = [
 
   // The sample shows a bearer key, the scheme has three credentials: which of the two opens is found out.
   observation('auth.schemes', {
-    title: 'takes the key, a signature by the application, or both',
+    title: 'accepts the key, a signature by the application, or both',
+    why: 'The documents leave open which of them a client needs.',
     grounds: [clause('auth.usage')],
     applies: [keyAndApp],
     async observe({

@@ -19,7 +19,10 @@ import { refusalClass } from './bad-credentials.ts';
 
 // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
 const challenge = check('auth.challenge', {
-  title: 'sends a well-formed challenge with 401',
+  title: 'sends a well-formed WWW-Authenticate header with 401',
+  headline: 'The WWW-Authenticate header of a 401 is not valid: {got}',
+  why: 'Clients learn from this header how to sign in. Without it, libraries and browsers give up or never ask for a password.',
+  change: 'Add WWW-Authenticate with your scheme to every 401, for example: Bearer realm="api".',
   grounds: [rfc9110('11.6.1', 'MUST')],
   applies: [credentialed],
   judge: ({ expect }) =>
@@ -36,7 +39,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // RFC 9110 §15.5.2 asks for a challenge that is applicable; a service may take schemes that nobody configured here.
   check('auth.challenge-scheme', {
-    title: 'challenges for the scheme that it takes',
+    title: 'names in WWW-Authenticate the scheme that it accepts',
+    headline: 'WWW-Authenticate names another scheme than the API accepts: {got}',
+    why: 'A client that follows the header signs in with a scheme that does not work here.',
+    change: 'Name the scheme that the API accepts in WWW-Authenticate.',
     grounds: [practice('a challenge that the client can meet')],
     applies: [inAuthorizationField],
     judge({ expect, service: { credentials } }) {
@@ -52,7 +58,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // RFC 6750 §3 and RFC 7617 §2: Bearer comes with a parameter, Basic with a realm.
   check('auth.challenge-parameters', {
-    title: 'gives its challenges the parameters that their schemes ask for',
+    title: 'gives each scheme in WWW-Authenticate the parameters that it needs',
+    headline: 'WWW-Authenticate lacks a parameter: {got}',
+    why: 'Libraries that look for realm reject the header, and then never ask for a token or a password.',
+    change: 'Add the parameters of the scheme, realm above all: Basic realm="api".',
     grounds: [practice('RFC 6750 §3, RFC 7617 §2')],
     applies: [credentialed],
     restsOn: [challenge],
@@ -65,7 +74,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // RFC 6750 §3.1: an error code is about a credential; to a request that has none it should not be told.
   check('auth.challenge-error', {
-    title: 'tells no error code in its challenge to a request without a credential',
+    title: 'gives no error code in WWW-Authenticate to a request without a credential',
+    headline: 'A request that carried no token is told {got}',
+    why: 'The client throws a good token away or fetches a new one, when it only forgot to send it.',
+    change: 'Leave error out of WWW-Authenticate when the request had no token.',
     grounds: [practice('RFC 6750 §3.1')],
     applies: [inAuthorizationField],
     judge: ({ expect }) =>
@@ -77,7 +89,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // errors.format: a refusal is an error like others.
   check('auth.refusal-json', {
-    title: 'refuses with a JSON body, like its other errors',
+    title: 'refuses a credential with a JSON body, like its other errors',
+    headline: 'The refusal of a credential is not JSON: {got}',
+    why: 'A client that reads every error as JSON fails on the one that it meets first.',
+    change: 'Send 401 and 403 in the JSON form of your other errors, also where a gateway answers.',
     grounds: [clause('errors.format')],
     applies: [credentialed, jsonErrors],
     restsOn: [errorMediaType, errorBodyPresent],
@@ -87,6 +102,9 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
   // Answers are logged and shown to others. The one to TRACE has a check of its own.
   check('auth.key-not-echoed', {
     title: 'never sends a key, or part of one, back',
+    headline: 'A response gives away a key that it was sent: {got}',
+    why: 'Responses end up in logs, error trackers and screenshots, and the key with them.',
+    change: 'Leave the received key out of error texts and headers. Name the problem instead.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     judge: ({ expect }) =>
@@ -97,7 +115,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // RFC 9111 §3.5: only `public`, `s-maxage` or `must-revalidate` let a shared cache reuse an answer to Authorization.
   check('auth.private-answer', {
-    title: 'does not let shared caches reuse an authorised answer',
+    title: 'does not let shared caches give the answer to one user to others',
+    headline: 'A shared cache may give this answer to other users: {got}',
+    why: 'A proxy or a CDN then shows the data of one customer to the next.',
+    change: 'Send Cache-Control: private, or no-store, with answers that need a credential.',
     grounds: [rfc9111('3.5', 'SHOULD'), practice('OWASP API8:2023')],
     applies: [credentialed],
     judge: ({ expect }) =>
@@ -108,7 +129,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // Caches guard Authorization alone: to them a key in a field of its own is a field that Vary may name or not.
   check('auth.private-key-answer', {
-    title: 'does not let shared caches reuse for others what a key in a field of its own has opened',
+    title: 'does not let shared caches give to others what a key in its own header has opened',
+    headline: 'A cache that does not know the header of the key may share the answer: {got}',
+    why: 'Caches protect answers to Authorization alone. What another header has opened they give to anyone.',
+    change: 'Send Cache-Control: private or no-store, or name the header of the key in Vary.',
     grounds: [practice('OWASP API8:2023')],
     applies: [keyInOwnField],
     judge({ expect, service: { credentials } }) {
@@ -124,7 +148,10 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // A refusal that a cache keeps outlives its reason.
   check('auth.refusal-not-cached', {
-    title: 'does not let a refusal be cached',
+    title: 'does not let caches keep a refusal',
+    headline: 'A cache may keep the refusal of a credential: {got}',
+    why: 'A client that has corrected its key still gets the old refusal.',
+    change: 'Send Cache-Control: no-store with 401 and 403.',
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     judge: ({ expect }) => expect(refusalsForTheCredential).toBeUncacheable(),
@@ -132,7 +159,8 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
 
   // errors.codes does not show which status belongs to which fault.
   observation('auth.refusal-status', {
-    title: 'refuses each kind of bad credential with one status',
+    title: 'has a status for each kind of bad credential',
+    why: 'By the status a client decides whether to renew its key or to give up.',
     grounds: [clause('errors.codes')],
     applies: [credentialed],
     records: 'auth.refusal',

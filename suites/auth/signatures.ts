@@ -17,7 +17,7 @@ import { wrongCredential } from './bad-credentials.ts';
 
 interface SignedFor {
   readonly id: string;
-  /** Completes "refuses a request that was signed for …". */
+  /** Completes "refuses a request that was signed for …" and "A request signed for … gets status 200". */
   readonly what: string;
   readonly probe: Probe<Reply>;
   readonly applies?: readonly Condition[];
@@ -28,6 +28,10 @@ const grounds = [clause('auth.scheme'), practice('OWASP API2:2023')];
 function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
   return check(id, {
     title: `refuses a request that was signed for ${what}`,
+    headline: `A request signed for ${what} gets {got}`,
+    why: 'What a signature does not cover can be changed by anyone between the client and the service.',
+    change:
+      'Compute the signature over method, path, query and a digest of the body, and compare it with the one sent.',
     grounds,
     restsOn: [wrongCredential],
     ...options,
@@ -52,14 +56,18 @@ export const signatures: readonly CheckDefinition[] = given(
 
     // auth.scheme: the time is signed along, so that what was overheard is of no use for long.
     check('auth.signed-stale', {
-      title: 'refuses a signature of an hour ago',
+      title: 'refuses a signature that is an hour old',
+      headline: 'A signature that is an hour old gets {got}',
+      why: 'Whoever records one signed request can send it again at any time.',
+      change: 'Check the signed timestamp, and refuse what is older than a few minutes.',
       grounds,
       judge: ({ expect }) => expect(signature.staleSignature).toHaveStatus(400, 401, 403),
     }),
 
     // auth.usage does not show whether a signature may come twice.
     observation('auth.signed-replay', {
-      title: 'takes the same signature a second time',
+      title: 'accepts the same signature twice, or refuses it the second time',
+      why: 'A signature that works twice lets anyone who recorded a request send it again.',
       grounds: [clause('auth.usage')],
       async observe({ probe }) {
         const { served, response } = await probe(signature.replayedSignature);

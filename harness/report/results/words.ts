@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { capitalized } from '../../base/sentence.ts';
 import { shortened } from '../../base/shortened.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
@@ -71,10 +72,6 @@ export function requestsInWords(services: readonly Pick<ServiceResult, 'requests
     'request',
   );
   return kinds.length === 0 ? all : `${all} (${kinds.join(', ')})`;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `850 ms`, `4.2 s`, `1 min 12 s`. */
