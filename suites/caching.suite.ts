@@ -6,12 +6,27 @@ import { handles } from './status/unusual.ts';
 /** Validators, conditional requests and ranges (RFC 9110 §13 and §14, RFC 9111). */
 export const caching = suite('caching', 'Caching and conditional requests', [
   // RFC 9110 §14.2: a server may ignore Range; §13.1.2 says what becomes of If-None-Match. Neither is a reason to fail.
-  handles({ id: 'caching.range', what: 'a Range field', probe: target.rangeRequest }),
-  handles({ id: 'caching.conditional', what: 'If-None-Match', probe: target.conditional }),
+  handles({
+    id: 'caching.range',
+    what: 'a Range header',
+    why: 'Download tools and media players ask for ranges.',
+    change: 'Ignore Range, or answer 206 or 416.',
+    probe: target.rangeRequest,
+  }),
+  handles({
+    id: 'caching.conditional',
+    what: 'an If-None-Match header',
+    why: 'Every browser and cache sends it for what it already has.',
+    change: 'Compare it with the ETag and answer 304 or 200. Ignore it where there is no ETag.',
+    probe: target.conditional,
+  }),
 
   // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
   check('caching.not-modified', {
-    title: 'answers 304 to a client that has what it would be sent',
+    title: 'answers 304 to a client that already has the current version',
+    headline: 'A client that has the current version gets {got}',
+    why: 'The whole body is sent again each time, although nothing has changed.',
+    change: 'Compare If-None-Match with the ETag, and answer 304 without a body when they match.',
     grounds: [rfc9110('13.1.2', 'MUST')],
     async judge({ probe, expect, notApplicable }) {
       const tag = (await probe(sample)).response.entityTag;
@@ -30,7 +45,10 @@ export const caching = suite('caching', 'Caching and conditional requests', [
 
   // RFC 9110 §15.4.5: a 304 has the fields that a 200 would have had and caches need.
   check('caching.not-modified-fields', {
-    title: 'repeats in a 304 what caches need of the 200',
+    title: 'repeats in a 304 the headers that caches need',
+    headline: 'A 304 lacks headers of the 200: {got}',
+    why: 'A cache no longer knows how long it may keep its copy.',
+    change: 'Send Cache-Control, Content-Location, ETag and Vary with 304 as with 200.',
     grounds: [rfc9110('15.4.5', 'MUST')],
     async judge({ probe, expect }) {
       const { response: full } = await probe(sample);
@@ -46,7 +64,10 @@ export const caching = suite('caching', 'Caching and conditional requests', [
 
   // RFC 9110 §15.3.7: a 206 tells in Content-Range which octets of how many it has.
   check('caching.partial-content', {
-    title: 'tells of which octets it serves where it serves a range',
+    title: 'says which bytes it sends when it sends a range',
+    headline: 'A 206 does not say rightly which bytes it has: {got}',
+    why: 'The client puts the parts together wrongly, or not at all.',
+    change: 'Send Content-Range with every 206, for example: bytes 0-99/1234.',
     grounds: [rfc9110('15.3.7', 'MUST')],
     judge: ({ expect }) =>
       expect(target.rangeRequest)

@@ -7,7 +7,10 @@ import * as target from '../harness/probe/request/target.ts';
 export const headers = suite('headers', 'Header fields', [
   // RFC 9110 §8.3: a message with content should say what it is.
   check('headers.content-type', {
-    title: 'names the media type of whatever has content',
+    title: 'sends Content-Type with every body',
+    headline: 'A body comes without a Content-Type header',
+    why: 'Clients and browsers guess what the body is, and may guess wrong.',
+    change: 'Send Content-Type with every response that has a body.',
     grounds: [rfc9110('8.3', 'SHOULD')],
     judge: ({ expect }) =>
       expect(successReplies, errorReplies)
@@ -17,7 +20,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9110 §8.3.1: type "/" subtype, and parameters that have a value.
   check('headers.content-type-form', {
-    title: 'writes Content-Type by its grammar',
+    title: 'sends a well-formed Content-Type',
+    headline: 'Content-Type is malformed: {got}',
+    why: 'A client that cannot read the header does not know how to read the body.',
+    change: 'Write it as type/subtype, with parameters as name=value: text/html; charset=utf-8.',
     grounds: [rfc9110('8.3.1', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply).toConform('a media type', ({ response }) => response.mediaTypeFault),
@@ -25,7 +31,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
   check('headers.single-fields', {
-    title: 'sends each field that has one value once',
+    title: 'sends each header with a single value once',
+    headline: 'A header comes twice: {got}',
+    why: 'Nobody knows which of the two counts: a client and a proxy may take different ones.',
+    change: 'Set the header in one place, in the service or in the proxy in front of it.',
     grounds: [rfc9110('5.3', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply).toConform('one line of each such field', ({ response }) => response.repeatedField),
@@ -33,14 +42,20 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9110 §6.6.1: an origin server with a clock sends Date.
   check('headers.date', {
-    title: 'dates its responses',
+    title: 'sends a Date header',
+    headline: 'A response has no Date header',
+    why: 'Caches cannot tell how old the response is.',
+    change: 'Let the HTTP server add Date to every response.',
     grounds: [rfc9110('6.6.1', 'SHOULD')],
     judge: ({ expect }) => expect(sample, target.unknownPath).toHaveField('Date'),
   }),
 
   // RFC 9110 §5.6.7: whoever generates a date generates an IMF-fixdate.
   check('headers.date-form', {
-    title: 'writes Date as HTTP does',
+    title: 'sends Date in the format of HTTP',
+    headline: 'Date is not in the format of HTTP: {got}',
+    why: 'Caches cannot read it, and keep the response too long or not at all.',
+    change: 'Write it like this: Sun, 06 Nov 1994 08:49:37 GMT.',
     grounds: [rfc9110('5.6.7', 'MUST')],
     judge: ({ expect }) =>
       expect(sample)
@@ -52,7 +67,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9111 §5.2: directives with commas between them; a cache that cannot read `no-store` stores.
   check('headers.cache-control-form', {
-    title: 'writes Cache-Control by its grammar',
+    title: 'sends a well-formed Cache-Control',
+    headline: 'Cache-Control is malformed: {got}',
+    why: 'A cache that cannot read no-store keeps the response.',
+    change: 'Put commas between the directives: no-store, no-cache.',
     grounds: [rfc9111('5.2', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply)
@@ -62,7 +80,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9110 §8.8.3: an opaque tag in double quotes, perhaps weak.
   check('headers.etag-form', {
-    title: 'writes ETag as an entity tag',
+    title: 'sends a well-formed ETag',
+    headline: 'ETag is malformed: {got}',
+    why: 'Caches cannot use it, so nothing is ever answered 304.',
+    change: 'Put the tag into double quotes: ETag: "abc".',
     grounds: [rfc9110('8.8.3', 'MUST')],
     judge: ({ expect }) =>
       expect(sample)
@@ -72,7 +93,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 8288 §3: a target in angle brackets and parameters behind semicolons.
   check('headers.link-form', {
-    title: 'writes Link by its grammar',
+    title: 'sends a well-formed Link header',
+    headline: 'Link is malformed: {got}',
+    why: 'A client that follows links, from page to page for example, finds none.',
+    change: 'Put the address into angle brackets: <https://api.example/items?page=2>; rel="next".',
     grounds: [rfc(8288, '3', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply)
@@ -82,7 +106,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // errors.request-id: so that whoever asks for help can be helped.
   check('headers.request-id', {
-    title: 'labels each response with a request id of its own',
+    title: 'gives each response a request id of its own',
+    headline: 'Responses have no request id of their own: {got}',
+    why: 'When a client asks about a request, nobody can find it in the logs.',
+    change: 'Make a new id for each request, log it, and send it in the header that the documents name.',
     grounds: [clause('errors.request-id')],
     records: 'headers.request-id',
     async judge({ probe, observe, violated, note }) {
@@ -98,7 +125,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // A browser that guesses may take data for a script.
   check('headers.nosniff', {
-    title: 'forbids guessing the media type (X-Content-Type-Options: nosniff)',
+    title: 'forbids browsers to guess the media type (X-Content-Type-Options: nosniff)',
+    headline: 'The header X-Content-Type-Options: nosniff is missing',
+    why: 'A browser that guesses may run data as a script.',
+    change: 'Send X-Content-Type-Options: nosniff with every response.',
     grounds: [practice('OWASP API8:2023')],
     judge: ({ expect }) =>
       expect(sample).toConform('X-Content-Type-Options: nosniff', ({ response }) =>
@@ -108,7 +138,10 @@ export const headers = suite('headers', 'Header fields', [
 
   // RFC 9110 §10.2.4: no needlessly fine-grained detail in Server.
   check('headers.no-product-version', {
-    title: 'does not tell which version of which software answers',
+    title: 'does not show the version of its software',
+    headline: 'A header shows the version of the software: {got}',
+    why: 'Attackers search for versions with known holes.',
+    change: 'Take the version out of Server, and drop headers such as X-Powered-By.',
     grounds: [rfc9110('10.2.4', 'SHOULD'), practice('OWASP API8:2023')],
     async judge({ probe, expect }) {
       // Once is enough: most answers say the same.

@@ -9,13 +9,18 @@ export const negotiation = suite('negotiation', 'Negotiation', [
   // RFC 9110 §12.5.1: 406, or another representation than was asked for.
   handles({
     id: 'negotiation.unknown-accept',
-    what: 'an Accept field that it cannot meet',
+    what: 'an Accept header that it cannot meet',
+    why: 'Browsers and libraries send all kinds of Accept headers.',
+    change: 'Answer 406, or send the format that you have.',
     probe: target.unknownAccept,
   }),
 
   // RFC 9110 §12.5.3: where only identity is acceptable, the representation comes without a content coding.
   check('negotiation.content-coding', {
-    title: 'applies no content coding that was not asked for',
+    title: 'compresses the body only as the client has asked',
+    headline: 'The body is compressed as the client has not asked: {got}',
+    why: 'A client that cannot unpack the body sees garbage.',
+    change: 'Look at Accept-Encoding before you compress.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
     async judge({ expect }) {
       await expect(rawSample).toConform('no Content-Encoding', codingBeside());
@@ -28,14 +33,17 @@ export const negotiation = suite('negotiation', 'Negotiation', [
 
   // RFC 9110 §12.5.5: caches must know that another client would have got the content in another coding.
   check('negotiation.coding-vary', {
-    title: 'names Accept-Encoding in Vary where the content coding depends on it',
+    title: 'names Accept-Encoding in Vary where the compression depends on it',
+    headline: 'Vary does not name Accept-Encoding: {got}',
+    why: 'A cache gives the compressed copy to clients that cannot unpack it.',
+    change: 'Send Vary: Accept-Encoding with every answer that may be compressed.',
     grounds: [rfc9110('12.5.5', 'SHOULD')],
     async judge({ probe, expect }) {
       const isEncoded = (await probe(rawSample)).response.has('content-encoding');
       await expect(target.gzipAccepted)
         .where(
           ({ response }) => response.has('content-encoding') !== isEncoded,
-          'the content coding does not depend on Accept-Encoding',
+          'the compression does not depend on Accept-Encoding',
         )
         .where(({ response }) => !response.cacheControl.has('no-store'), 'no cache may keep the answer')
         .toConform('Accept-Encoding in Vary', ({ response: { vary } }) =>
@@ -46,7 +54,11 @@ export const negotiation = suite('negotiation', 'Negotiation', [
 
   // RFC 9110 §8.4: Content-Encoding lists what was really applied.
   check('negotiation.true-coding', {
-    title: 'applies the content coding that it names',
+    title: 'compresses the body as Content-Encoding says',
+    headline: 'The body is not what Content-Encoding says: {got}',
+    why: 'No client can unpack the body.',
+    change:
+      'Set Content-Encoding where the body is compressed, and see that no proxy unpacks it and keeps the header.',
     grounds: [rfc9110('8.4', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply)

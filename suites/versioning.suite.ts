@@ -18,8 +18,10 @@ const prefixed = [settled('versioning.prefix')];
 
 interface Elsewhere {
   readonly id: string;
-  /** Completes "does not serve the same resource …". */
+  /** Completes "does not serve the same resource …" and "The same resource is served …". */
   readonly where: string;
+  readonly why: string;
+  readonly change: string;
   readonly kind: OtherPrefix['kind'];
 }
 
@@ -27,9 +29,11 @@ interface Elsewhere {
  * An unversioned or an undocumented prefix that answers is one more interface to keep and to guard; the documented one
  * in another spelling is none. A service that says 200 to every path does not serve the resource there.
  */
-const servesNothing = ({ id, where, kind }: Elsewhere): CheckDefinition =>
+const servesNothing = ({ id, where, kind, ...notes }: Elsewhere): CheckDefinition =>
   check(id, {
+    ...notes,
     title: `does not serve the same resource ${where}`,
+    headline: `The same resource is served ${where}`,
     grounds: [practice('OWASP API9:2023')],
     applies: prefixed,
     async judge({ probe, expect, notApplicable }) {
@@ -51,15 +55,19 @@ const servesNothing = ({ id, where, kind }: Elsewhere): CheckDefinition =>
 
 interface LifecycleField {
   readonly id: string;
+  readonly change: string;
   readonly field: 'Deprecation' | 'Sunset';
   readonly form: string;
   readonly ground: Ground;
 }
 
 /** The fields that announce the end of what answers have a form each. */
-const writes = ({ id, field, form, ground }: LifecycleField): CheckDefinition =>
+const writes = ({ id, field, form, ground, change }: LifecycleField): CheckDefinition =>
   check(id, {
-    title: `writes ${field} in its standard form`,
+    title: `sends ${field} in its standard format`,
+    headline: `${field} is not in its standard format: {got}`,
+    why: 'Clients that watch for the end of a version cannot read it.',
+    change,
     grounds: [ground],
     judge: ({ expect }) =>
       expect(sample)
@@ -69,7 +77,10 @@ const writes = ({ id, field, form, ground }: LifecycleField): CheckDefinition =>
 
 // versioning.prefix: it is served there, and not elsewhere.
 export const noRedirect = check('versioning.no-redirect', {
-  title: 'does not send clients away from the documented path',
+  title: 'does not redirect clients away from the documented path',
+  headline: 'The documented path redirects: {got}',
+  why: 'Some clients do not follow redirects, and others lose the credential on the way.',
+  change: 'Serve the documented path itself, or document the new one.',
   grounds: [clause('versioning.prefix')],
   applies: prefixed,
   judge: ({ expect }) => expect(sample).toConform('no redirect', ({ response }) => response.redirect),
@@ -79,6 +90,9 @@ export const versioning = suite('versioning', 'Versioning', [
   // versioning.prefix: the path begins with it.
   check('versioning.prefix', {
     title: 'serves the documented path below the documented prefix',
+    headline: 'The documented path below the prefix gets {got}',
+    why: 'No URL works that a client builds from the documents.',
+    change: 'Serve the API below the documented prefix, or correct versioning.prefix.',
     grounds: [clause('versioning.prefix')],
     applies: prefixed,
     judge: ({ expect }) =>
@@ -91,7 +105,10 @@ export const versioning = suite('versioning', 'Versioning', [
 
   // A client that follows takes its credential along, or loses it.
   check('versioning.no-foreign-redirect', {
-    title: 'does not send clients to another host, or from https to http',
+    title: 'does not redirect clients to another host, or from https to http',
+    headline: 'Clients are redirected to another host or to http: {got}',
+    why: 'The client sends its credential to a stranger, or without encryption.',
+    change: 'Redirect within the host and by https alone, and set the public address in the service.',
     grounds: [practice('OWASP API8:2023')],
     judge: ({ expect }) =>
       expect(sample).toConform('no redirect to another origin', ({ response }) => response.foreignRedirect),
@@ -101,17 +118,22 @@ export const versioning = suite('versioning', 'Versioning', [
   servesNothing({
     id: 'versioning.without-prefix',
     where: 'without the prefix',
+    why: 'Clients come to rely on it, and then no version can ever be retired.',
+    change: 'Answer 404 without the prefix, or redirect to the documented path.',
     kind: 'none',
   }),
   servesNothing({
     id: 'versioning.other-versions',
     where: 'below versions that are not documented',
+    why: 'Versions that nobody documents get less care, and are attacked first.',
+    change: 'Answer 404 below versions that you do not document.',
     kind: 'version',
   }),
 
   // versioning.policy does not show which versions there are.
   observation('versioning.other-prefixes', {
-    title: 'answers below other version prefixes',
+    title: 'answers below other version prefixes, or refuses them',
+    why: 'A version that nobody documents can still be used, and attacked.',
     grounds: [clause('versioning.policy')],
     async observe({ probe }) {
       const found = (await probe(otherPrefixes)).map(
@@ -127,6 +149,9 @@ export const versioning = suite('versioning', 'Versioning', [
   // Whoever follows a link must not end up in another version.
   check('versioning.links', {
     title: 'keeps its links below the prefix',
+    headline: 'The documented response has a link out of its version: {got}',
+    why: 'Who follows the link ends up in another version, or nowhere.',
+    change: 'Build links with the version prefix, also behind a proxy that strips it.',
     grounds: [practice('links stay in the version')],
     applies: prefixed,
     restsOn: [noRedirect],
@@ -149,7 +174,10 @@ export const versioning = suite('versioning', 'Versioning', [
 
   // Such a link is of no use to clients, and tells them how the service is built.
   check('versioning.reachable-links', {
-    title: 'links to no host of an inner network',
+    title: 'links to no internal host',
+    headline: 'The documented response links to an internal host: {got}',
+    why: 'Clients cannot follow the link, and it shows how your network is built.',
+    change: 'Build links from the public address of the service.',
     grounds: [practice('OWASP API8:2023')],
     judge: ({ expect }) =>
       expect(sample).toConform(
@@ -163,19 +191,22 @@ export const versioning = suite('versioning', 'Versioning', [
   writes({
     id: 'versioning.deprecation-field',
     field: 'Deprecation',
+    change: 'Write the seconds since 1970 behind an @: Deprecation: @1735689600.',
     form: 'a Date such as @1735689600',
     ground: rfc(9745, '2.1', 'MUST'),
   }),
   writes({
     id: 'versioning.sunset-field',
     field: 'Sunset',
+    change: 'Write a date of HTTP: Sunset: Sun, 06 Nov 1994 08:49:37 GMT.',
     form: 'an HTTP-date',
     ground: rfc(8594, '3', 'MUST'),
   }),
 
   // versioning.policy does not show how a version ends.
   observation('versioning.deprecation', {
-    title: 'announces a deprecation or sunset',
+    title: 'announces that it is deprecated or will end, or says nothing of it',
+    why: 'A client that sees it can move to the next version in time.',
     grounds: [clause('versioning.policy')],
     async observe({ probe }) {
       const { response } = await probe(sample);
@@ -188,7 +219,8 @@ export const versioning = suite('versioning', 'Versioning', [
 
   // versioning.selection does not show whether a version is told.
   observation('versioning.version-field', {
-    title: 'says in a field which version answers',
+    title: 'says in a header which version answers, or does not',
+    why: 'It shows which version a client really uses.',
     grounds: [clause('versioning.selection')],
     async observe({ probe }) {
       const { versionFields } = (await probe(sample)).response;

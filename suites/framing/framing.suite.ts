@@ -1,5 +1,6 @@
 import {
   type CheckDefinition,
+  capitalized,
   check,
   clause,
   type Ground,
@@ -16,16 +17,20 @@ import { messages } from './messages.ts';
 
 interface Smuggled {
   readonly id: string;
-  /** Completes "refuses … with 400". */
+  /** Completes "refuses … with 400", and with a capital letter "… gets status 200". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly ground: Ground;
   readonly probe: Probe<Reply>;
 }
 
 /** A request that a proxy on the way reads as another one. */
-const refuses = ({ id, what, ground, probe }: Smuggled): CheckDefinition =>
+const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefinition =>
   check(id, {
+    ...notes,
     title: `refuses ${what} with 400`,
+    headline: `${capitalized(what)} gets {got}`,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
     judge: ({ expect }) => expect(probe).toHaveStatus(400),
@@ -37,7 +42,8 @@ export const framing = suite('framing', 'Framing', [
 
   // endpoint.response-fields do not show how content travels.
   observation('framing.transfer', {
-    title: 'delimits and compresses its content in some way',
+    title: 'marks the end of its bodies, and compresses them, in some way',
+    why: 'It is what clients and proxies in between have to handle.',
     grounds: [clause('endpoint.response-fields')],
     records: 'responses.transfer',
     async observe({ probe }) {
@@ -57,7 +63,9 @@ export const framing = suite('framing', 'Framing', [
   // RFC 9112 §5.1: whoever reads the name otherwise than a proxy before it is fooled.
   refuses({
     id: 'framing.spaced-field-name',
-    what: 'a space between a field name and its colon',
+    what: 'a space between a header name and its colon',
+    why: 'A proxy may read the header in another way, and an attacker can hide a request from it.',
+    change: 'Use an HTTP server that answers 400 to such a header, and update it.',
     ground: rfc9112('5.1', 'MUST'),
     probe: target.spacedFieldName,
   }),
@@ -66,12 +74,16 @@ export const framing = suite('framing', 'Framing', [
   refuses({
     id: 'framing.missing-host',
     what: 'a request without Host',
+    why: 'Without Host it is open which site was meant, and a cache may store the answer for another one.',
+    change: 'Answer 400 where Host is missing.',
     ground: rfc9112('3.2', 'MUST'),
     probe: target.withoutHost,
   }),
   refuses({
     id: 'framing.two-hosts',
-    what: 'a request with two Host fields',
+    what: 'a request with two Host headers',
+    why: 'A proxy and the service may take different ones, so rules of access are evaded.',
+    change: 'Answer 400 where Host comes twice.',
     ground: rfc9112('3.2', 'MUST'),
     probe: target.twoHosts,
   }),

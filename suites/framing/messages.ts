@@ -17,7 +17,10 @@ function isSilence({ exchange: { response, failure } }: Reply): boolean {
 export const messages: readonly CheckDefinition[] = [
   // RFC 9110 §8.6: Content-Length is the number of octets that follow.
   check('framing.content-length', {
-    title: 'sends as many octets as Content-Length says',
+    title: 'sends as many bytes as Content-Length says',
+    headline: 'Content-Length does not fit the body: {got}',
+    why: 'Clients wait for bytes that never come, or lose the end of the body.',
+    change: 'Count the bytes of the body as it is sent, after encoding and compression.',
     grounds: [rfc9110('8.6', 'MUST')],
     judge: ({ expect }) =>
       expect(rawReplies).toConform(
@@ -30,6 +33,9 @@ export const messages: readonly CheckDefinition[] = [
   // RFC 9112 §7.1: the size of each chunk in hexadecimal, its octets, and a last one of size 0.
   check('framing.chunks', {
     title: 'sends well-formed chunks where it sends chunks',
+    headline: 'The chunks of a body are malformed: {got}',
+    why: 'Clients cannot tell where the body ends, and drop the response.',
+    change: 'Let the HTTP library write the chunks.',
     grounds: [rfc9112('7.1', 'MUST')],
     judge: ({ expect }) =>
       expect(rawReplies).toConform('well-formed chunks', (reply) => reply.framingFault('chunks'), FRAMED),
@@ -37,7 +43,10 @@ export const messages: readonly CheckDefinition[] = [
 
   // RFC 9112 §2.1 and §6.3: lines end with CRLF, and nothing follows the message.
   check('framing.one-message', {
-    title: 'sends one well-formed message and nothing else',
+    title: 'sends one well-formed response and nothing else',
+    headline: 'The response is not one well-formed message: {got}',
+    why: 'The client loses the response, or takes what follows for the next one, which may be for someone else.',
+    change: 'Send as many bytes as you declare, nothing behind them, and leave the rest to the HTTP library.',
     grounds: [rfc9112('6.3', 'MUST'), rfc9112('2.1', 'MUST')],
     judge: ({ expect }) =>
       expect(rawReplies).toConform(

@@ -17,6 +17,9 @@ import { noRedirect } from '../versioning.suite.ts';
 // endpoint.sample shows Content-Type on a GET.
 const documentedContentType = check('status.documented-content-type', {
   title: 'accepts the documented Content-Type on a request without content',
+  headline: 'A GET with the documented Content-Type gets {got}',
+  why: 'Clients that follow the documents to the letter are refused.',
+  change: 'Ignore Content-Type on requests without a body.',
   grounds: [clause('endpoint.sample')],
   async judge({ probe, violated, blocked }) {
     const documented = await probe(sample);
@@ -33,6 +36,9 @@ const documentedContentType = check('status.documented-content-type', {
 // endpoint.sample: the one request that the documents show.
 export const documentedSample = check('status.sample', {
   title: 'answers the documented sample request with 200',
+  headline: 'The documented request gets {got}',
+  why: 'The one request that the documents show does not work as they show it.',
+  change: 'Serve the documented path with 200, or correct endpoint.sample in the contract.',
   grounds: [clause('endpoint.sample')],
   restsOn: [documentedContentType, noRedirect, ...messages],
   async judge({ expect }) {
@@ -44,13 +50,19 @@ export const documentedSample = check('status.sample', {
 // RFC 9110 §15: three digits, the first one a class of 1 to 5; §16.2.1: codes come from the registry.
 const registered = check('status.registered', {
   title: 'uses registered status codes only',
+  headline: 'The service answers with {got}, which is no registered code',
+  why: 'Libraries, proxies and monitoring know what to do with registered codes only.',
+  change: 'Use the registered code that comes closest, such as 400, 404 or 503.',
   grounds: [clause('responses.status-codes'), rfc9110('15', 'MUST')],
   judge: ({ expect }) => expect(everyReply).toHaveRegisteredStatus(),
 });
 
 // responses.status-codes: 2xx is for what succeeded.
 export const noErrorInSuccess = check('status.no-error-in-success', {
-  title: 'dresses no error as success',
+  title: 'sends no error with a success status',
+  headline: 'An error is sent as a success: {got}',
+  why: 'Clients look at the status first, and take the error for data.',
+  change: 'Answer errors with a 4xx or 5xx status, and keep 2xx for what has succeeded.',
   grounds: [clause('responses.status-codes')],
   judge: ({ expect }) =>
     expect(everyReply)
@@ -64,7 +76,10 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
 
 // One instance in several that is out of order answers now and then.
 export const stable = check('status.stable', {
-  title: 'answers the same request twice with one status and one media type',
+  title: 'answers the same request twice with the same status and media type',
+  headline: 'The same request gets {got} the second time',
+  why: 'Clients fail now and then, for example when one of several instances is broken.',
+  change: 'Compare the instances and caches behind this address: one of them answers differently.',
   grounds: [practice('repeatable answers')],
   async judge({ probe, expect }) {
     const first = (await probe(sample)).response;
@@ -83,7 +98,10 @@ export const documentedAnswer: readonly CheckDefinition[] = [
 
   // RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
   check('status.unknown-path', {
-    title: 'neither serves nor fails at paths that do not exist',
+    title: 'refuses paths that do not exist, and does not fail there',
+    headline: 'A path that does not exist gets {got}',
+    why: 'A typing error in a client is taken for data, or for an outage.',
+    change: 'Answer 404 from a last route that catches every other path.',
     grounds: [clause('errors.codes'), clause('responses.status-codes')],
     restsOn: [noErrorInSuccess, registered],
     async judge({ probe, expect, documentedStatus }) {
@@ -104,7 +122,8 @@ export const documentedAnswer: readonly CheckDefinition[] = [
 
   // errors.codes does not show which of two faults is told.
   observation('status.unknown-path-without-credential', {
-    title: 'says 404 or 401 first where both apply',
+    title: 'answers 401 or 404 to an unknown path without a credential',
+    why: '404 before 401 tells strangers which paths exist.',
     grounds: [clause('errors.codes')],
     applies: [credentialed],
     async observe({ probe }) {

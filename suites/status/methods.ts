@@ -18,14 +18,20 @@ const SAME_FOR_HEAD = ['Content-Type', 'Content-Language', 'Cache-Control', 'Var
 export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
   check('status.unknown-method', {
-    title: 'refuses a method that nobody has registered',
+    title: 'refuses a method that does not exist',
+    headline: 'A method that does not exist gets {got}',
+    why: 'A success or a crash for a made-up method shows that methods are not checked at all.',
+    change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     judge: ({ expect }) => expect(target.unknownMethod).toHaveStatus(400, 403, 404, 405, 501),
   }),
 
   // Whether DELETE is offered is not shown: it may succeed where the service says that it does.
   check('status.unserved-method', {
-    title: 'refuses a method that it does not offer with a client error or 501',
+    title: 'refuses a method that it does not offer with a 4xx status or 501',
+    headline: 'DELETE, which is not offered, gets {got}',
+    why: 'The client believes that something was deleted, or that the service is down.',
+    change: 'Answer 405 with Allow to methods that a path does not offer.',
     grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
     applies: [unsafeMethods],
     restsOn: [noErrorInSuccess],
@@ -44,6 +50,9 @@ export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §15.5.6: the origin server generates Allow in a 405 response.
   check('status.allow', {
     title: 'names the allowed methods in every 405',
+    headline: 'A 405 has no Allow header',
+    why: 'Neither a client nor its developer can see which method would work.',
+    change: 'Send Allow with every 405, and name the methods of the path in it: Allow: GET, HEAD.',
     grounds: [rfc9110('15.5.6', 'MUST')],
     judge: ({ expect }) =>
       expect(everyReply)
@@ -54,6 +63,9 @@ export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §10.2.1: Allow is the set of methods that the resource supports.
   check('status.allow-true', {
     title: 'does not name the refused method among the allowed ones',
+    headline: 'A 405 lists the very method that it refuses: {got}',
+    why: 'The client is told to try again what was just refused.',
+    change: 'Build Allow from the methods of the path instead of a fixed list.',
     grounds: [rfc9110('10.2.1', 'SHOULD')],
     judge: ({ expect }) =>
       expect(everyReply)
@@ -69,6 +81,9 @@ export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §9.1: a general-purpose server supports GET and HEAD.
   check('status.head', {
     title: 'serves HEAD where it serves GET',
+    headline: 'HEAD gets {got} where GET is served',
+    why: 'Monitors, caches and link checkers use HEAD, and take the service for broken.',
+    change: 'Answer HEAD like GET, with the same status and headers and no body.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;
@@ -78,7 +93,10 @@ export const methods: readonly CheckDefinition[] = [
 
   // RFC 9110 §9.3.2: no content in a response to HEAD.
   check('status.head-no-content', {
-    title: 'sends no content in answer to HEAD',
+    title: 'sends no body in answer to HEAD',
+    headline: 'The response to HEAD has a body',
+    why: 'The client takes the body for the beginning of the next response on the connection.',
+    change: 'Send the headers alone in answer to HEAD.',
     grounds: [rfc9110('9.3.2', 'MUST')],
     judge: ({ expect }) =>
       expect(target.headSample).toConform('nothing after the header section', (reply) =>
@@ -88,7 +106,10 @@ export const methods: readonly CheckDefinition[] = [
 
   // RFC 9110 §9.3.2: the same header fields as for GET, but for those that only the content yields.
   check('status.head-equals-get', {
-    title: 'answers HEAD with the header fields of GET',
+    title: 'answers HEAD with the headers of GET',
+    headline: 'HEAD and GET have different headers: {got}',
+    why: 'Caches update what they hold by HEAD, and clients plan downloads by it.',
+    change: 'Let the same code write the headers of HEAD and GET.',
     grounds: [rfc9110('9.3.2', 'SHOULD')],
     async judge({ probe, expect }) {
       const get = (await probe(sample)).response;
@@ -112,7 +133,10 @@ export const methods: readonly CheckDefinition[] = [
 
   // RFC 9110 §15.3.5 and §15.4.5: a 204 and a 304 end with their header section.
   check('status.no-content', {
-    title: 'sends no content with 204 and 304',
+    title: 'sends no body with 204 and 304',
+    headline: 'A 204 or 304 comes with {got}',
+    why: 'Clients stop reading after the headers, and take the rest for the next response.',
+    change: 'Send no body with 204 and 304, and no Content-Length with 204.',
     grounds: [rfc9110('15.3.5', 'MUST'), rfc9110('15.4.5', 'MUST')],
     judge: ({ expect }) =>
       expect(target.optionsSample, target.conditional)
@@ -126,6 +150,9 @@ export const methods: readonly CheckDefinition[] = [
   // Browsers ask with OPTIONS before they send a credential.
   check('status.options', {
     title: 'does not fail on OPTIONS',
+    headline: 'OPTIONS gets {got}',
+    why: 'Browsers ask with OPTIONS before a page may call the API. Without an answer the call never happens.',
+    change: 'Answer OPTIONS with 200 or 204 and an Allow header.',
     grounds: [practice('orderly answers')],
     judge: ({ expect }) => expect(target.optionsSample).toBeHandled(),
   }),

@@ -31,7 +31,7 @@ const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
 
 interface Size {
   readonly id: string;
-  /** Completes "takes … up to some size". */
+  /** Completes "accepts … up to some size". */
   readonly what: string;
   readonly probe: Probe<target.SizeLimit>;
 }
@@ -39,7 +39,8 @@ interface Size {
 /** Up to which size a request is served, where it may be found out. */
 const findsLimit = ({ id, what, probe: size }: Size) =>
   observation(id, {
-    title: `takes ${what} up to some size`,
+    title: `accepts ${what} up to some size`,
+    why: 'A client that knows the limit can stay below it.',
     grounds: [clause('limits.other')],
     applies: [sizesMayBeFound],
     async observe({ probe }) {
@@ -47,7 +48,7 @@ const findsLimit = ({ id, what, probe: size }: Size) =>
       const refusal = refused === null ? '' : `, ${refused} refused (${status ?? 'no answer'})`;
       return {
         seen: { served, refused, status },
-        note: `${served ?? 'not even the smallest number of'} octets are served${refusal}`,
+        note: `${served ?? 'not even the smallest number of'} bytes are served${refusal}`,
       };
     },
   });
@@ -57,22 +58,51 @@ export const robustness: readonly CheckDefinition[] = [
   // responses.status-codes: whatever the client gets wrong, it is no fault of the service.
   handles({
     id: 'status.malformed-target',
-    what: 'malformed percent-encoding',
+    what: 'a path with malformed percent-encoding',
+    why: 'Anyone can send such a path. A 5xx for it counts as your fault and sets off alarms.',
+    change: 'Catch the decoding error, and answer 400.',
     probe: target.malformedTarget,
   }),
-  handles({ id: 'status.overlong-target', what: 'a 12,000-octet query', probe: target.overlongTarget }),
-  handles({ id: 'status.overlong-field', what: 'a 20,000-octet header field', probe: target.overlongField }),
+  handles({
+    id: 'status.overlong-target',
+    what: 'a query of 12,000 bytes',
+    why: 'Search forms and filters build long queries. A client without an answer tries again and again.',
+    change: 'Answer 414 or 400 beyond your limit instead of failing or closing the connection.',
+    probe: target.overlongTarget,
+  }),
+  handles({
+    id: 'status.overlong-field',
+    what: 'a header of 20,000 bytes',
+    why: 'Cookies and tokens grow this long, and the client has to hear that it sent too much.',
+    change: 'Answer 431 or 400 beyond your limit instead of failing or closing the connection.',
+    probe: target.overlongField,
+  }),
   handles({
     id: 'status.hostile-query',
-    what: 'quotes, markup and bad numbers in the query',
+    what: 'a query with quotes, markup and bad numbers',
+    why: 'A failure over such input often means that it reaches a database or a parser unchecked.',
+    change: 'Check parameters before you use them, and answer 400 to what does not fit.',
     probe: target.hostileQuery,
   }),
-  handles({ id: 'status.expect-continue', what: 'Expect: 100-continue', probe: target.expectContinue }),
-  handles({ id: 'status.missing-user-agent', what: 'a missing User-Agent', probe: target.withoutUserAgent }),
+  handles({
+    id: 'status.expect-continue',
+    what: 'a request with Expect: 100-continue',
+    why: 'curl and many libraries add this header by themselves.',
+    change: 'Answer 100 Continue, ignore the header, or refuse it with 417.',
+    probe: target.expectContinue,
+  }),
+  handles({
+    id: 'status.missing-user-agent',
+    what: 'a request without a User-Agent',
+    why: 'Scripts and devices often send none, and no standard asks for one.',
+    change: 'Use a default where User-Agent is missing.',
+    probe: target.withoutUserAgent,
+  }),
 
   // errors.codes does not show which status belongs to which condition.
   observation('status.conditions', {
-    title: 'has a status for each condition',
+    title: 'has a status for each kind of bad or unusual request',
+    why: 'Clients tell errors apart by their status, and the documents do not list them all.',
     grounds: [clause('errors.codes')],
     records: 'errors.codes',
     async observe({ probe }) {
@@ -85,12 +115,15 @@ export const robustness: readonly CheckDefinition[] = [
   }),
 
   // limits.other does not show how long a request may be.
-  findsLimit({ id: 'status.target-size', what: 'a request target', probe: target.targetSize }),
-  findsLimit({ id: 'status.field-size', what: 'a header field', probe: target.fieldSize }),
+  findsLimit({ id: 'status.target-size', what: 'a URL', probe: target.targetSize }),
+  findsLimit({ id: 'status.field-size', what: 'a header', probe: target.fieldSize }),
 
   // What an error says of the insides helps those who look for a way in.
   check('status.no-internals', {
-    title: 'tells nothing of its insides in error bodies',
+    title: 'shows nothing of its internals in error bodies',
+    headline: 'An error body shows {got}',
+    why: 'File paths, versions and queries tell an attacker where to try next.',
+    change: 'Log the details, and send the client a short text with a request id.',
     grounds: [practice('OWASP API8:2023')],
     judge: ({ expect }) =>
       expect(errorReplies, serverErrorReplies).toConform(
@@ -103,6 +136,9 @@ export const robustness: readonly CheckDefinition[] = [
   // RFC 9110 §9.3.8: a TRACE answer reflects the request, credentials included.
   check('status.trace', {
     title: 'does not send the credential back in answer to TRACE',
+    headline: 'TRACE sends the credential back: {got}',
+    why: 'A script in a page, or a log, gets to see a credential that was hidden from it.',
+    change: 'Refuse TRACE with 405, or leave Authorization and cookies out of the answer.',
     grounds: [practice('OWASP API8:2023')],
     judge: ({ expect }) => expect(target.traceSample).toHoldNoCredential(),
   }),

@@ -1,16 +1,27 @@
-import { type CheckDefinition, check, clause, type Probe, type Reply } from '../../harness/check/suite.ts';
+import {
+  type CheckDefinition,
+  capitalized,
+  check,
+  clause,
+  type Probe,
+  type Reply,
+} from '../../harness/check/suite.ts';
 
 interface Unusual {
   readonly id: string;
-  /** Completes "answers … in good order". */
+  /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly probe: Probe<Reply>;
 }
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
-export function handles({ id, what, probe }: Unusual): CheckDefinition {
+export function handles({ id, what, probe, ...notes }: Unusual): CheckDefinition {
   return check(id, {
-    title: `answers ${what} in good order`,
+    ...notes,
+    title: `does not fail over ${what}`,
+    headline: `${capitalized(what)} gets {got}`,
     grounds: [clause('responses.status-codes')],
     judge: ({ expect }) => expect(probe).toBeHandled(),
   });
