@@ -173,7 +173,9 @@ describe('explain', () => {
   it('tells the grounds for each service, with what stands at their place', async () => {
     const { code, stdout, stderr } = await conformHere(['explain', 'versioning.prefix']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^versioning\.prefix \(versioning\)\nThe service .*\.\n\nGrounds\n/);
+    expect(stdout).toMatch(
+      /^versioning\.prefix \(versioning\)\nThe service .*\.\n\nWhen it fails\n {2}The documented path .* gets something else\.\n\nWhy it matters\n {2}.*\.\n\nWhat to change\n {2}.*\.\n\nGrounds\n/,
+    );
     expect(stdout).toMatch(/^ {2}search: a violation fails$/m);
     expect(stdout).toMatch(
       /^ {4}clause versioning\.prefix, stated: search-service\.md, Versioning, row 1 = \/v1$/m,
