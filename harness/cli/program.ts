@@ -40,7 +40,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
     .option('--strict', 'a violated SHOULD fails', false)
-    .option('--partial', 'with --strict: a selection (--suite, --check) may pass', false)
+    .option(
+      '--partial',
+      'with --strict: a run that leaves out checks (--suite, --check) or operations may pass',
+      false,
+    )
     .option(
       '--as-of <day>',
       'the day for which known failures are looked up, e.g. 2027-01-31; today',

@@ -5,7 +5,7 @@ import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts
 import { findingAsText } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
-import { serviceConditions } from './results/run-verdict.ts';
+import { leftOutOf, serviceConditions } from './results/run-verdict.ts';
 import { counted } from './results/tally.ts';
 import { valueInWords } from './results/words.ts';
 
@@ -81,6 +81,7 @@ function suiteOf(service: ServiceResult, { run }: Results, told: readonly Told[]
     ...runStops(run),
     ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
   ];
+  const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
   const children = [...cases, ...stops.map((make) => make(`${service.service}.run`))];
   return suite(service.service, service.durationMs, children, {
     ...causesIn(service, told),
@@ -91,6 +92,7 @@ function suiteOf(service: ServiceResult, { run }: Results, told: readonly Told[]
     ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
     requests: String(service.requestsSent),
+    ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
     run: run.id,
     // As a property: older Surefire schemas know no timestamp attribute.
     started: run.startedAt,

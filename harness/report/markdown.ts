@@ -125,12 +125,7 @@ function table(results: Results): string {
     const name =
       service.environment === null ? service.service : `${service.service} (${service.environment})`;
     const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
-    return row([
-      prose(name),
-      serviceVerdictInWords(service, verdict),
-      ...counts,
-      String(service.requestsSent),
-    ]);
+    return row([prose(name), serviceVerdictInWords(verdict), ...counts, String(service.requestsSent)]);
   });
   return [
     row(['service', 'verdict', ...used, 'requests']),

@@ -106,13 +106,17 @@ describe('writing reports', () => {
     expect(readdirSync(reportsDir)).toEqual(['latest']);
   });
 
-  it('keeps the last whole run in latest when only a selection ran', () => {
+  const selection = { suites: ['auth'], checks: [], partial: false };
+  const coverage = [{ request: 'call', sent: 120, capped: 380 }];
+  it.each([
+    ['checks were selected', sampleResults({ id: 'part', selection })],
+    ['operations were capped', resultsOf([{ ...conformingService(), coverage }], { id: 'part' })],
+  ])('keeps the last whole run in latest when %s', (_, part) => {
     const options = { formats: only('json') };
     write(sampleResults(), options);
-    const selection = { suites: ['auth'], checks: [], partial: false };
-    const { latestDir } = write(sampleResults({ id: 'part', selection }), options);
+    const { latestDir } = write(part, options);
     expect(latestDir).toBe(join(reportsDir, 'selection'));
-    expect(readResults(join(latestDir, 'results.json')).run.selection).toEqual(selection);
+    expect(readResults(join(latestDir, 'results.json')).run.id).toBe('part');
     expect(readResults(join(reportsDir, 'latest/results.json')).run.id).toBe('r4x9k2');
     expect(reportsFolderOf(join(latestDir, 'results.json'))).toBe(reportsDir);
   });

@@ -4,6 +4,7 @@ import type { ReportFormat } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { readResults } from './results/read-results.ts';
 import type { Results, RunResult } from './results/results.ts';
+import { isWhole } from './results/run-verdict.ts';
 import {
   copyWhole,
   ensureFolder,
@@ -48,7 +49,7 @@ export interface WrittenReports {
 }
 
 const LATEST = 'latest';
-/** The same of the last run of a selection, which does not take the place of a whole run. */
+/** The same of the last run that left checks or operations out, which does not take the place of a whole run. */
 const SELECTION = 'selection';
 const KEEP_RUNS = 20;
 const RUN_FOLDER = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z-[A-Za-z0-9._-]+$/;
@@ -91,7 +92,7 @@ export function openRunFolder(reportsDir: string, run: Pick<RunResult, 'id' | 's
 export function writeReports(results: Results, options: WriteOptions): WrittenReports {
   const { reportsDir, journalPath } = options;
   const runDir = join(reportsDir, runFolderName(results.run));
-  const latestDir = join(reportsDir, results.run.selection === undefined ? LATEST : SELECTION);
+  const latestDir = join(reportsDir, isWhole(results) ? LATEST : SELECTION);
   const logs = logFiles(options.logs);
   const contents = new Map([
     ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS),

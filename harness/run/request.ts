@@ -16,7 +16,7 @@ export interface RunRequest {
   readonly strict: boolean;
   /** The day for which known failures are looked up, `2027-01-31`; today when left out. */
   readonly asOf?: string;
-  /** A strict run of a selection is not inconclusive for being one. */
+  /** A strict run is not inconclusive for leaving checks or operations out. */
   readonly partial?: boolean;
   /** Stop at the first failure. */
   readonly bail: boolean;

@@ -169,7 +169,7 @@ function withoutSecrets(known: KnownFailure, redaction: Redaction): KnownFailure
   };
 }
 
-type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'selection'>;
+type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'partial' | 'selection'>;
 
 function newRun({ harness, strict, asOf, suites, checks, partial }: RunRequest): NewRun {
   const isWhole = suites.length === 0 && checks.length === 0;
@@ -180,6 +180,7 @@ function newRun({ harness, strict, asOf, suites, checks, partial }: RunRequest):
     harness,
     strict,
     asOf: asOf ?? startedAt.slice(0, 10),
+    ...(partial ? { partial } : {}),
     ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
   };
 }

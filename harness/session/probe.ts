@@ -1,6 +1,7 @@
 import { HarnessError } from '../base/exit.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Sample } from '../contract/clause.ts';
+import type { Coverage } from '../report/results/results.ts';
 import type { Clock } from '../transport/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
@@ -39,6 +40,8 @@ export interface Port {
   readonly quota: QuotaPort;
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
+  /** Puts on record how many requests of a kind the operations got, and how many a cap kept back. */
+  readonly cover: (coverage: Coverage) => void;
 }
 
 export type Ask = <E>(other: Probe<E>) => Promise<E>;

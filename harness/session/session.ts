@@ -77,6 +77,9 @@ export function openSession(options: SessionOptions): Session {
       quota: quotaPort(means, http, turn),
       webhooks: webhookPort(means, turn),
       pact: pactPort(means, http, verifier, turn),
+      cover: (coverage) => {
+        if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
+      },
     };
   }
 

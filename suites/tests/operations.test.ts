@@ -1,27 +1,46 @@
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
+import { serving } from '../../harness/base/fixtures/server.ts';
 import { loadOnly } from '../../harness/config/fixtures/config-folder.ts';
+import type { ServiceConfig } from '../../harness/config/service.ts';
+import { DEADLINE_MS, proofClock } from '../../harness/proof/clock.ts';
 import { startProvider } from '../../harness/provider/start.ts';
 import { operations } from '../operations.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
 
 const KEY = 'example-key-for-tests';
 
-/** What the suite finds of a service that is described by this document. */
-async function found(service: string, document: string | object, more = ''): Promise<Judged> {
+/** The config of a service that is described by this document. */
+async function described(service: string, document: string | object, more = ''): Promise<ServiceConfig> {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const yaml = `service: orders\ncontract: search\ncredentials: { scheme: bearer, key: ${KEY} }\nopenapi: ../openapi/api.yaml\n${service}\n${more}`;
   const { config } = await loadOnly(
     temporaryFolder({ 'services/orders.yaml': yaml, 'openapi/api.yaml': text }),
   );
+  return config;
+}
+
+/** What the suite finds of it. */
+async function found(...of: Parameters<typeof described>): Promise<Judged> {
+  const config = await described(...of);
   const provider = await startProvider(config);
   try {
     return await judged(config, [operations], { url: provider.url });
   } finally {
     await provider.stop();
   }
+}
+
+/** How many requests of each kind were sent, and how many were not, where some were not. */
+function covered(events: Judged['events']) {
+  return Object.fromEntries(
+    events.flatMap((event) =>
+      event.type === 'coverage' ? [[event.request, [event.sent, event.capped]]] : [],
+    ),
+  );
 }
 
 const without = (text: string | undefined) => text?.replace(/ \[[^\]]*\]$/, '');
@@ -67,12 +86,13 @@ describe('the operations suite over the reference provider', () => {
   });
 
   it('keeps to its ceiling, and tells what it left out', async () => {
-    const { outcomes, requests, observations } = await found(
+    const { outcomes, requests, observations, events } = await found(
       search,
       await document,
       'safety: { operationRequests: 4 }\n',
     );
     expect(requests).toBe(4);
+    expect(covered(events)).toMatchObject({ call: [2, 2] });
     expect(outcomes['operations.status']).toBe('pass');
     expect(observations['operations.coverage']).toMatchObject({
       called: 2,
@@ -84,6 +104,35 @@ describe('the operations suite over the reference provider', () => {
         },
       ]),
     });
+  });
+});
+
+describe('the operations suite over a service that answers slowly', () => {
+  it('stops asking after a while, and tells what it left out', async () => {
+    const clock = proofClock();
+    const server = await serving(
+      createServer(async (_, response) => {
+        await clock.provider.sleep(3_100);
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+      }),
+    );
+    const paths = Object.fromEntries(
+      Array.from({ length: 80 }, (_, n) => [`/things/${n}`, { get: { responses: ok({}) } }]),
+    );
+    const config = await described(`provider: { url: '${server.url}' }`, { openapi: '3.1.0', paths });
+    const patient = { ...config, timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS } };
+    const { outcomes, messages, events } = await judged(patient, [operations], {
+      url: server.url,
+      clock: clock.session,
+    }).finally(server.stop);
+    clock.stop();
+    // Half of five minutes is for the calls.
+    expect(covered(events)).toMatchObject({ call: [49, 31], 'no-credential': [0, 80] });
+    expect(outcomes['operations.status']).toBe('pass');
+    expect(messages['operations.status']).toMatch(
+      /^Not exercised: .* \(the answers to 49 requests before it took 152 s\)\.$/,
+    );
+    expect(outcomes['operations.unknown-method']).toBe('blocked');
   });
 });
 

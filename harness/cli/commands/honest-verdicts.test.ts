@@ -57,6 +57,7 @@ interface Told {
   readonly stderr: string;
   readonly html: string;
   readonly summary: string;
+  readonly junit: string;
   readonly journal: readonly Readonly<Record<string, unknown>>[];
   readonly service: ReturnType<typeof readResults>['services'][number] | undefined;
 }
@@ -84,23 +85,26 @@ function told(run: Run): ReturnType<typeof conform>['ended'] {
 }
 
 function judged(run: Run): Promise<Told> {
-  return inOrders(run, async (folder) => {
-    const reports = join(folder, 'reports');
-    const args = ['run', 'orders', '--config', folder, '--reports', reports, ...(run.args ?? [])];
-    const { code, stdout, stderr } = await conform(args, run.env ?? {}).ended;
-    const at = (file: string) => join(lastReports(reports), file);
-    const [first] = readResults(at('results.json')).services;
-    return {
-      code,
-      firstLine: stdout.split('\n')[0] ?? '',
-      stdout,
-      stderr,
-      html: readFileSync(at('index.html'), 'utf8'),
-      summary: readFileSync(at('summary.md'), 'utf8'),
-      journal: readJournal(at('journal.ndjson')).entries as Told['journal'],
-      service: first,
-    };
-  });
+  return inOrders(run, (folder) => judgedIn(folder, run.args, run.env));
+}
+
+async function judgedIn(folder: string, more: Run['args'] = [], env: Run['env'] = {}): Promise<Told> {
+  const reports = join(folder, 'reports');
+  const args = ['run', 'orders', '--config', folder, '--reports', reports, ...more];
+  const { code, stdout, stderr } = await conform(args, env).ended;
+  const at = (file: string) => join(lastReports(reports), file);
+  const [first] = readResults(at('results.json')).services;
+  return {
+    code,
+    firstLine: stdout.split('\n')[0] ?? '',
+    stdout,
+    stderr,
+    html: readFileSync(at('index.html'), 'utf8'),
+    summary: readFileSync(at('summary.md'), 'utf8'),
+    junit: readFileSync(at('junit.xml'), 'utf8'),
+    journal: readJournal(at('journal.ndjson')).entries as Told['journal'],
+    service: first,
+  };
 }
 
 const BEARER = `credentials: { scheme: bearer, key: "\${env:ORDERS_API_KEY}" }`;
@@ -225,6 +229,58 @@ websocket: { url: /ws, echo: true }`,
       type === 'evidence' ? [requests] : type === 'service-finished' ? [sent] : [],
     );
     expect(counts).toEqual([1, 1, 1, 1, 4]);
+  });
+});
+
+describe.concurrent('operations beyond those that fit into a few minutes', () => {
+  const contract = readFileSync(new URL('../../../config/contracts/search.yaml', import.meta.url), 'utf8');
+  const operations = Array.from(
+    { length: 500 },
+    (_, page) => `  - { id: page-${page}, method: GET, path: "/v1/resources?page=${page}" }`,
+  );
+  const capped = (more: string) => ({
+    'contracts/search.yaml': contract,
+    'services/orders.yaml': `service: orders
+contract: search
+provider: { reference: search }
+credentials: { scheme: bearer, key: ${KEY} }
+${more}
+operations:
+${operations.join('\n')}
+`,
+  });
+  const EXERCISED = '120 of 500 operations were exercised';
+  // Half of what nine tenths of it admit.
+  const byPlan = capped('plan: { requests: 534, window: 1h }\nsafety: { exceedRateLimit: false }');
+  const byUser = capped(
+    'plan: { requests: 1000, window: 1h }\nsafety: { exceedRateLimit: false, operationRequests: 240 }',
+  );
+
+  it.each([
+    ['for the plan', byPlan, [], 0, `orders  ${EXERCISED}`, `Only ${EXERCISED}; nothing failed.`],
+    [
+      'for the user, in a strict run',
+      byUser,
+      ['--strict'],
+      3,
+      'orders  inconclusive',
+      `A strict run leaves nothing out, and only ${EXERCISED} (--partial allows that).`,
+    ],
+  ])('are not exercised, and told everywhere: %s', async (_, files, args, code, first, sentence) => {
+    const told = await judgedIn(temporaryFolder(files), args);
+    expect([told.code, told.firstLine]).toEqual([code, first]);
+    expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
+    expect(told.stderr.split('\n')[0]).toMatch(/, only 120 of 500 operations would be exercised$/);
+    for (const report of [told.html, told.summary, told.junit]) expect(report).toContain(EXERCISED);
+    expect(told.service?.coverage).toContainEqual({ request: 'call', sent: 120, capped: 380 });
+  });
+
+  it('are told before anything is sent', async () => {
+    const args = ['run', 'orders', '--config', temporaryFolder(byPlan), '--dry-run'];
+    const { stdout } = await conform(args, {}).ended;
+    expect(stdout).toContain(
+      '\n  only 120 of 500 operations would be exercised (safety.operationRequests)\n',
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import { duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';
+import { requestsToOperations } from './pace.ts';
 
 export const PLAN = mapping(
   "The quota of the account under test. Without it the contract's rate applies, where it states one.",
@@ -36,8 +37,8 @@ export const SAFETY = mapping(
       'Send requests of up to 32 KiB, to find how long a target and a header may be. Default: true for reference providers, else false.',
     ),
     operationRequests: whole(
-      'The most requests that the operations suite sends. What it leaves out is reported.',
-      { minimum: 1, maximum: 100_000, default: 200, expected: 'a whole number of requests, at least 1' },
+      'The most requests that the operations suite sends. A run that leaves operations out never says "conforms". Default: what the plan admits, and the service answers, in about 5 minutes.',
+      { minimum: 1, maximum: 100_000, expected: 'a whole number of requests, at least 1' },
     ),
     maxConnections: whole(
       'WebSocket connections that are opened at the same time, to see whether many are served.',
@@ -125,12 +126,14 @@ export function safetyOf(
       `allow at least ${least}, leave it out, or set \`exceedRateLimit: false\``,
     );
   }
-  const documented = operations.length === 0 ? 0 : written.operationRequests;
+  const operationRequests = written.operationRequests ?? requestsToOperations(plan);
+  const documented = operations.length === 0 ? 0 : operationRequests;
   const safety: Safety = {
     exceedRateLimit,
     // An embedded provider has nothing to lose.
     unsafeMethods: isReference,
     findSizeLimits: isReference,
+    operationRequests,
     maxRequests: Math.max(DEFAULT_MAX_REQUESTS, burst) + documented,
     ...written,
   };

@@ -205,8 +205,12 @@ describe('what the operations may take', () => {
     const operations = 'operations: [{ id: a, method: GET, path: /a }]\n';
     expect((await load('')).config.safety).toMatchObject({ maxRequests: 500 });
     expect((await load(operations)).config.safety).toMatchObject({
-      maxRequests: 700,
-      operationRequests: 200,
+      maxRequests: 2_000,
+      operationRequests: 1_500,
+    });
+    expect((await load(`${operations}plan: { requests: 100, window: 60s }\n`)).config.safety).toMatchObject({
+      maxRequests: 950,
+      operationRequests: 450,
     });
     expect((await load(`${operations}safety: { operationRequests: 20 }\n`)).config.safety).toMatchObject({
       maxRequests: 520,

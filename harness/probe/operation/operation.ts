@@ -1,9 +1,12 @@
 import { Blocked } from '../../base/verdict.ts';
+import { OPERATIONS_MS } from '../../config/blocks/pace.ts';
 import { badInputsOf } from '../../config/call/bad-input.ts';
 import type { ServiceConfig } from '../../config/service.ts';
+import type { Coverage } from '../../report/results/results.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe } from '../../session/session.ts';
 import {
+  FURTHER,
   isSafe,
   type OperationPlan,
   type Order,
@@ -11,10 +14,10 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
-import { OperationReply, type ReasonAgainst, responseSchemas, Trials } from './trials.ts';
+import { OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = { calls: OPERATIONS_MS / 2, further: OPERATIONS_MS / 2 / FURTHER.length };
 
 const plans = new WeakMap<ServiceConfig, OperationPlan>();
 
@@ -38,6 +41,7 @@ const safeCalls: Probe<Trials> = probe('operation-safe-calls', ({ config, http }
   send(
     http,
     ordersOf(config, (order) => order.kind === 'call' && isSafe(order.operation)),
+    PATIENCE_MS.calls,
   ),
 );
 
@@ -53,13 +57,15 @@ const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ co
   const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
   const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
   const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-  return send(http, [...refused, ...calls]);
+  return send(http, [...refused, ...calls], PATIENCE_MS.calls);
 });
 
 /** Every operation called as it is documented. */
-export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config }) => {
+export const operationCalls: Probe<Trials> = probe('operation-calls', async ({ ask, config, cover }) => {
   const all = Trials.together([await ask(safeCalls), await ask(unsafeTrials)]);
-  return all.ofKind('call').with({ unexercised: planned(config, 'call') });
+  const calls = all.ofKind('call').with({ unexercised: planned(config, 'call') });
+  cover(coverageOf('call', calls));
+  return calls;
 });
 
 const OTHER_STATUS: ReasonAgainst = { reason: 'its status is not the documented one', why: 'left' };
@@ -101,13 +107,14 @@ function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
         const { operation } = order;
         return order.kind === kind && isSent(order) && (!isSafe(operation) || calls.called.has(operation));
       }),
+      PATIENCE_MS.further,
     );
   });
-  return probe(`operation-${kind}`, async ({ ask, config }) => {
+  return probe(`operation-${kind}`, async ({ ask, config, cover }) => {
     const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
     const { called, ended } = await ask(operationCalls);
     const vain = ordersOf(config, (order) => order.kind === kind && !called.has(order.operation));
-    return found.about(called).with({
+    const trials = found.about(called).with({
       unexercised: [
         ...planned(config, kind),
         // Where nothing could be called there was no occasion either.
@@ -115,15 +122,24 @@ function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
         ...vain.map(({ operation }) => ({
           operation,
           kind,
-          reason: ended?.reason ?? IN_VAIN,
-          why: 'left' as const,
+          ...(ended === null ? IN_VAIN : reasonFor(ended)),
         })),
       ],
     });
+    cover(coverageOf(kind, trials));
+    return trials;
   });
 }
 
-const IN_VAIN = 'the call itself is not answered as documented, so this would prove nothing';
+const IN_VAIN: ReasonAgainst = {
+  reason: 'the call itself is not answered as documented, so this would prove nothing',
+  why: 'left',
+};
+
+function coverageOf(request: TrialKind, { all, unexercised }: Trials): Coverage {
+  const capped = unexercised.filter(({ kind, why }) => kind === request && why === 'capped');
+  return { request, sent: all.length, capped: capped.length };
+}
 
 export const withoutCredentialOfOperation = besideCalls('no-credential');
 export const unknownMethodOfOperation = besideCalls('unknown-method');
@@ -143,11 +159,11 @@ function planned(config: ServiceConfig, kind: TrialKind): readonly Unexercised[]
 }
 
 /** One after the other, as long as the service can be asked and patience lasts; the rest is listed. */
-async function send(http: Port['http'], orders: readonly Order[]): Promise<Trials> {
+async function send(http: Port['http'], orders: readonly Order[], patienceMs: number): Promise<Trials> {
   const trials: OperationReply[] = [];
   let spentMs = 0;
   for (const order of orders) {
-    if (spentMs > PATIENCE_MS) {
+    if (spentMs > patienceMs) {
       const reason = `the answers to ${trials.length} requests before it took ${Math.round(spentMs / 1000)} s`;
       return Trials.of(trials).with(Trials.none(orders.slice(trials.length), { reason, blocked: false }));
     }

@@ -124,10 +124,6 @@ describe('the ceiling', () => {
     }
   });
 
-  it('is 200 where the config does not say', () => {
-    expect(plan(ids(300)).orders).toHaveLength(200);
-  });
-
   it.each([1, 2, 3])('may be as low as %i', (operationRequests) => {
     expect(plan(ids(5), { operationRequests }).orders).toHaveLength(operationRequests);
   });

@@ -19,10 +19,11 @@ export interface Unexercised {
   readonly kind: TrialKind;
   readonly reason: string;
   /**
-   * `unfit`: it cannot be called as it is documented. `unsafe`: the config does not allow it. `left`: not sent, or
-   * without a meaning, in this run. `open`: nothing is documented that it could be held to.
+   * `unfit`: it cannot be called as it is documented. `unsafe`: the config does not allow it. `capped`: there would
+   * have been too many, or they would have taken too long. `left`: not sent, or without a meaning, in this run. `open`:
+   * nothing is documented that it could be held to.
    */
-  readonly why: 'unfit' | 'unsafe' | 'left' | 'open';
+  readonly why: 'unfit' | 'unsafe' | 'capped' | 'left' | 'open';
 }
 
 export interface OperationPlan {
@@ -34,7 +35,7 @@ export interface OperationPlan {
 const UNKNOWN_METHOD = 'CONFORM';
 
 /** Kinds beside the call itself, in the order in which the requests are shared out. */
-const FURTHER: readonly Exclude<TrialKind, 'call'>[] = [
+export const FURTHER: readonly Exclude<TrialKind, 'call'>[] = [
   'no-credential',
   'wrong-type',
   'missing',
@@ -78,7 +79,7 @@ export function planOperations({ operations, safety, credentialed, badInputsOf }
     orders: [...first, ...more, ...further],
     unexercised: [
       ...unexercised,
-      ...cut.map(({ operation, kind }) => ({ operation, kind, reason, why: 'left' as const })),
+      ...cut.map(({ operation, kind }) => ({ operation, kind, reason, why: 'capped' as const })),
     ],
   };
 }

@@ -57,17 +57,23 @@ function asksForAnything(mediaTypes: readonly string[]): boolean {
   );
 }
 
+/** Why a reply is not held to something. */
+export type ReasonAgainst = Pick<Unexercised, 'reason' | 'why'>;
+
 /** Why no more was sent. `blocked`: the service could not be asked; else it took too long. */
 export interface Ending {
   readonly reason: string;
   readonly blocked: boolean;
 }
 
+export function reasonFor({ reason, blocked }: Ending): ReasonAgainst {
+  return { reason, why: blocked ? 'left' : 'capped' };
+}
+
 /** Operations, and reasons, named in a remark. */
 const NAMED = 3;
 
-/** Why a reply is not held to something. */
-export type ReasonAgainst = Pick<Unexercised, 'reason' | 'why'>;
+const OUT_OF_REACH: ReadonlySet<Unexercised['why']> = new Set(['unsafe', 'open']);
 
 /** What came of the requests to operations, and which of them were not sent or show nothing. */
 export class Trials {
@@ -92,12 +98,7 @@ export class Trials {
 
   /** Nothing of these was sent. */
   static none(orders: readonly Order[], ended: Ending): Trials {
-    const left = orders.map(({ operation, kind }) => ({
-      operation,
-      kind,
-      reason: ended.reason,
-      why: 'left' as const,
-    }));
+    const left = orders.map(({ operation, kind }) => ({ operation, kind, ...reasonFor(ended) }));
     return new Trials([], left, ended);
   }
 
@@ -158,7 +159,10 @@ export class Trials {
     }
     if (this.ended?.blocked) return { end: 'blocked', reason: remark };
     if (!isNothing) return { end: 'note', reason: remark };
-    const isOutOfReach = unexercised.every(({ why }) => why === 'unsafe' || why === 'open');
+    const reasons = new Set(unexercised.map(({ why }) => why));
+    // Those that were sent give no occasion; that others were not is told of the run.
+    if (reasons.has('open')) reasons.delete('capped');
+    const isOutOfReach = reasons.isSubsetOf(OUT_OF_REACH);
     return { end: isOutOfReach ? 'not-applicable' : 'blocked', reason: remark };
   }
 

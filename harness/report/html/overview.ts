@@ -60,7 +60,7 @@ function row(service: ServiceResult, suites: readonly string[], run: RunResult):
   const plan = service.plan === null ? '' : `${service.plan.requests} per ${service.plan.windowSeconds} s, `;
   return html`<tr><th scope="row"><span class="name">${service.service}</span>${
     service.environment === null ? null : html` <span class="muted">${service.environment}</span>`
-  }<span class="word v${toneOf(verdict)}">${serviceVerdictInWords(service, verdict)}</span><span class="where">${where}</span>${
+  }<span class="word v${toneOf(verdict)}">${serviceVerdictInWords(verdict)}</span><span class="where">${where}</span>${
     image === undefined ? null : html`<span class="where">${image}</span>`
   }${
     proxy === undefined ? null : html`<span class="where">through ${proxy}</span>`

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { isJsonObject } from '../../base/json-text.ts';
 import {
+  COVERAGE,
   Count,
   type Frozen,
   Instant,
@@ -27,7 +28,7 @@ const service = text('Name of the service.');
  */
 const EVENTS = {
   'run-started': Type.Object({
-    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'selection']),
+    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'partial', 'selection']),
     services: Type.Optional(
       texts('Those that are to run; one that never starts is then seen to be missing.'),
     ),
@@ -56,6 +57,7 @@ const EVENTS = {
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
   remark: Type.Object({ service, text: text() }),
+  coverage: Type.Object({ service, ...COVERAGE.properties }),
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
   'run-finished': Type.Object({

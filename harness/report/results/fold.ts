@@ -1,6 +1,7 @@
 import { type JournalEvent, readEvent } from './events.ts';
 import type {
   CheckResult,
+  Coverage,
   LedgerLine,
   Observation,
   PlannedCheck,
@@ -36,6 +37,8 @@ interface ServiceRecord {
   trouble: string | null;
   listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'];
   readonly remarks: Set<string>;
+  /** By the kind of request. */
+  readonly coverage: Map<string, Coverage>;
   readonly planned: Map<string, PlannedCheck>;
   readonly outcomes: Map<string, Outcome>;
   readonly observations: Map<string, Observation>;
@@ -101,6 +104,7 @@ function pickRun({
   harness,
   strict,
   asOf,
+  partial,
   selection,
 }: FoldContext['run']): FoldContext['run'] {
   return {
@@ -109,6 +113,7 @@ function pickRun({
     harness,
     strict,
     ...(asOf === undefined ? {} : { asOf }),
+    ...(partial === undefined ? {} : { partial }),
     ...(selection === undefined ? {} : { selection }),
   };
 }
@@ -177,6 +182,11 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
     case 'remark':
       record.remarks.add(event.text);
       return;
+    case 'coverage': {
+      const { request, sent, capped } = event;
+      record.coverage.set(request, { request, sent, capped });
+      return;
+    }
     case 'service-trouble':
       record.trouble = event.reason;
       return;
@@ -196,6 +206,7 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
     trouble: null,
     listed: [],
     remarks: new Set(),
+    coverage: new Map(),
     planned: new Map(),
     outcomes: new Map(),
     observations: new Map(),
@@ -256,6 +267,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),
     ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
+    ...(record.coverage.size > 0 ? { coverage: [...record.coverage.values()] } : {}),
     ledger,
     ...(record.waits.length > 0 ? { waits: record.waits } : {}),
     evidence: Object.fromEntries(record.evidence),

@@ -49,6 +49,9 @@ export const RUN = Type.Object({
   interruption: textOrNull('What cut the run short.'),
   strict: Type.Boolean({ description: 'Warnings counted as failures.' }),
   asOf: Type.Optional(text('The day for which known failures were looked up: `2027-01-31`.')),
+  partial: Type.Optional(
+    Type.Boolean({ description: 'Given --partial, a strict run may leave out checks and operations.' }),
+  ),
   selection: Type.Optional(
     Type.Object(
       {
@@ -172,6 +175,18 @@ const LedgerLine = shared(
   }),
 );
 
+export const COVERAGE = Type.Object({
+  request: text('`call`: as documented. Any other: what is tried beside the call.'),
+  sent: Count,
+  capped: Type.Integer({
+    minimum: 0,
+    description: 'Not sent: they would have been too many, or have taken too long.',
+  }),
+});
+
+/** How many requests of one kind the operations got, and how many more there are. */
+export type Coverage = Frozen<Static<typeof COVERAGE>>;
+
 export const WAIT = Type.Object({
   reason: text(),
   fromMs: Type.Number({ description: 'Unix time in ms.' }),
@@ -226,6 +241,11 @@ export const SERVICE = Type.Object({
   ),
   catalogue: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How many checks a whole run of this service has.' }),
+  ),
+  coverage: Type.Optional(
+    Type.Array(COVERAGE, {
+      description: 'What the operations were asked, where not all of it was sent; absent where all was.',
+    }),
   ),
   waits: Type.Optional(Type.Array(WAIT, { description: 'Waits on purpose, in the order begun.' })),
   ledger: Type.Array(LedgerLine, { description: 'What each request was for, in the order sent.' }),

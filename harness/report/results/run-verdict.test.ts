@@ -98,9 +98,7 @@ describe('a selection', () => {
     const results = resultsOf([part(having(PASS, PASS))], { selection });
     const verdict = verdictOf(results);
     expect([verdict.exitCode, verdict.word]).toEqual([0, 'no verdict']);
-    expect(verdictSentence(verdict, results)).toBe(
-      'Only 2 of 303 checks were selected; none of them failed.',
-    );
+    expect(verdictSentence(verdict, results)).toBe('Only 2 of 303 checks were selected; nothing failed.');
   });
 
   it('is inconclusive in a strict run, unless that is allowed', () => {
@@ -108,7 +106,7 @@ describe('a selection', () => {
       verdictOf(resultsOf([part(having(PASS))], { strict: true, selection: { ...selection, partial } }));
     expect([strict(false).exitCode, strict(false).reasons]).toEqual([
       3,
-      ['a strict run is about all checks, and only 1 of 303 checks were selected (--partial allows that)'],
+      ['a strict run leaves nothing out, and only 1 of 303 checks were selected (--partial allows that)'],
     ]);
     expect([strict(true).exitCode, strict(true).word]).toEqual([0, 'no verdict']);
   });
@@ -116,6 +114,52 @@ describe('a selection', () => {
   it('that fails does not conform, and says what it looked at', () => {
     const verdict = verdictOf(resultsOf([part(having(PASS, FAIL))], { selection }));
     expect([verdict.exitCode, verdict.word]).toEqual([1, 'does not conform']);
-    expect(verdict.besides).toEqual(['only 2 of 303 checks were selected']);
+    expect(verdict.besides).toEqual(['2 of 303 checks were selected']);
+  });
+});
+
+describe('a run whose operations were capped', () => {
+  const coverage = (calls: readonly [number, number], further: readonly [number, number] = [9, 0]) => [
+    { request: 'call', sent: calls[0], capped: calls[1] },
+    { request: 'missing', sent: further[0], capped: further[1] },
+    { request: 'extra', sent: 1, capped: 0 },
+  ];
+  const capped: ServiceResult = { ...having(PASS, PASS), coverage: coverage([120, 380]) };
+  const CALLED = '120 of 500 operations were exercised';
+
+  it.each([
+    ['operations', coverage([120, 380], [9, 40]), 0, `Only ${CALLED}; nothing failed.`],
+    [
+      'what is tried beside the calls',
+      coverage([12, 0], [9, 40]),
+      0,
+      'Only 10 of 50 further requests to operations were sent; nothing failed.',
+    ],
+    ['nothing', coverage([12, 0]), 0, '1 check judged over 1 service.'],
+  ])('says how much that is: %s left out', (_, found, exitCode, sentence) => {
+    const results = resultsOf([{ ...having(PASS), coverage: found }]);
+    const verdict = verdictOf(results);
+    expect([verdict.exitCode, verdictSentence(verdict, results)]).toEqual([exitCode, sentence]);
+  });
+
+  it('is inconclusive in a strict run, unless that is allowed', () => {
+    const strict = (partial: boolean) => verdictOf(resultsOf([capped], { strict: true, partial }));
+    expect([strict(false).exitCode, strict(false).reasons]).toEqual([
+      3,
+      [`a strict run leaves nothing out, and only ${CALLED} (--partial allows that)`],
+    ]);
+    expect([strict(true).exitCode, strict(true).word]).toEqual([0, 'no verdict']);
+  });
+
+  it('says which service it is about, and that it is a selection as well', () => {
+    const selection = { suites: ['operations'], checks: [], partial: false };
+    const other: ServiceResult = { ...having(PASS), service: 'stock', catalogue: 3 };
+    const { reasons } = verdictOf(resultsOf([{ ...capped, catalogue: 303 }, other], { selection }));
+    expect(reasons).toEqual(['3 of 306 checks were selected', `${CALLED} in search`]);
+  });
+
+  it('does not conform where something failed, and is not the whole of it', () => {
+    const verdict = verdictOf(resultsOf([{ ...capped, checks: having(PASS, FAIL).checks }]));
+    expect([verdict.word, verdict.besides]).toEqual(['does not conform', [CALLED]]);
   });
 });

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
+import type { Coverage, ListedFailure, Results, RunResult, ServiceResult } from './results.ts';
 import { counted, tallyOf } from './tally.ts';
 
 export type VerdictWord =
@@ -24,8 +24,10 @@ export interface Verdict {
 interface Case {
   readonly services: readonly ServiceResult[];
   readonly strict: boolean;
-  /** Fewer checks ran than apply; null for a whole run. */
-  readonly selection: NonNullable<RunResult['selection']> | null;
+  /** Fewer checks ran than apply. */
+  readonly isSelection: boolean;
+  /** What was left out was left out on purpose, and may be. */
+  readonly partial: boolean;
   readonly interruption: string | null;
   readonly faults: readonly string[];
 }
@@ -98,17 +100,18 @@ const RULES: readonly Rule[] = [
   {
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
-    reasons: ({ services, selection, strict }) =>
-      selection !== null && strict && !selection.partial
-        ? [`a strict run is about all checks, and only ${selectedOf(services)} (--partial allows that)`]
+    reasons: (over) =>
+      over.strict && !over.partial
+        ? leftOutOf(over).map(
+            (part) => `a strict run leaves nothing out, and only ${part} (--partial allows that)`,
+          )
         : [],
   },
   // What ran may have passed; whether the service conforms was not asked.
   {
     exitCode: EXIT.conforms,
     word: 'no verdict',
-    reasons: ({ services, selection, strict }) =>
-      selection !== null && (!strict || selection.partial) ? [`only ${selectedOf(services)}`] : [],
+    reasons: (over) => (over.strict && !over.partial ? [] : leftOutOf(over)),
   },
 ];
 
@@ -118,8 +121,38 @@ function untidy({ state, check, place, note }: ListedFailure): readonly string[]
   return isTold ? [`${place}: ${check} is ${state}: ${note}`] : [];
 }
 
+/** Whether everything was asked that there is: neither is it a selection, nor did a cap leave operations out. */
+export function isWhole({ run, services }: Results): boolean {
+  return leftOutOf({ services, isSelection: run.selection !== undefined }).length === 0;
+}
+
+/** How much was looked at, where that is not all. */
+export function leftOutOf({
+  services,
+  isSelection,
+}: Pick<Case, 'services' | 'isSelection'>): readonly string[] {
+  const capped = services.flatMap(({ service, coverage = [] }) => {
+    const exercised = exercisedOf(coverage, 'were');
+    return exercised === null ? [] : [services.length === 1 ? exercised : `${exercised} in ${service}`];
+  });
+  return [...(isSelection ? [selectedOf(services)] : []), ...capped];
+}
+
+/** `120 of 500 operations were exercised`; null where no cap left anything out. */
+export function exercisedOf(coverage: readonly Coverage[], were: 'were' | 'would be'): string | null {
+  const ofThose = (those: readonly Coverage[]) => {
+    const sent = those.reduce((sum, each) => sum + each.sent, 0);
+    const all = those.reduce((sum, each) => sum + each.capped, sent);
+    return { isAll: sent === all, words: `${sent} of ${all}` };
+  };
+  const calls = ofThose(coverage.filter(({ request }) => request === 'call'));
+  const further = ofThose(coverage.filter(({ request }) => request !== 'call'));
+  if (!calls.isAll) return `${calls.words} operations ${were} exercised`;
+  return further.isAll ? null : `${further.words} further requests to operations ${were} sent`;
+}
+
 /** `12 of 303 checks were selected`, over all these services. */
-export function selectedOf(services: readonly ServiceResult[]): string {
+function selectedOf(services: readonly ServiceResult[]): string {
   const chosen = services.reduce((sum, { checks }) => sum + checks.length, 0);
   const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
   return `${chosen} of ${counted(all, 'check')} were selected`;
@@ -162,29 +195,29 @@ function decide(over: Case): Verdict {
 
 /** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
 export function verdictOf(results: Results): Verdict {
-  const { strict, selection, faults, interrupted, interruption } = results.run;
+  const { faults, interrupted, interruption } = results.run;
   const cause = interrupted ? (interruption ?? 'for an unknown reason') : null;
   return decide({
+    ...demandsOf(results.run),
     services: results.services,
-    strict,
-    selection: selection ?? null,
     faults,
     interruption: cause,
   });
 }
 
 /** The verdict on one service by itself: what befell the run as a whole is left out. */
-export function serviceVerdict(
-  service: ServiceResult,
-  { strict, selection }: Pick<RunResult, 'strict' | 'selection'>,
-): Verdict {
-  return decide({
-    services: [service],
-    strict,
-    selection: selection ?? null,
-    faults: [],
-    interruption: null,
-  });
+export function serviceVerdict(service: ServiceResult, run: Demands): Verdict {
+  return decide({ ...demandsOf(run), services: [service], faults: [], interruption: null });
+}
+
+type Demands = Pick<RunResult, 'strict' | 'partial' | 'selection'>;
+
+function demandsOf({
+  strict,
+  partial,
+  selection,
+}: Demands): Pick<Case, 'strict' | 'partial' | 'isSelection'> {
+  return { strict, partial: partial ?? selection?.partial ?? false, isSelection: selection !== undefined };
 }
 
 /** The exit code that the results call for (DESIGN §6): 70, then 3 when cut short, then 1, then 3, else 0. */

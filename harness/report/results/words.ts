@@ -4,7 +4,7 @@ import { shortened } from '../../base/shortened.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { plainLine } from './plain.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from './results.ts';
-import { selectedOf, type Verdict, type VerdictWord } from './run-verdict.ts';
+import type { Verdict, VerdictWord } from './run-verdict.ts';
 import { counted } from './tally.ts';
 
 /** The verdict as a headline. */
@@ -38,8 +38,7 @@ function reasonFor(verdict: Verdict, results: Results): string {
     const but = asides.length > 0 ? `, with ${asides.join(' and ')}` : '';
     return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
   }
-  if (verdict.word === 'no verdict')
-    return `${capitalized(verdict.reasons.join('; '))}; none of them failed.`;
+  if (verdict.word === 'no verdict') return `Only ${verdict.reasons.join('; ')}; nothing failed.`;
   const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
   const reasons = verdict.reasons.join('; ');
   // A service is called what it is called, also at the head of a sentence.
@@ -53,8 +52,8 @@ export function toneOf({ word, exitCode }: Verdict): ExitCode {
 }
 
 /** The verdict on one service: its word, or how much of it was looked at. */
-export function serviceVerdictInWords(service: ServiceResult, verdict: Verdict): string {
-  return verdict.word === 'no verdict' ? selectedOf([service]) : verdict.word;
+export function serviceVerdictInWords({ word, reasons }: Verdict): string {
+  return word === 'no verdict' ? reasons.join('; ') : word;
 }
 
 /** All requests to these services: `64 requests (12 WebSocket handshakes, 1 for a token)`. */

@@ -15,6 +15,8 @@ export interface Estimate {
   readonly suites: readonly SuiteEstimate[];
   /** How many checks a whole run has. */
   readonly catalogue: number;
+  /** How many operations would be asked; null where all would. */
+  readonly exercised: string | null;
   /** What could do harm, or alarm somebody, a line each. */
   readonly risks: readonly string[];
   /** What is not counted, and why. */
@@ -30,13 +32,18 @@ interface SuiteEstimate {
 }
 
 /** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s`. */
-export function costInWords({
-  requests,
-  fewest,
-  durationMs,
-}: Pick<Estimate, 'requests' | 'fewest' | 'durationMs'>): string {
+function costInWords({ requests, fewest, durationMs }: Estimate): string {
   const from = fewest < requests ? `${fewest} to ` : '';
   return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}`;
+}
+
+/** The first line of a run: the same, and what it would leave out. */
+export function announcement(estimate: Estimate): string {
+  return [costInWords(estimate), ...leftOut(estimate)].join(', ');
+}
+
+function leftOut({ exercised }: Estimate): readonly string[] {
+  return exercised === null ? [] : [`only ${exercised}`];
 }
 
 /** What `conform run --dry-run` prints, ending in a line feed. */
@@ -58,6 +65,7 @@ function estimateText(estimate: Estimate): string {
       ({ name, applying: checks, requests: sent }) =>
         `    ${name.padEnd(widest)}  ${counted(checks, 'check').padStart(10)}  ${counted(sent, 'request').padStart(13)}`,
     ),
+    ...leftOut(estimate).map((line) => `  ${line} (safety.operationRequests)`),
     ...(requests > fewest ? [`  ${fewest} if the service does not compress WebSocket messages`] : []),
     ...listed('Risky', risks),
     ...listed('Not counted', gaps),

@@ -90,7 +90,7 @@ function services(page: Page): Block {
     const verdict = serviceVerdict(service, results.run);
     const name = (names[index] ?? '').padEnd(widest);
     const facts = `${requestsInWords([service])}, ${duration(service.durationMs)}`;
-    const words = ink.verdict(verdict.word, serviceVerdictInWords(service, verdict));
+    const words = ink.verdict(verdict.word, serviceVerdictInWords(verdict));
     const cause = verdict.word === 'inconclusive' ? causeOf(service) : null;
     const why = cause === null ? '' : `: ${plainLine(cause, 300)}`;
     return [

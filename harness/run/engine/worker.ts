@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { costInWords } from '../../report/terminal/estimate.ts';
+import { announcement } from '../../report/terminal/estimate.ts';
 import { openSession, type Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
@@ -118,7 +118,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
 /** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */
 async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
   try {
-    return costInWords(await estimate(config, { suites, catalogue: 0 }, LONGEST_REHEARSAL_MS));
+    return announcement(await estimate(config, { suites, catalogue: 0 }, LONGEST_REHEARSAL_MS));
   } catch {
     return null;
   }

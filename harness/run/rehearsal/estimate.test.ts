@@ -128,12 +128,15 @@ websocket: { url: /ws, echo: true }
     expectClose(await costsOf({ ...(await shipped('realtime')), plan: null }));
   });
 
-  it('of a service with operations', async () => {
-    const { operations, definitions = {} } = (await proofConfigs()).described;
-    const config = { ...(await shipped('search')), operations, definitions };
-    const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false } };
-    expectClose(await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 })));
-  });
+  it.each([1_500, 12])(
+    'of a service with operations, of which %i requests are for them',
+    async (operationRequests) => {
+      const { operations, definitions = {} } = (await proofConfigs()).described;
+      const config = { ...(await shipped('search')), operations, definitions };
+      const polite = { ...config, safety: { ...config.safety, exceedRateLimit: false, operationRequests } };
+      expectClose(await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 })));
+    },
+  );
 
   it.each([
     [['auth', 'json'], []],

@@ -2,6 +2,7 @@ import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
+import { exercisedOf } from '../../report/results/run-verdict.ts';
 import type { Estimate } from '../../report/terminal/estimate.ts';
 import { type Rehearsal, type Rehearsed, rehearse } from './rehearse.ts';
 import { risksIn } from './risks.ts';
@@ -50,6 +51,7 @@ export async function estimate(
     durationMs: rehearsal.waitedMs + requests * ANSWER_MS,
     suites: bySuite,
     catalogue,
+    exercised: exercisedOf(rehearsal.coverage, 'would be'),
     risks: risksIn(rehearsal.sent),
     gaps: pacts === undefined ? [] : pacts.unread,
   };

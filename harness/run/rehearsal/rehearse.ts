@@ -6,6 +6,7 @@ import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { startDescribed } from '../../provider/reference/reference.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
+import type { Coverage } from '../../report/results/results.ts';
 import { openSession } from '../../session/session.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
@@ -21,6 +22,8 @@ export interface Rehearsed {
 
 export interface Rehearsal {
   readonly sent: readonly Rehearsed[];
+  /** Of the operations, where a cap would leave some out. */
+  readonly coverage: readonly Coverage[];
   /** On its own clock, in ms: what is waited for on purpose. Answers come at once. */
   readonly waitedMs: number;
 }
@@ -47,7 +50,9 @@ export async function rehearse(
   const provider = await startDescribed(config, { clock: clock.provider, compresses });
   const sent: Rehearsed[] = [];
   let current = '';
+  const coverage: Coverage[] = [];
   const record = (event: JournalEvent) => {
+    if (event.type === 'coverage') coverage.push(event);
     if (event.type !== 'evidence') return;
     const requests = event.kind === 'token' && configured.credentials.isLentElsewhere ? 0 : event.requests;
     sent.push({ suite: current, requests, evidence: evidenceFromJson(event.value) });
@@ -77,7 +82,7 @@ export async function rehearse(
       for (const check of checks) await judge(check, session, { strict: false, signal });
       isFresh &&= sent.length === before;
     }
-    return { sent, waitedMs: clock.session.now() - startedMs };
+    return { sent, coverage, waitedMs: clock.session.now() - startedMs };
   } finally {
     await session.close();
     await provider.stop();

@@ -1,14 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { InconclusiveError } from '../../base/exit.ts';
+import { keptRate, type Rate } from '../../config/blocks/pace.ts';
 import type { Clock } from './clock.ts';
 import { heaviestWeight, roomFrom } from './weighing.ts';
-
-/** A quota: so many requests in any window of that length. */
-export interface Rate {
-  readonly requests: number;
-  readonly windowMs: number;
-}
 
 export interface BudgetWait {
   /** For a person, without a full stop. */
@@ -67,10 +62,6 @@ export class BudgetExhausted extends InconclusiveError {
   }
 }
 
-/** What is polite where no plan is known. */
-const COURTEOUS: Rate = { requests: 300, windowMs: 60_000 };
-/** Of a known plan, this share is used: a limiter that counts a little differently is not met by accident. */
-const SHARE_OF_PLAN = 0.9;
 /** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
 const SHARE_OF_RESERVE = 0.5;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
@@ -83,9 +74,7 @@ interface Section {
 /** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
 export function openBudget(options: BudgetOptions): Budget {
   const { clock, maxRequests, plan } = options;
-  const rate = plan
-    ? { requests: Math.max(1, Math.floor(SHARE_OF_PLAN * plan.requests)), windowMs: plan.windowMs }
-    : COURTEOUS;
+  const rate = keptRate(plan);
   /** When each request was sent. */
   const spendings: number[] = [];
   /** When requests of others were sent, as far as their end is known; one entry each. */
