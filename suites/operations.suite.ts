@@ -1,5 +1,6 @@
 import {
   type CheckDefinition,
+  capitalized,
   check,
   clause,
   credentialed,
@@ -21,15 +22,19 @@ const LISTED = 500;
 
 interface BadInput {
   readonly id: string;
-  /** Completes "refuses … with a client error". */
+  /** Completes "refuses … with a 4xx status", and with a capital letter "… gets status 200". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly probe: Probe<Trials>;
 }
 
 /** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
-const refuses = ({ id, what, probe }: BadInput): CheckDefinition =>
+const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinition =>
   check(id, {
-    title: `refuses ${what} with a client error`,
+    ...notes,
+    title: `refuses ${what} with a 4xx status`,
+    headline: `${capitalized(what)} gets {got}`,
     grounds: [documented],
     judge: ({ expect }) =>
       expect(probe).toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
@@ -40,7 +45,10 @@ const refuses = ({ id, what, probe }: BadInput): CheckDefinition =>
 const checks: readonly CheckDefinition[] = [
   // endpoint.other-operations: each has responses that are documented.
   check('operations.status', {
-    title: 'answers each operation with a status that is documented as success',
+    title: 'answers each operation with its documented success status',
+    headline: 'An operation answers with {got}',
+    why: 'Generated clients know the documented status only, and take others for errors.',
+    change: 'Answer with the documented status, or document the one that you send.',
     grounds: [documented],
     judge: ({ expect }) =>
       expect(operation.operationCalls).toConform(
@@ -52,7 +60,10 @@ const checks: readonly CheckDefinition[] = [
 
   // endpoint.other-operations: and these have media types.
   check('operations.content-type', {
-    title: 'answers each operation in a media type that is documented for it',
+    title: 'answers each operation with its documented media type',
+    headline: 'An operation answers in {got}',
+    why: 'Generated clients have no parser for it, and drop the body.',
+    change: 'Send the documented Content-Type, or document the one that you send.',
     grounds: [documented],
     judge: ({ expect }) =>
       expect(operation.callsOfMediaType).toConform(
@@ -64,6 +75,9 @@ const checks: readonly CheckDefinition[] = [
   // endpoint.other-operations: and these have schemas.
   check('operations.schema', {
     title: 'answers each operation with a body that fits its documented JSON Schema',
+    headline: 'A response body does not fit its schema: {got}',
+    why: 'Code that was generated from the document fails on it, or loses data.',
+    change: 'Send what the schema says, or correct the schema.',
     grounds: [documented],
     judge: ({ expect, service }) =>
       expect(operation.callsOfSchema).toConform('a body that fits its schema', (reply) =>
@@ -73,7 +87,10 @@ const checks: readonly CheckDefinition[] = [
 
   // RFC 9110 §15.5.4 lets a service answer 404 where it hides what it has; 403 needs no credential to be said either.
   check('operations.auth-required', {
-    title: 'refuses each operation that demands a credential without one',
+    title: 'asks for a credential at each operation that needs one',
+    headline: 'An operation without a credential gets {got}',
+    why: 'One forgotten operation opens the data that the others guard.',
+    change: 'Ask for the credential everywhere by default, and open what is public by name.',
     grounds: [documented, practice('OWASP API2:2023')],
     applies: [credentialed],
     judge: ({ expect }) => expect(operation.withoutCredentialOfOperation).toHaveStatus(401, 403, 404),
@@ -81,32 +98,50 @@ const checks: readonly CheckDefinition[] = [
 
   // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
   check('operations.unknown-method', {
-    title: 'refuses a method that nobody has registered at each documented path',
+    title: 'refuses a method that does not exist at each documented path',
+    headline: 'A method that does not exist gets {got} at a documented path',
+    why: 'A success or a crash for a made-up method shows that this path does not check methods.',
+    change: 'Answer 405 with Allow, or 501, to every method that the document does not name.',
     grounds: [rfc9110('9.1', 'SHOULD')],
     judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
   }),
 
   // endpoint.other-operations: types, what is required and what is allowed are documented.
-  refuses({ id: 'operations.negative-type', what: 'input of the wrong type', probe: operation.wrongTypes }),
+  refuses({
+    id: 'operations.negative-type',
+    what: 'input of the wrong type',
+    why: 'A mistake of the client goes unnoticed, or looks like an outage of the service.',
+    change: 'Check the type of each input, and answer 400 or 422 with its name.',
+    probe: operation.wrongTypes,
+  }),
   refuses({
     id: 'operations.negative-missing',
     what: 'a request that lacks what is required',
+    why: 'The service guesses what the client forgot, or fails over it.',
+    change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
     probe: operation.missingInputs,
   }),
   refuses({
     id: 'operations.negative-range',
     what: 'input beyond its documented range',
+    why: 'With a limit that nobody checks, one call can ask for everything.',
+    change: 'Check minimum, maximum and length, and answer 400 or 422 with the limit.',
     probe: operation.outOfRange,
   }),
   refuses({
     id: 'operations.negative-surplus',
-    what: 'members that its schema rules out',
+    what: 'a body with members that its schema rules out',
+    why: 'A misspelled member is dropped, and the client never learns of it.',
+    change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
     probe: operation.surplusMembers,
   }),
 
   // Ignored or refused: whether parameters that nobody documented are taken is not shown.
   check('operations.extra-handled', {
     title: 'does not fail over query parameters that are not documented',
+    headline: 'A query parameter that is not documented gets {got}',
+    why: 'Proxies, trackers and newer clients add parameters of their own.',
+    change: 'Ignore parameters that you do not know, or answer 400.',
     grounds: [clause('responses.status-codes')],
     judge: ({ expect }) =>
       expect(operation.extraInputs).toConform('an orderly answer', ({ response: { status, statusClass } }) =>
@@ -116,7 +151,8 @@ const checks: readonly CheckDefinition[] = [
 
   // endpoint.parameters does not show what becomes of others.
   observation('operations.negative-extra', {
-    title: 'takes or refuses query parameters that are not documented',
+    title: 'ignores or refuses query parameters that are not documented',
+    why: 'Where they are ignored, nobody notices a misspelled parameter.',
     grounds: [clause('endpoint.parameters')],
     records: 'operations.unknown-parameter',
     async observe({ probe, expect }) {
@@ -133,6 +169,7 @@ const checks: readonly CheckDefinition[] = [
   // What could not be called, may not be called or was left out for the ceiling.
   observation('operations.coverage', {
     title: 'is asked for the operations that are documented',
+    why: 'It shows how much of the document this run has judged.',
     grounds: [documented],
     async observe({ probe, service }) {
       const calls = await probe(operation.operationCalls);

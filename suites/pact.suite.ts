@@ -9,6 +9,9 @@ export const pact = suite('pact', 'Consumer contracts', [
   // consumers.pacts: what consumers rely on, written down by themselves.
   checkEach(INTERACTION, {
     title: 'answers each consumer as its pact says',
+    headline: "The service does not keep a consumer's pact",
+    why: 'This consumer will fail with this version of the service.',
+    change: 'Answer as the pact says, or agree on a new pact with the consumer before you deploy.',
     grounds: [clause('consumers.pacts'), clause('endpoint.sample')],
     applies: [hasPacts],
     needs: [pactsRead],

@@ -35,6 +35,9 @@ const checks = given(
     // events.webhooks: upon what the config says, an event comes.
     check('webhooks.delivered', {
       title: 'sends an event to the receiver',
+      headline: 'No event reaches the receiver',
+      why: 'Receivers never hear of the change, and go on with old data.',
+      change: 'Check the subscription, the address and the job that sends events.',
       grounds,
       async judge({ service, probe, violated }) {
         const all = await probe(deliveries);
@@ -46,6 +49,9 @@ const checks = given(
     // events.webhooks: as receivers take them.
     check('webhooks.json', {
       title: 'sends events as JSON by POST',
+      headline: 'An event does not come as JSON by POST: {got}',
+      why: 'Receivers expect JSON in the body of a POST, and drop anything else.',
+      change: 'Send events by POST, with Content-Type: application/json and a JSON body.',
       grounds,
       async judge({ probe, violated }) {
         for (const delivery of await probe(delivered)) {
@@ -58,6 +64,9 @@ const checks = given(
     // The signature is all by which a receiver knows the sender.
     check('webhooks.signature', {
       title: 'signs each event as configured',
+      headline: 'An event has no valid signature: {got}',
+      why: 'Receivers cannot tell your events from forged ones, and refuse them.',
+      change: 'Sign the very bytes of the body with the shared secret, as the documents say.',
       grounds: [...grounds, practice('OWASP API2:2023')],
       applies: [signed],
       async judge({ probe, violated }) {
@@ -70,7 +79,10 @@ const checks = given(
 
     // A receiver may be out of order for a while.
     check('webhooks.retried', {
-      title: 'sends an event again that the receiver could not take',
+      title: 'sends an event again that the receiver could not accept',
+      headline: 'An event is not sent again after a 503',
+      why: 'An event is lost each time a receiver restarts.',
+      change: 'Repeat a delivery until it is answered 2xx, for some hours at least.',
       grounds: [practice('webhook retries')],
       async judge({ service, probe, violated, note }) {
         const all = await probe(delivered);
@@ -84,6 +96,9 @@ const checks = given(
     // And it does not get well if it is hammered.
     check('webhooks.backoff', {
       title: 'waits between its attempts, and longer the more of them fail',
+      headline: 'A failed event is sent again after only {got}',
+      why: 'A receiver in trouble is kept down by the repeated attempts.',
+      change: 'Wait between attempts, and longer each time.',
       grounds: [practice('webhook retries')],
       async judge({ probe, violated, notApplicable, note }) {
         const all = await probe(delivered);
@@ -99,7 +114,10 @@ const checks = given(
 
     // What was received is not to be done twice.
     check('webhooks.no-duplicates', {
-      title: 'does not send an event again that was received',
+      title: 'does not send an event again that was accepted',
+      headline: 'An event that was accepted is sent again',
+      why: 'Receivers act twice: two mails, two payments.',
+      change: 'Mark an event as delivered upon any 2xx answer.',
       grounds: [practice('webhook retries')],
       async judge({ probe, violated, notApplicable }) {
         const all = await probe(delivered);
@@ -112,7 +130,8 @@ const checks = given(
 
     // Who receives an event twice must be able to tell.
     observation('webhooks.identity', {
-      title: 'marks an event so that it is known when it comes again',
+      title: 'marks an event so that a repetition can be recognised, or does not',
+      why: 'Without such a mark a receiver cannot drop what it already has.',
       grounds: [clause('events.delivery')],
       async observe({ probe }) {
         const names = identifiersOf(await probe(delivered));

@@ -7,7 +7,10 @@ import * as quota from '../../harness/probe/quota/quota.ts';
 export const measurements: readonly CheckDefinition[] = [
   // limits.rate: so many in a window, and no more.
   check('limits.exact', {
-    title: 'admits exactly the documented number of requests in the window and refuses the next one',
+    title: 'allows exactly the documented number of requests in a window',
+    headline: 'The first request refused is not the documented one: {got}',
+    why: 'Clients that keep to the documented limit are refused, or nothing keeps others from using too much.',
+    change: 'Set the limit to the documented number, or document the real one.',
     grounds: [clause('limits.rate')],
     records: 'limits.first-refused',
     async judge({ probe, observe, violated, note }) {
@@ -28,7 +31,10 @@ export const measurements: readonly CheckDefinition[] = [
 
   // limits.rate: several at once are no way around it.
   check('limits.parallel', {
-    title: 'admits no more of requests sent together than of requests one after the other',
+    title: 'allows no more requests that come together than one by one',
+    headline: 'Requests that come together get past the limit: {got}',
+    why: 'Whoever sends in parallel gets more than the plan allows.',
+    change: 'Check and count a request in one atomic step.',
     grounds: [clause('limits.rate')],
     async judge({ probe, violated, note }) {
       const { excess, sent, evidence } = await probe(togetherAdmitted);
@@ -43,7 +49,8 @@ export const measurements: readonly CheckDefinition[] = [
 
   // limits.other does not show how requests are counted.
   observation('limits.algorithm', {
-    title: 'limits requests by some algorithm',
+    title: 'counts requests by some algorithm',
+    why: 'A client plans better when it knows how its quota comes back.',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
       const { algorithm, because } = (await probe(limitMeasurement)).inference;
@@ -58,6 +65,9 @@ const tooLong = (toWaitMs: number) =>
 // limits.rate: the quota is one of each window.
 const recoveryCheck = check('limits.recovery', {
   title: 'serves again after the window',
+  headline: 'The service does not recover after the window: {got}',
+  why: 'A client that has reached the limit once stays locked out.',
+  change: 'Let the count end with its window, whatever comes in meanwhile.',
   grounds: [clause('limits.rate')],
   async judge({ probe, violated, blocked, note }) {
     const { servedAfterMs, waitedMs, toWaitMs, window, evidence } = await probe(recovery);
@@ -75,6 +85,9 @@ export const recoveries: readonly CheckDefinition[] = [
   // Who waits as long as he was told is served, and need not wait longer.
   check('limits.retry-after-honest', {
     title: 'serves again when Retry-After says so, and not long before',
+    headline: 'Retry-After does not give the real wait: {got}',
+    why: 'Clients come back too early and are refused again, or wait for nothing.',
+    change: 'Compute Retry-After, in seconds, from the moment when the quota comes back.',
     grounds: [practice('honest Retry-After')],
     restsOn: [recoveryCheck],
     async judge({ probe, violated, notApplicable, note }) {
@@ -87,12 +100,15 @@ export const recoveries: readonly CheckDefinition[] = [
 
   // The reset of quota fields is a promise of the same kind.
   check('limits.reset-honest', {
-    title: 'tells a reset on the refusal that agrees with when it serves again',
+    title: 'gives a reset on the refusal that agrees with when it serves again',
+    headline: 'The reset in the quota headers is not the real wait: {got}',
+    why: 'Clients that pace themselves by it are refused again, or wait for nothing.',
+    change: 'Compute the reset from the moment when the quota comes back.',
     grounds: [practice('RateLimit header fields draft')],
     restsOn: [recoveryCheck],
     async judge({ probe, violated, notApplicable, note }) {
       const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
-      if (resetSeconds === null) return notApplicable('no reset is told on the refusal');
+      if (resetSeconds === null) return notApplicable('the refusal gives no reset');
       const { resetDishonesty, evidence } = await probe(recovery);
       if (resetDishonesty !== null) violated(resetDishonesty, evidence);
       note(`a reset in ${Math.round(resetSeconds)} s held`);
@@ -103,11 +119,14 @@ export const recoveries: readonly CheckDefinition[] = [
 
   // A client that asks once too early would else be shut out for ever.
   check('limits.refusals-free', {
-    title: 'does not put the end of the wait off for requests that it refuses',
+    title: 'does not extend the wait for requests that it refuses',
+    headline: 'Refused requests extend the wait',
+    why: 'A client that asks a little too early stays locked out for as long as it asks.',
+    change: 'Do not count the requests that you refuse.',
     grounds: [practice('a client that asks too early recovers')],
     async judge({ probe, violated, notApplicable, note }) {
       const { putOff, evidence } = await probe(recovery);
-      if (putOff === null) notApplicable('what was seen does not tell');
+      if (putOff === null) notApplicable('not enough evidence to decide');
       if (putOff) {
         violated(
           'expected service one window after the first requests, got it only after a window without any',
@@ -120,7 +139,10 @@ export const recoveries: readonly CheckDefinition[] = [
 
   // limits.client-backoff: what the documents advise clients to do helps them.
   check('limits.client-backoff', {
-    title: 'lets a client that backs off exponentially and heeds Retry-After recover',
+    title: 'lets a client recover that backs off exponentially and heeds Retry-After',
+    headline: 'A client that backs off does not recover: {got}',
+    why: 'Clients that do everything right stay locked out.',
+    change: 'Let a client in again once its quota is back, however often it has asked.',
     grounds: [clause('limits.client-backoff'), practice('capped exponential backoff with jitter')],
     async judge({ probe, violated, blocked, note }) {
       const { attempts, servedAfterMs, waitedMs, toWaitMs, evidence } = await probe(recovery);

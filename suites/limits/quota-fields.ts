@@ -15,11 +15,14 @@ const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
 
 // Clients pace themselves by what these fields say.
 const wellFormed = check('limits.quota-fields', {
-  title: 'sends well-formed quota fields',
+  title: 'sends well-formed quota headers',
+  headline: 'A quota header is malformed: {got}',
+  why: 'Clients pace themselves by these headers, and cannot read them.',
+  change: 'Write the header as its format says: whole numbers, and the reset in seconds.',
   grounds,
   judge: ({ expect }) =>
     expect(quotaReplies)
-      .where(tellsQuota, 'no quota fields are seen')
+      .where(tellsQuota, 'no quota headers are sent')
       .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
 });
 
@@ -27,11 +30,12 @@ const wellFormed = check('limits.quota-fields', {
 export const quotaFields: readonly CheckDefinition[] = [
   // limits.other does not show quota fields.
   observation('limits.dialect', {
-    title: 'tells the quota in its responses',
+    title: 'tells clients their quota in headers, or does not',
+    why: 'A client that sees its quota can slow down before it is refused.',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
       const { dialect } = (await probe(quota.quotaSample)).response.quota;
-      return { seen: dialect, note: dialect === 'none' ? 'no quota fields are seen' : `dialect ${dialect}` };
+      return { seen: dialect, note: dialect === 'none' ? 'no quota headers are sent' : `dialect ${dialect}` };
     },
   }),
 
@@ -39,14 +43,17 @@ export const quotaFields: readonly CheckDefinition[] = [
 
   // limits.rate: the plan has one number.
   check('limits.quota-fields-agree', {
-    title: 'tells the quota that the plan has',
+    title: 'gives in its headers the documented quota',
+    headline: 'The quota headers give another limit than the documents: {got}',
+    why: 'Clients that trust them run into the limit, or use less than they may.',
+    change: 'Take the number in the headers from the same setting as the limit itself.',
     grounds,
     applies: [settled('limits.rate')],
     judge: ({ expect, service: { plan } }) =>
       expect(quota.quotaSample)
         .where(
           ({ response }) => plan !== null && response.quota.limit !== null,
-          'no limit is told in quota fields',
+          'no quota header gives a limit',
         )
         .toConform(`a limit of ${plan?.requests}`, ({ response: { quota } }) =>
           quota.limit === plan?.requests ? null : String(quota.limit),
@@ -55,11 +62,14 @@ export const quotaFields: readonly CheckDefinition[] = [
 
   // What contradicts itself is no help, whichever half is true.
   check('limits.quota-consistent', {
-    title: 'sends no quota fields that contradict each other',
+    title: 'sends no quota headers that contradict each other',
+    headline: 'The quota headers contradict each other: {got}',
+    why: 'Each library reads another header, so clients behave differently.',
+    change: 'Write all quota headers from the same counter.',
     grounds,
     judge: ({ expect }) =>
       expect(quotaReplies)
-        .where(tellsQuota, 'no quota fields are seen')
+        .where(tellsQuota, 'no quota headers are sent')
         .toConform(
           'quota fields that can all be true',
           ({ response }) => response.quota.contradictions[0] ?? null,
@@ -68,11 +78,14 @@ export const quotaFields: readonly CheckDefinition[] = [
 
   // A client that takes milliseconds for seconds waits for days.
   check('limits.reset-unit', {
-    title: 'tells the reset in seconds',
+    title: 'gives the reset in seconds',
+    headline: 'The reset is given in {got}',
+    why: 'Clients that read it as seconds wait for days.',
+    change: 'Send seconds, from now or since 1970.',
     grounds: [practice('resets in seconds, as clients take them')],
     judge: ({ expect }) =>
       expect(quota.quotaSample)
-        .where(({ response }) => response.quota.resetSeconds !== null, 'no reset is told')
+        .where(({ response }) => response.quota.resetSeconds !== null, 'no quota header gives a reset')
         .toConform('seconds, from now or since 1970', ({ response }) =>
           response.quota.dialect.endsWith('-ms') ? 'milliseconds' : null,
         ),
@@ -84,13 +97,16 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
   // The refusal tells of fewer requests than the last answer before the burst did.
   check('limits.quota-shrinks', {
     title: 'counts the remaining quota down',
+    headline: 'The remaining quota does not go down: {got}',
+    why: 'Clients believe that they have requests left, and are refused.',
+    change: 'Compute the remaining number after the request has been counted.',
     grounds,
     async judge({ probe, expect }) {
       const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
       await expect(quota.refusalAnswer)
         .where(
           ({ response }) => before !== 0 && response.quota.remaining !== null,
-          'no remaining quota is told',
+          'no quota header gives what remains',
         )
         .toConform(`fewer than ${before} remaining`, ({ response: { quota } }) =>
           (quota.remaining ?? 0) < before ? null : `${quota.remaining} remaining`,
@@ -100,10 +116,13 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
 
   // It is there that a client needs them.
   check('limits.quota-fields-on-refusal', {
-    title: 'tells of the quota on the refusal as on other answers',
+    title: 'sends the quota headers on the refusal too',
+    headline: 'The refusal has no quota headers',
+    why: 'A client that was refused needs them most, to know when to come back.',
+    change: 'Add the quota headers to the 429 as to other answers.',
     grounds,
     async judge({ expect, probe, notApplicable }) {
-      if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota fields are seen');
+      if (!tellsQuota(await probe(quota.quotaSample))) notApplicable('no quota headers are sent');
       await expect(quota.refusalAnswer).toConform('quota fields', (reply) =>
         tellsQuota(reply) ? null : 'none',
       );
@@ -112,12 +131,15 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
 
   // As on other answers.
   check('limits.refusal-fields', {
-    title: 'sends well-formed quota fields on the refusal',
+    title: 'sends well-formed quota headers on the refusal',
+    headline: 'A quota header on the refusal is malformed: {got}',
+    why: 'It is from the refusal that a client reads when to come back.',
+    change: 'Write the headers of the 429 with the same code as the others, and 0 where nothing remains.',
     grounds,
     restsOn: [wellFormed],
     judge: ({ expect }) =>
       expect(quota.refusalAnswer)
-        .where(tellsQuota, 'the refusal has no quota fields')
+        .where(tellsQuota, 'the refusal has no quota headers')
         .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
   }),
 ];

@@ -17,7 +17,8 @@ const HELD_BACK_MS = 1_000;
 
 /** errors.shape is not shown. */
 export const refusalShape: CheckDefinition = observation('limits.refusal-shape', {
-  title: 'gives the refusal the shape of its other errors',
+  title: 'gives the refusal the shape of its other errors, or another',
+  why: 'With one shape a client reads a 429 like any other error.',
   grounds: [clause('errors.shape')],
   async observe({ probe }) {
     // The 404 first: once the quota is spent there is none to be had.
@@ -35,14 +36,20 @@ export const refusalShape: CheckDefinition = observation('limits.refusal-shape',
 export const refusals: readonly CheckDefinition[] = [
   // RFC 6585 §4: 429 is the status for too many requests in a given amount of time; §7.2 does not demand it.
   check('limits.refusal-status', {
-    title: 'refuses with 429',
+    title: 'refuses requests beyond the limit with 429',
+    headline: 'A request beyond the limit gets {got}',
+    why: 'On 429 libraries wait and try again. On other codes they give up, or go on at once.',
+    change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],
     judge: ({ expect }) => expect(quota.refusal).toHaveStatus(429),
   }),
 
   // errors.format: a refusal is an error like others.
   check('limits.refusal-json', {
-    title: 'refuses with a JSON body, like its other errors',
+    title: 'refuses requests beyond the limit with a JSON body, like its other errors',
+    headline: 'The refusal beyond the limit is not JSON: {got}',
+    why: 'A client that reads every error as JSON fails just when it should slow down.',
+    change: 'Send the 429 in the JSON form of your other errors, also where a gateway answers.',
     grounds: [clause('errors.format')],
     applies: [jsonErrors],
     judge: ({ expect }) => expect(quota.refusalAnswer).toBeJson(),
@@ -51,6 +58,9 @@ export const refusals: readonly CheckDefinition[] = [
   // Else clients come back too early, or much too late.
   check('limits.retry-after', {
     title: 'says when to try again (Retry-After)',
+    headline: 'The refusal does not say when to try again',
+    why: 'Clients come back at once, or much too late.',
+    change: 'Send Retry-After with the seconds until the quota comes back.',
     grounds: [practice('tell clients when to come back')],
     judge: ({ expect }) => expect(quota.refusalAnswer).toHaveField('Retry-After'),
   }),
@@ -58,6 +68,9 @@ export const refusals: readonly CheckDefinition[] = [
   // RFC 9110 §10.2.3: an HTTP-date or a whole number of seconds.
   check('limits.retry-after-valid', {
     title: 'sends a well-formed Retry-After',
+    headline: 'Retry-After is malformed: {got}',
+    why: 'A client that cannot read it comes back at once.',
+    change: 'Send a whole number of seconds, or a date of HTTP.',
     grounds: [rfc9110('10.2.3', 'MUST')],
     judge: ({ expect }) =>
       expect(quota.refusalAnswer)
@@ -69,7 +82,10 @@ export const refusals: readonly CheckDefinition[] = [
 
   // RFC 6585 §4: responses with 429 are not stored by a cache.
   check('limits.refusal-not-cacheable', {
-    title: 'does not let the refusal be cached',
+    title: 'does not let caches keep the refusal',
+    headline: 'A cache may keep the refusal beyond the limit: {got}',
+    why: 'A cache goes on refusing clients whose quota has come back.',
+    change: 'Send Cache-Control: no-store with 429.',
     grounds: [rfc6585('4', 'MUST')],
     judge: ({ expect }) => expect(quota.refusalAnswer).toBeUncacheable(),
   }),
@@ -77,6 +93,9 @@ export const refusals: readonly CheckDefinition[] = [
   // Whoever waits for a refusal keeps a connection busy.
   check('limits.refusal-prompt', {
     title: 'refuses promptly',
+    headline: 'The refusal takes {got}',
+    why: 'Connections that are held pile up on both sides just when the load is high.',
+    change: 'Answer 429 at once, and let Retry-After slow clients down.',
     grounds: [practice('no tarpit')],
     async judge({ probe, violated, note }) {
       const { typicalMs, refusalMs, evidence } = await probe(refusalDelay);
@@ -91,7 +110,8 @@ export const refusals: readonly CheckDefinition[] = [
 
   // limits.other does not show how the refusal looks.
   observation('limits.refusal', {
-    title: 'refuses in some form',
+    title: 'refuses requests beyond the limit in some form',
+    why: 'The documents leave the form open, and clients have to recognise it.',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
       const { response } = await probe(quota.refusalAnswer);

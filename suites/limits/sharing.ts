@@ -16,7 +16,10 @@ const grounds = [practice('OWASP API4:2023')];
 
 /** Else anybody could spend the quota of others. */
 export const failedAuthentication: CheckDefinition = check('limits.failures-free', {
-  title: 'does not take requests with a wrong key from the quota of the right one',
+  title: 'does not count requests with a wrong key against the right one',
+  headline: 'Requests with a wrong key use up the quota of the right one: {got}',
+  why: 'Anyone can lock a customer out without knowing the key.',
+  change: 'Check the credential before you count the request.',
   grounds,
   applies: [settled('limits.rate'), credentialed],
   async judge({ probe, violated, note }) {
@@ -32,6 +35,9 @@ export const sharing: readonly CheckDefinition[] = [
   // One customer must not be able to lock out another.
   check('limits.per-key', {
     title: 'counts each key by itself',
+    headline: 'The second key gets {got} once the first has used up its quota',
+    why: 'One customer can lock out all the others.',
+    change: 'Count by key or by customer, and not for all together or by address.',
     grounds,
     applies: [credentialed],
     needs: [secondKey],
@@ -41,6 +47,9 @@ export const sharing: readonly CheckDefinition[] = [
   // A limit that another spelling gets around is none.
   check('limits.variants-share', {
     title: 'counts HEAD, other spellings of the path and other queries against the same quota',
+    headline: 'The same request in another form gets {got} beyond the limit',
+    why: 'A slash or a parameter more is enough to get around the limit.',
+    change: 'Count by client, whatever the method, the query and the spelling of the path.',
     grounds,
     judge: ({ expect }) => expect(spent.variantsWhileExhausted).toBeUnserved(),
   }),
@@ -48,13 +57,19 @@ export const sharing: readonly CheckDefinition[] = [
   // Whoever can name his own address has as many quotas as he likes.
   check('limits.forwarded-for', {
     title: 'does not let a client choose its quota by X-Forwarded-For',
+    headline: 'A request with a made-up X-Forwarded-For gets {got} beyond the limit',
+    why: 'Anyone can write any address into that header, so there is no limit.',
+    change: 'Count by key, or take the address of a client from your own proxy alone.',
     grounds,
     judge: ({ expect }) => expect(spent.forwardedWhileExhausted).toBeUnserved(),
   }),
 
   // RFC 9110 §11.1: the scheme name is case-insensitive, so this is the same credential.
   check('limits.spelling-shares', {
-    title: 'has one quota for a credential, however it is written',
+    title: 'has one quota for a key, however its header is spelled',
+    headline: 'The key in another spelling gets {got} beyond the limit',
+    why: 'Each spelling has a quota of its own, so the limit is easily multiplied.',
+    change: 'Count by the key itself instead of by the text of the header.',
     grounds,
     applies: [inAuthorizationField],
     judge: ({ expect }) => expect(spent.spelledWhileExhausted).toBeUnserved(),
@@ -62,7 +77,8 @@ export const sharing: readonly CheckDefinition[] = [
 
   // limits.other does not show whose requests are counted together.
   observation('limits.keyed-by', {
-    title: 'counts requests by some property of them',
+    title: 'counts requests by key, by the text of the header or by address',
+    why: 'It decides who shares a quota with whom.',
     grounds: [clause('limits.other')],
     applies: [inAuthorizationField],
     needs: [secondKey],
