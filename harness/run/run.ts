@@ -9,9 +9,12 @@ import { faultsOf } from '../config/yaml/origin.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { pastRun, withHistory } from '../memory/history.ts';
+import { readHistory, remember } from '../memory/history-file.ts';
 import { withKnown } from '../memory/known.ts';
 import { holdProviders } from '../provider/start.ts';
 import { foldEvents, withFault } from '../report/results/fold.ts';
+import { plainLine } from '../report/results/plain.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
 import type { Estimate } from '../report/terminal/estimate.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
@@ -60,9 +63,14 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const render = once((interruption: string | null) => {
     const { entries, badLines } = readJournal(folder.journalPath);
     const finishedAt = new Date().toISOString();
-    const results = withCauses(withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption })));
+    const judged = withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption }));
+    const { runs, notes } = readHistory(folder.reportsDir);
+    const results = withHistory(withCauses(judged), runs, notes);
     try {
-      return { results, reports: writeReports(results, { ...folder, logs: providers.logs() }) };
+      const reports = writeReports(results, { ...folder, logs: providers.logs() });
+      const unwritten = remember(folder.reportsDir, pastRun(results));
+      if (unwritten !== null) progress.say(`conform: ${plainLine(unwritten)}`);
+      return { results, reports };
     } catch (error) {
       if (!(error instanceof HarnessError)) throw error;
       return { results: withFault(results, error.message), reports: null };

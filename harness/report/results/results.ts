@@ -280,6 +280,46 @@ const Cause = shared(
   }),
 );
 
+/** How the outcome of a check differs from that of the runs before. */
+export type Change = Frozen<Static<typeof CHANGE>>;
+const CHANGE = Type.Object({
+  service: name,
+  check: name,
+  state: Type.Enum(['new', 'back', 'still failing', 'fixed'], {
+    description:
+      'new: it never failed before; back: it was fixed before; still failing: as in the last run that judged it; fixed: it failed there.',
+  }),
+  runs: Type.Integer({
+    minimum: 1,
+    description:
+      'How many runs in a row it has failed, this one included; of what is fixed, how many it had.',
+  }),
+  since: Instant,
+});
+
+/** A run as those after it remember it. */
+const REMEMBERED = Type.Object({
+  id: name,
+  startedAt: Instant,
+  exitCode: Type.Integer(),
+  failed: Count,
+});
+
+const HISTORY = Type.Object(
+  {
+    runs: Type.Array(shared('rememberedRun', REMEMBERED), {
+      description: 'Earlier runs of these services, the oldest first; at most 30.',
+    }),
+    changes: Type.Array(shared('change', CHANGE)),
+    flaky: Type.Array(Finding, {
+      description:
+        'Checks that went from passing to failing or back at least twice in the last 10 runs that judged them, with the provider unchanged.',
+    }),
+    notes: texts('What of the history could not be read.'),
+  },
+  { description: 'What the runs before say of this one.' },
+);
+
 export const RESULTS = Type.Object({
   $schema: Type.Optional(text()),
   schemaVersion: Type.Literal(1),
@@ -291,6 +331,7 @@ export const RESULTS = Type.Object({
     required: OUTCOMES,
     additionalProperties: Count,
   }),
+  history: Type.Optional(shared('history', HISTORY)),
   causes: Type.Optional(
     Type.Array(Cause, {
       description:

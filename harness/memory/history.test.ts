@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../contract/outcome.ts';
+import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
+import type { Change, Results } from '../report/results/results.ts';
+import { type PastRun, pastRun, withHistory } from './history.ts';
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  p: 'pass',
+  o: 'observed',
+  f: 'fail',
+  w: 'warning',
+  k: 'known',
+  b: 'blocked',
+  s: 'skipped',
+};
+
+const dayOf = (night: number) => new Date(Date.UTC(2026, 10, 1 + night, 3)).toISOString();
+
+interface Night {
+  readonly letter: string;
+  readonly image?: string;
+  readonly environment?: string;
+}
+
+/** The results of a night, in which one check has this outcome; none has it for a dot. */
+function nightOf(night: number, { letter, image, environment }: Night): Results {
+  const sample = conformingService('search');
+  const [template] = sample.checks;
+  const outcome = OUTCOMES[letter];
+  if (!template) throw new Error('the sample has no check');
+  const other = { ...template, id: 'status.sample', outcome: 'pass' as const };
+  const checks = outcome === undefined ? [other] : [other, { ...template, id: 'headers.date', outcome }];
+  const provider = { ...sample.provider, ...(image === undefined ? {} : { image }) };
+  const service = { ...sample, checks, provider, environment: environment ?? null };
+  return resultsOf([service], { id: `night-${night}`, startedAt: dayOf(night) });
+}
+
+function told(nights: readonly Night[]): NonNullable<Results['history']> {
+  const all = nights.map((night, index) => nightOf(index, night));
+  const [tonight] = all.slice(-1);
+  if (!tonight) throw new Error('there is no night');
+  const past: PastRun[] = all.slice(0, -1).map(pastRun);
+  const { history } = withHistory(tonight, past, []);
+  if (!history) throw new Error('nothing is told');
+  return history;
+}
+
+const letters = (text: string): readonly Night[] => [...text].map((letter) => ({ letter }));
+
+const CHANGES: Readonly<
+  Record<string, readonly [state: Change['state'], runs: number, sinceNight: number] | null>
+> = {
+  f: null,
+  p: null,
+  pp: null,
+  pf: ['new', 1, 1],
+  of: ['new', 1, 1],
+  '.f': ['new', 1, 1],
+  sf: ['new', 1, 1],
+  ff: ['still failing', 2, 0],
+  pfff: ['still failing', 3, 1],
+  // A night without a verdict says nothing.
+  pfbbf: ['still failing', 2, 1],
+  'pf.f': ['still failing', 2, 1],
+  pfp: ['fixed', 1, 1],
+  pffbp: ['fixed', 2, 1],
+  pfpp: null,
+  pfpf: ['back', 1, 3],
+  pfppbf: ['back', 1, 5],
+  kf: ['still failing', 2, 0],
+  kp: ['fixed', 1, 0],
+  pk: null,
+  pw: ['new', 1, 1],
+  ww: ['still failing', 2, 0],
+  // What only warned fails now.
+  wwf: ['new', 1, 2],
+  fw: ['still failing', 2, 0],
+  pfb: null,
+  pfs: null,
+};
+
+describe('what the nights before say', () => {
+  it.for(Object.entries(CHANGES))('of %s', ([nights, expected]) => {
+    const [change] = told(letters(nights)).changes;
+    expect(change ? [change.state, change.runs, change.since] : null).toEqual(
+      expected && [expected[0], expected[1], dayOf(expected[2])],
+    );
+  });
+
+  it.for([
+    ['pf', false],
+    ['pfffff', false],
+    ['pfp', true],
+    ['fpf', true],
+    ['pbfbp', true],
+    ['pfbbb', false],
+    ['pfpppppppp', true],
+    // The first of the two changes is more than ten judged nights ago.
+    ['pfppppppppp', false],
+    ['pbbbbbbbbbbbfp', true],
+    ['kpk', true],
+  ] as const)('%s is flaky: %s', ([nights, flaky]) => {
+    expect(told(letters(nights)).flaky).toEqual(flaky ? [{ service: 'search', check: 'headers.date' }] : []);
+  });
+
+  it('is not that a check is flaky where the provider changed in between', () => {
+    const nights = (['1', '2', '2'] as const).map((image, index) => ({ letter: 'pfp'[index] ?? '', image }));
+    expect(told(nights).flaky).toEqual([]);
+    expect(told(nights.map((night) => ({ ...night, image: '2' }))).flaky).toHaveLength(1);
+  });
+
+  it('is about the same environment', () => {
+    const nights = [{ letter: 'f', environment: 'staging' }, { letter: 'f' }, { letter: 'f' }];
+    expect(told(nights).changes).toMatchObject([{ state: 'still failing', runs: 2, since: dayOf(1) }]);
+  });
+
+  it('names the runs before, the oldest first, with their failures, and nothing that came later', () => {
+    const past = [2, 0, 9].map((night) => pastRun(nightOf(night, { letter: 'f' })));
+    const { history } = withHistory(nightOf(5, { letter: 'p' }), past, ['a line is lost']);
+    expect(history).toMatchObject({
+      runs: [
+        { id: 'night-0', startedAt: dayOf(0), failed: 1 },
+        { id: 'night-2', startedAt: dayOf(2), failed: 1 },
+      ],
+      changes: [{ state: 'fixed', runs: 2 }],
+      notes: ['a line is lost'],
+    });
+  });
+});

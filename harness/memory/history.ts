@@ -1,0 +1,171 @@
+import type { Outcome } from '../contract/outcome.ts';
+import { isFinding } from '../diagnosis/diagnose.ts';
+import type { Change, CheckResult, Results, ServiceResult } from '../report/results/results.ts';
+
+/** What became of the checks of one service in one run. */
+export interface PastService {
+  readonly service: string;
+  readonly environment: string | null;
+  /** The provider's version; null where it is not known. */
+  readonly version: string | null;
+  /** Letter of the outcome by id of the check. */
+  readonly outcomes: ReadonlyMap<string, string>;
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
+/** A run that is over. */
+export interface PastRun {
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly exitCode: number;
+  readonly services: readonly PastService[];
+}
+
+/** As one letter each: a line of history is short. */
+const LETTERS: Readonly<Record<Outcome, string>> = {
+  pass: 'p',
+  observed: 'o',
+  fail: 'f',
+  warning: 'w',
+  known: 'k',
+  skipped: 's',
+  blocked: 'b',
+  error: 'e',
+};
+
+/** Runs that are told of. */
+const TOLD = 30;
+/** Of the runs that judged a check, those that are looked at to call it flaky. */
+const FLAKY_RUNS = 10;
+const FLAKY_FLIPS = 2;
+
+/** The run as it is remembered. */
+export function pastRun({ run, services }: Results): PastRun {
+  return {
+    id: run.id,
+    startedAt: run.startedAt,
+    exitCode: run.exitCode,
+    services: services.map((service) => ({
+      service: service.service,
+      environment: service.environment,
+      version: service.provider.image ?? null,
+      outcomes: new Map(service.checks.map(({ id, outcome }) => [id, LETTERS[outcome]])),
+      requests: service.requestsSent,
+      durationMs: service.durationMs,
+    })),
+  };
+}
+
+/**
+ * The results with what the runs before say of them. A run that blocked a check, skipped it or did not select it says
+ * nothing of that check.
+ *
+ * @param past in any order; a run of the same id is left out.
+ */
+export function withHistory(results: Results, past: readonly PastRun[], notes: readonly string[]): Results {
+  const earlier = past
+    .filter(({ id, startedAt }) => id !== results.run.id && startedAt <= results.run.startedAt)
+    .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt) || a.id.localeCompare(b.id));
+  const names = new Set(results.services.map(keyOf));
+  const runs = earlier.filter(({ services }) => services.some((service) => names.has(keyOf(service))));
+  const told = results.services.flatMap((service) => storiesOf(service, earlier, results.run.startedAt));
+  return {
+    ...results,
+    history: {
+      runs: runs.slice(-TOLD).map(({ id, startedAt, exitCode, services }) => ({
+        id,
+        startedAt,
+        exitCode,
+        failed: services
+          .filter((service) => names.has(keyOf(service)))
+          .reduce(
+            (sum, { outcomes }) => sum + [...outcomes.values()].filter((each) => each === 'f').length,
+            0,
+          ),
+      })),
+      changes: told.flatMap(({ change }) => change ?? []),
+      flaky: told.filter(({ isFlaky }) => isFlaky).map(({ service, check }) => ({ service, check })),
+      notes: [...notes],
+    },
+  };
+}
+
+interface Story {
+  readonly service: string;
+  readonly check: string;
+  readonly change: Change | null;
+  readonly isFlaky: boolean;
+}
+
+/** What one run says of one check. */
+interface Verdict {
+  readonly at: string;
+  readonly version: string | null;
+  readonly letter: string;
+}
+
+function storiesOf(service: ServiceResult, past: readonly PastRun[], today: string): readonly Story[] {
+  const earlier = past.flatMap(({ startedAt, services }) =>
+    services.filter((each) => keyOf(each) === keyOf(service)).map((each) => ({ ...each, at: startedAt })),
+  );
+  if (earlier.length === 0) return [];
+  const version = service.provider.image ?? null;
+  return service.checks.map((check) => {
+    const seen = earlier.flatMap(({ at, version: then, outcomes }): Verdict[] => {
+      const letter = outcomes.get(check.id);
+      return letter !== undefined && JUDGED.includes(letter) ? [{ at, version: then, letter }] : [];
+    });
+    const now = LETTERS[check.outcome];
+    return {
+      service: service.service,
+      check: check.id,
+      change: changeOf(service.service, check, seen, today),
+      isFlaky: JUDGED.includes(now) && isFlaky([...seen, { at: '', version, letter: now }]),
+    };
+  });
+}
+
+const GOOD = 'po';
+const BAD = 'fwk';
+const JUDGED = GOOD + BAD;
+
+function changeOf(
+  service: string,
+  check: CheckResult,
+  seen: readonly Verdict[],
+  today: string,
+): Change | null {
+  const now = LETTERS[check.outcome];
+  // What only warned before, and fails now, is new.
+  const isBad = ({ letter }: Verdict) =>
+    now === 'f' ? letter === 'f' || letter === 'k' : BAD.includes(letter);
+  const lastGood = seen.findLastIndex((each) => !isBad(each));
+  const streak = seen.slice(lastGood + 1);
+  const [first] = streak;
+  const about = { service, check: check.id };
+  if (isFinding(check)) {
+    if (first !== undefined)
+      return { ...about, state: 'still failing', runs: streak.length + 1, since: first.at };
+    const state = seen.some(isBad) ? 'back' : 'new';
+    return { ...about, state, runs: 1, since: today };
+  }
+  if (!GOOD.includes(now) || first === undefined) return null;
+  return { ...about, state: 'fixed', runs: streak.length, since: first.at };
+}
+
+/** At least two changes between passing and failing, of the same version of the provider. */
+function isFlaky(seen: readonly Verdict[]): boolean {
+  const version = seen.at(-1)?.version;
+  const same = seen.filter((each) => each.version === version).slice(-FLAKY_RUNS);
+  const flips = same.filter(({ letter }, at) => {
+    const before = same[at - 1];
+    return before !== undefined && BAD.includes(letter) !== BAD.includes(before.letter);
+  });
+  return flips.length >= FLAKY_FLIPS;
+}
+
+function keyOf({ service, environment }: Pick<PastService, 'service' | 'environment'>): string {
+  return JSON.stringify([service, environment]);
+}
