@@ -182,6 +182,16 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await publish(services, options));
     });
 
+  program
+    .command('diff')
+    .description('what two runs say differently: the last two, the last and RUN, or both that are named')
+    .argument('[run...]', 'ids of runs, or how they begin')
+    .option('--reports <dir>', 'where reports are', 'reports')
+    .action(async (runs, options) => {
+      const { diff } = await import('./commands/diff.ts');
+      ends(await diff(runs, options));
+    });
+
   const known = program.command('known').description('failures that are known, each until a day');
   known
     .command('add')

@@ -169,3 +169,29 @@ function isFlaky(seen: readonly Verdict[]): boolean {
 function keyOf({ service, environment }: Pick<PastService, 'service' | 'environment'>): string {
   return JSON.stringify([service, environment]);
 }
+
+/** A check that two runs judged differently. */
+export interface Difference {
+  readonly service: string;
+  readonly environment: string | null;
+  readonly check: string;
+  readonly before: Outcome;
+  readonly after: Outcome;
+}
+
+/** What two runs, both of which judged it, say differently, in the order of the later run. */
+export function differences(before: PastRun, after: PastRun): readonly Difference[] {
+  return after.services.flatMap(({ service, environment, outcomes }) => {
+    const other = before.services.find((each) => keyOf(each) === keyOf({ service, environment }));
+    return [...outcomes].flatMap(([check, letter]) => {
+      const [was, is] = [OUTCOME_OF.get(other?.outcomes.get(check) ?? ''), OUTCOME_OF.get(letter)];
+      const isJudged = [was, is].every((each) => each !== undefined && JUDGED.includes(LETTERS[each]));
+      if (was === undefined || is === undefined || was === is || !isJudged) return [];
+      return [{ service, environment, check, before: was, after: is }];
+    });
+  });
+}
+
+const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map(
+  Object.entries(LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome]),
+);
