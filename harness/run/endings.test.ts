@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import type { Ending } from '../base/fixtures/program.ts';
+import { readHistory } from '../memory/history-file.ts';
 import { readResults } from '../report/results/read-results.ts';
 import type { Results } from '../report/results/results.ts';
 import {
@@ -333,6 +334,11 @@ describe.concurrent('a run', () => {
       expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toMatch(/<\/testsuites>\s*$/);
       return run.id;
     });
+    expect(
+      readHistory(reports)
+        .runs.map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(2);
     // Whoever came last: all of it is theirs.
     const latest = lastReports(reports);

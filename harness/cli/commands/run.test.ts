@@ -42,7 +42,7 @@ describe.concurrent('what it prints', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^search {2}1 of 303 checks were selected\n/);
     expect(stdout).toMatch(
-      /\nNo verdict {2}.*, exit code 0\nOnly 1 of 303 checks were selected; none of them failed\.\n/,
+      /\nNo verdict {2}.*, exit code 0\nOnly 1 of 303 checks were selected; nothing failed\.\n/,
     );
     expect(stdout.endsWith(`Reports  ${join(reports, 'selection', 'index.html')}\n`)).toBe(true);
     expect(stderr).toMatch(/^search: started 1 check, about 1 request in \d+ ms\nsearch: finished 1 of 1\n$/);
