@@ -117,7 +117,7 @@ const checks = given(
       title: 'does not send an event again that was accepted',
       headline: 'An event that was accepted is sent again',
       why: 'Receivers act twice: two mails, two payments.',
-      change: 'Mark an event as delivered upon any 2xx answer.',
+      change: 'Mark an event as delivered on any 2xx answer.',
       grounds: [practice('webhook retries')],
       async judge({ probe, violated, notApplicable }) {
         const all = await probe(delivered);

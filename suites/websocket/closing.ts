@@ -10,6 +10,9 @@ export const closingChecks = [
   // §5.5.1: who receives a Close and has sent none answers it.
   check('websocket.close-answered', {
     title: 'answers a Close with a Close',
+    headline: 'A Close is not answered with a Close: {got}',
+    why: 'A client cannot tell an orderly end from a lost connection.',
+    change: 'Answer a Close frame with a Close frame before you end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
       expect(kept, frames.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
@@ -22,6 +25,9 @@ export const closingChecks = [
   // §5.5.1: typically with the code that it received; 1000 says no less.
   check('websocket.close-code-echoed', {
     title: 'answers a Close with its code, with 1000 or with none',
+    headline: 'A Close is answered with the code {got}',
+    why: 'A client takes its own orderly end for an error.',
+    change: 'Answer with the code that came, or with 1000.',
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
     judge: ({ expect }) =>
       expect(kept, frames.closes).toConform(
@@ -33,7 +39,10 @@ export const closingChecks = [
 
   // §5.5.1: once both have sent a Close, the server closes TCP, and at once.
   check('websocket.tcp-closed', {
-    title: 'closes the TCP connection after the closing handshake',
+    title: 'ends the TCP connection once both sides have closed',
+    headline: 'The TCP connection does not end once both sides have closed: {got}',
+    why: 'Clients wait for the server to end it first, and connections pile up.',
+    change: 'Close the socket as soon as both Close frames are through.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
       expect(kept)
@@ -44,7 +53,9 @@ export const closingChecks = [
   // §5.5.1: a payload is empty, or begins with a code of two octets.
   ends({
     id: 'websocket.one-octet-close',
-    upon: 'a Close with a payload of one octet',
+    after: 'a Close with a payload of one byte',
+    why: 'The client believes that it has closed, and waits for the connection to end.',
+    change: 'Treat it as a protocol error: answer with 1002, and end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     probe: frames.oneOctetClose,
   }),
@@ -52,14 +63,19 @@ export const closingChecks = [
   // §5.5.1, §8.1: the reason is UTF-8.
   ends({
     id: 'websocket.bad-close-reason',
-    upon: 'a Close whose reason is not UTF-8',
+    after: 'a Close whose reason is not UTF-8',
+    why: 'The client believes that it has closed, and the broken text may get into your logs.',
+    change: 'Check that the reason is UTF-8, answer with 1007 when it is not, and end the connection.',
     grounds: [rfc6455('8.1', 'MUST')],
     probe: frames.badReasonClose,
   }),
 
   // §7.1.7, §7.4.1: such a Close is a protocol error, or payload data that is no text.
   check('websocket.bad-close-code', {
-    title: 'names 1002 or 1007 where it answers a malformed Close',
+    title: 'answers a malformed Close with 1002, 1007 or no code',
+    headline: 'A malformed Close is answered with the code {got}',
+    why: 'A client with a fault never hears of it.',
+    change: 'Check the code and the reason of a Close, and answer 1002 or 1007 when they are wrong.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     judge: ({ expect }) =>
       expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
@@ -67,7 +83,10 @@ export const closingChecks = [
 
   // §7.4.1, §7.4.2: 1005, 1006 and 1015 stand for something else than a Close frame; below 1000 there are no codes.
   check('websocket.forbidden-close-codes', {
-    title: 'never sends a close code that must not be on the wire',
+    title: 'never sends a close code that must not be sent',
+    headline: 'The service sends a close code that must not be sent: {got}',
+    why: 'Clients take the Close itself for an error.',
+    change: 'Send 1000 or another code that may be sent, or a Close without a code.',
     grounds: [rfc6455('7.4.1', 'MUST'), rfc6455('7.4.2', 'MUST')],
     async judge({ probe, expect }) {
       await probe(frames.forbiddenCodes);
@@ -78,6 +97,9 @@ export const closingChecks = [
   // §5.5.1: empty, or a code and a reason in UTF-8.
   check('websocket.server-close-payload', {
     title: 'sends Close frames whose payload is empty, or a code and a reason in UTF-8',
+    headline: 'The payload of a Close frame is malformed: {got}',
+    why: 'Clients cannot read why the connection ends, and report an error.',
+    change: 'Send an empty payload, or two bytes of code and then a reason in UTF-8.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
       expect(everyConversation).toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
@@ -86,6 +108,9 @@ export const closingChecks = [
   // §5.5.1: after its Close a side sends no more data frames.
   check('websocket.silent-after-close', {
     title: 'sends no data after its Close',
+    headline: 'Data follows the Close of the service: {got}',
+    why: 'Clients do not read what comes after a Close, so it is lost.',
+    change: 'Send what is waiting before the Close frame, and nothing after it.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) => expect(everyConversation).toKeep('no data frame after the Close', 'after-close'),
   }),
@@ -93,6 +118,9 @@ export const closingChecks = [
   // §5.5.1: after a Close no data follows; whatever does is not looked at.
   check('websocket.message-after-close', {
     title: 'does not act on a message that follows a Close',
+    headline: 'A message that follows a Close is still answered',
+    why: 'After a Close a client expects that nothing more takes effect.',
+    change: 'Read no more messages once a Close has come.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
     async judge({ probe, expect, notApplicable }) {

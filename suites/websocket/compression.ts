@@ -15,23 +15,35 @@ import { ends, sendsBack } from './rows.ts';
 interface Offer {
   readonly id: string;
   readonly title: string;
+  readonly headline: string;
+  readonly why: string;
+  readonly change: string;
   readonly section: string;
   readonly probe: Probe<readonly ConversationView[]>;
 }
 
 /** Who takes an offer keeps to it; to decline it, or to take less of it than was offered, is always in order. */
-const answersOffer = ({ id, title, section, probe }: Offer): CheckDefinition =>
+const answersOffer = ({ id, section, probe, ...notes }: Offer): CheckDefinition =>
   check(id, {
-    title,
+    ...notes,
     grounds: [rfc7692(section, 'MUST')],
     judge: ({ expect }) => expect(probe).toFitTheOffer(),
   });
+
+/** Where RSV1 stands that says of a message that it is compressed. */
+const MISPLACED_BIT = {
+  why: 'Only the first frame of a message may say that it is compressed, so the service misreads this one.',
+  change: 'Close with 1002 when RSV1 is set on a control frame or a later fragment.',
+};
 
 /** permessage-deflate (RFC 7692). */
 export const compressionChecks = [
   // §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
   check('websocket.deflate-unfit-offer', {
-    title: 'takes no offer of permessage-deflate whose parameters are wrong',
+    title: 'declines permessage-deflate where its parameters are wrong',
+    headline: 'An offer of permessage-deflate with wrong parameters is accepted: {got}',
+    why: 'Client and service may compress in different ways, and misread each other.',
+    change: 'Decline an offer with an unknown, a repeated or an invalid parameter.',
     grounds: [rfc7692('7.1', 'MUST')],
     // To refuse the handshake is stricter, and no less right.
     judge: ({ expect }) =>
@@ -44,6 +56,9 @@ export const compressionChecks = [
   answersOffer({
     id: 'websocket.deflate-server-context',
     title: 'answers server_no_context_takeover with the same, or declines',
+    headline: 'server_no_context_takeover is not answered as offered: {got}',
+    why: 'The client keeps nothing of earlier messages, and cannot unpack later ones.',
+    change: 'Answer with server_no_context_takeover and keep to it, or decline the offer.',
     section: '7.1.1.1',
     probe: deflate.serverContextOffer,
   }),
@@ -51,6 +66,9 @@ export const compressionChecks = [
   answersOffer({
     id: 'websocket.deflate-server-window',
     title: 'answers server_max_window_bits with at most as many, or declines',
+    headline: 'server_max_window_bits is not answered as offered: {got}',
+    why: 'The client keeps less of earlier messages than the service refers to, and cannot unpack later ones.',
+    change: 'Answer with as many bits as were offered or fewer, or decline the offer.',
     section: '7.1.2.1',
     probe: deflate.serverWindowOffer,
   }),
@@ -58,13 +76,17 @@ export const compressionChecks = [
   answersOffer({
     id: 'websocket.deflate-client-window',
     title: 'answers client_max_window_bits with at most as many, or without',
+    headline: 'client_max_window_bits is not answered as offered: {got}',
+    why: 'Clients have to close the connection on an answer that allows more than they offered.',
+    change: 'Answer with as many bits as were offered or fewer, or leave the parameter out.',
     section: '7.1.2.2',
     probe: deflate.clientWindowOffers,
   }),
 
   // §5: the first offer that is acceptable should be taken.
   observation('websocket.deflate-fallback', {
-    title: 'takes the second offer of permessage-deflate where the first is wrong, or none',
+    title: 'accepts the second offer of permessage-deflate where the first is wrong, or declines both',
+    why: 'Clients list several offers in the order that they prefer.',
     grounds: [rfc7692('5', 'MAY')],
     async observe({ probe }) {
       const [conversation] = await probe(deflate.fallbackOffer);
@@ -78,20 +100,24 @@ export const compressionChecks = [
   // §6: RSV1 belongs to the first frame of a message.
   ends({
     id: 'websocket.deflate-reserved-bit-on-control',
-    upon: 'a Ping with RSV1, although messages are compressed',
+    after: 'a Ping that is marked as compressed (RSV1)',
+    ...MISPLACED_BIT,
     grounds: [rfc7692('6', 'MUST')],
     probe: deflate.reservedBitOnControl,
   }),
   ends({
     id: 'websocket.deflate-reserved-bit-on-continuation',
-    upon: 'a second fragment with RSV1',
+    after: 'a second fragment that is marked as compressed (RSV1)',
+    ...MISPLACED_BIT,
     grounds: [rfc7692('6', 'MUST')],
     probe: deflate.reservedBitOnContinuation,
   }),
   // §7.2.2, RFC 6455 §7.1.7: what cannot be inflated is no message.
   ends({
     id: 'websocket.deflate-bad-data',
-    upon: 'a compressed message that cannot be inflated',
+    after: 'a compressed message that cannot be unpacked',
+    why: 'The application gets half a message or none, and nobody hears of it.',
+    change: 'Close with 1007 when a message cannot be unpacked.',
     grounds: [rfc7692('7.2.2', 'MUST')],
     probe: deflate.badData,
   }),
@@ -100,13 +126,17 @@ export const compressionChecks = [
   sendsBack({
     id: 'websocket.deflate-echo',
     what: 'compressed messages',
+    why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
+    change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
     ground: rfc7692('7.2.2', 'MUST'),
     probe: deflate.deflatedEcho,
   }),
   // §6: a message without RSV1 is not compressed, whatever was agreed on.
   sendsBack({
     id: 'websocket.deflate-plain',
-    what: 'a message that is not compressed, where others may be',
+    what: 'an uncompressed message where others are compressed',
+    why: 'Clients leave short messages uncompressed.',
+    change: 'Unpack a message only where its first frame has RSV1 set.',
     ground: rfc7692('6', 'MUST'),
     probe: deflate.plainEcho,
   }),
@@ -114,20 +144,26 @@ export const compressionChecks = [
   sendsBack({
     id: 'websocket.deflate-empty',
     what: 'an empty compressed message',
+    why: 'A client may compress an empty message as well.',
+    change: 'Take a compressed message of the one byte 00 for an empty message.',
     ground: rfc7692('7.2.3.6', 'MUST'),
     probe: deflate.emptyEcho,
   }),
   // §7.2.3.1: it is the message that is compressed, and not its fragments.
   sendsBack({
     id: 'websocket.deflate-fragments',
-    what: 'a compressed message that comes in fragments',
+    what: 'a compressed message in fragments',
+    why: 'Long compressed messages come in several frames.',
+    change: 'Join the fragments first, and then unpack the whole.',
     ground: rfc7692('7.2.3.1', 'MUST'),
     probe: deflate.fragmentedEcho,
   }),
   // RFC 6455 §5.4: control frames may come between fragments.
   sendsBack({
     id: 'websocket.deflate-around-ping',
-    what: 'a compressed message that has a Ping between its fragments',
+    what: 'a compressed message around a Ping',
+    why: 'A client may ping in the middle of a long message.',
+    change: 'Answer the Ping, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
     probe: deflate.echoAroundPing,
   }),
@@ -135,20 +171,27 @@ export const compressionChecks = [
   sendsBack({
     id: 'websocket.deflate-context',
     what: 'a compressed message that refers to the one before',
+    why: 'Clients refer to earlier messages, unless the service has asked them not to.',
+    change: 'Keep the window from one message to the next, or answer with client_no_context_takeover.',
     ground: rfc7692('7.1.1.2', 'MUST'),
     probe: deflate.contextEcho,
   }),
   // §7.2.3.4: BFINAL is of no consequence.
   sendsBack({
     id: 'websocket.deflate-final-block',
-    what: 'a compressed message whose block is marked as the last',
+    what: 'a compressed message marked as the last block',
+    why: 'Some libraries mark the end of each message like this.',
+    change: 'Go on unpacking after a block that has the final bit.',
     ground: rfc7692('7.2.3.4', 'MUST'),
     probe: deflate.finalBlockEcho,
   }),
 
   // §7.1.1.1: what was agreed on is kept: the second message can be inflated without the first.
   check('websocket.deflate-without-context', {
-    title: 'compresses each message by itself where server_no_context_takeover is agreed on',
+    title: 'compresses each message by itself after agreeing to server_no_context_takeover',
+    headline: 'A message refers to earlier ones, against the agreement: {got}',
+    why: 'A client that keeps nothing of earlier messages loses this one.',
+    change: 'Reset the compression after each message.',
     grounds: [rfc7692('7.1.1.1', 'MUST')],
     applies: [echoes],
     judge: ({ expect }) =>
@@ -157,7 +200,10 @@ export const compressionChecks = [
 
   // §7.2.1: what the service compresses is DEFLATE.
   check('websocket.deflate-server-data', {
-    title: 'sends compressed messages that can be inflated',
+    title: 'sends compressed messages that can be unpacked',
+    headline: 'The service sends what cannot be unpacked: {got}',
+    why: 'Clients lose the message, and close the connection.',
+    change: 'Compress with raw DEFLATE, flush, and leave out the last four bytes 00 00 FF FF.',
     grounds: [rfc7692('7.2.1', 'MUST')],
     applies: [echoes],
     judge: ({ expect }) =>
@@ -171,7 +217,10 @@ export const compressionChecks = [
 
   // A thousand times as much memory as was sent, for everybody who asks. 1009 names the reason (RFC 6455 §7.4.1).
   check('websocket.deflate-bomb', {
-    title: 'does not inflate a message of 64 KiB to 64 MiB',
+    title: 'does not unpack a message of 64 KiB to 64 MiB',
+    headline: 'A message of 64 KiB is unpacked to 64 MiB: {got}',
+    why: 'A few small messages are enough to use up the memory of the server.',
+    change: 'Limit the size of a message while you unpack it, and close with 1009 beyond it.',
     grounds: [practice('OWASP API4:2023')],
     applies: [echoes, sizesMayBeFound],
     judge: ({ expect }) =>

@@ -21,8 +21,10 @@ import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service
 
 interface BadHandshake {
   readonly id: string;
-  /** Completes "turns away a handshake …". */
+  /** Completes "refuses a handshake …" and "A handshake … gets status 101". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly probe: Probe<ConversationView> | Probe<readonly ConversationView[]>;
 }
 
@@ -30,9 +32,11 @@ interface BadHandshake {
  * A service may refuse the handshake, or open it and close it at once: equal security. It may also have its clients log
  * in by message: then what counts is whether anything is served before.
  */
-const turnsAway = ({ id, what, probe }: BadHandshake): CheckDefinition =>
+const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition =>
   check(id, {
-    title: `turns away a handshake ${what}, or serves nothing after it`,
+    ...notes,
+    title: `refuses a handshake ${what}, or serves nothing after it`,
+    headline: `A handshake ${what} gets {got}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     judge: ({ expect, service }) =>
       expect(probe)
@@ -54,22 +58,31 @@ export const credentialChecks = given(
     turnsAway({
       id: 'websocket.missing-credential',
       what: 'without a credential',
+      why: 'Anyone can open a connection and use it.',
+      change: 'Look for the credential before you answer 101, and answer 401 when there is none.',
       probe: handshake.withoutCredential,
     }),
     turnsAway({
       id: 'websocket.wrong-credential',
       what: 'with a wrong key',
+      why: 'If any key opens a connection, the key protects nothing.',
+      change: 'Check the key of a handshake with the same code as that of a request.',
       probe: handshake.wrongCredential,
     }),
     turnsAway({
       id: 'websocket.near-credential',
       what: 'with a key that is nearly right',
+      why: 'A key that works in part, or with something added, is far easier to guess.',
+      change: 'Compare the key of a handshake in full, its length and letter case included.',
       probe: handshake.nearCredentials,
     }),
 
     // RFC 6455 §4.2.2, item 2: the server may authenticate the client, with 401. What opens first has a door open.
     check('websocket.refusal-before-opening', {
-      title: 'refuses a bad credential with an HTTP error, before it switches protocols',
+      title: 'refuses a bad credential with an HTTP error, before the connection opens',
+      headline: 'A handshake with a bad credential is refused with {got}',
+      why: 'Clients see no reason, or a connection that opens and closes, and come back again and again.',
+      change: 'Check the credential before you answer 101, and answer 401.',
       grounds: [practice('OWASP API2:2023')],
       applies: [noRefusalCode],
       judge: ({ expect }) =>
@@ -85,6 +98,9 @@ export const credentialChecks = given(
     // RFC 6455 §7.4.2: 4000 to 4999 are for those who agree on them.
     check('websocket.refusal-code', {
       title: 'refuses a bad credential with an HTTP error, or with the documented close code',
+      headline: 'A bad credential on a WebSocket gets {got}',
+      why: 'By the documented code a client knows that it has to sign in again.',
+      change: 'Answer 401 to the handshake, or close with the documented code.',
       grounds: [clause('auth.scheme'), practice('documented close codes')],
       applies: [refusalCode],
       judge({ service, expect }) {
@@ -104,7 +120,10 @@ export const credentialChecks = given(
 
     // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
     check('websocket.refusal-challenge', {
-      title: 'sends a well-formed challenge with 401',
+      title: 'sends a well-formed WWW-Authenticate header with the 401 to a handshake',
+      headline: 'The WWW-Authenticate header of a refused handshake is not valid: {got}',
+      why: 'Clients learn from this header how to sign in.',
+      change: 'Add WWW-Authenticate with your scheme to the 401, as to other requests.',
       grounds: [rfc9110('11.6.1', 'MUST')],
       judge: ({ expect }) =>
         expect(handshake.refusals)
@@ -117,6 +136,9 @@ export const credentialChecks = given(
     // Answers to handshakes are logged like others.
     check('websocket.key-not-echoed', {
       title: 'never sends a key, or part of one, back in its answer to a handshake',
+      headline: 'The answer to a handshake gives away the key: {got}',
+      why: 'Answers end up in logs and error trackers, and the key with them.',
+      change: 'Leave the received key out of headers and error texts.',
       grounds: [practice('OWASP API8:2023')],
       judge: ({ expect }) =>
         expect(handshake.refusals, taken, handshake.otherVersion).toConform(
@@ -127,7 +149,10 @@ export const credentialChecks = given(
 
     // Addresses end up in logs, histories and Referer fields.
     check('websocket.key-in-query', {
-      title: 'does not take the key from the query of the handshake where the header works',
+      title: 'does not accept the key in the query of the handshake where the header works',
+      headline: 'The key works in the query of the WebSocket URL as well',
+      why: 'URLs end up in the logs of servers and proxies, and the key with them.',
+      change: 'Read the key of a handshake from its header alone.',
       grounds: [practice('OWASP API2:2023')],
       applies: [keyInHeader, noQueryKey],
       async judge({ probe, expect, notApplicable }) {
@@ -141,8 +166,8 @@ export const credentialChecks = given(
 
     // Browsers cannot set header fields of a handshake: where the documents place the key in the query, that is its place.
     observation('websocket.key-needs-query', {
-      title:
-        'takes the key of the handshake from the header as well, where its place is the query, or does not',
+      title: 'accepts the key of a handshake in the header as well as in the query, or does not',
+      why: 'Clients other than browsers can then keep the key out of the URL.',
       grounds: [clause('auth.credential-name')],
       applies: [keyInQuery],
       async observe({ probe }) {
@@ -156,7 +181,8 @@ export const credentialChecks = given(
 
     // errors.codes does not show how a handshake is refused.
     observation('websocket.refusal', {
-      title: 'refuses a missing and a wrong credential each in one way',
+      title: 'refuses a missing and a wrong credential in a handshake in some form',
+      why: 'By the answer a client decides whether to sign in again.',
       grounds: [clause('errors.codes')],
       async observe({ probe }) {
         const { refusal: missing } = await probe(handshake.withoutCredential);

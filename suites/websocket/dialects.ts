@@ -15,15 +15,18 @@ const grounds = [clause('websocket.messages')];
 interface Part {
   readonly id: string;
   readonly title: string;
+  readonly headline: string;
+  readonly why: string;
+  readonly change: string;
   readonly part: 'heartbeat' | 'subscribe';
   /** Why there is nothing to judge where the dialect lacks it. */
   readonly otherwise: string;
 }
 
 /** websocket.messages: what the client of the dialect says is answered as the dialect has it. */
-const answers = ({ id, title, part, otherwise }: Part): CheckDefinition =>
+const answers = ({ id, part, otherwise, ...notes }: Part): CheckDefinition =>
   check(id, {
-    title,
+    ...notes,
     grounds,
     applies: [ownDialect],
     async judge({ probe, expect, notApplicable }) {
@@ -41,6 +44,9 @@ export const dialectChecks = [
   // websocket.messages: the config names messages, and what answers them.
   check('websocket.exchange', {
     title: 'answers the messages of the config as it says',
+    headline: 'A configured message is not answered as documented: {got}',
+    why: 'Clients wait for the documented answer, and fail on another.',
+    change: 'Answer as the schema says, or correct websocket.exchange in the config.',
     grounds,
     applies: [messagePairs],
     judge: ({ expect }) =>
@@ -50,6 +56,9 @@ export const dialectChecks = [
   // §5.4: fragments, and a Ping between them, make no other message.
   check('websocket.exchange-fragments', {
     title: 'answers the messages of the config when they come in fragments with a Ping between',
+    headline: 'A message in fragments, with a Ping between, is answered wrongly: {got}',
+    why: 'Libraries split messages as they like, and ping meanwhile.',
+    change: 'Answer the Ping, join the fragments, and then handle the message.',
     grounds: [...grounds, rfc6455('5.4', 'MUST')],
     applies: [messagePairs],
     async judge({ probe, expect, blocked }) {
@@ -66,6 +75,9 @@ export const dialectChecks = [
   // websocket.messages: the config has schemas of events.
   check('websocket.message-schema', {
     title: 'sends events that fit the JSON Schemas of the config',
+    headline: 'An event does not fit its schema: {got}',
+    why: 'Clients fail on the event, or lose data.',
+    change: 'Send what the schema says, or correct it in websocket.messages.',
     grounds,
     applies: [messageSchemas],
     async judge({ service, probe, violated, notApplicable, note }) {
@@ -83,7 +95,8 @@ export const dialectChecks = [
 
   // events.payloads are not shown.
   observation('websocket.message-shapes', {
-    title: 'sends events of these shapes',
+    title: 'sends events of certain shapes',
+    why: 'The documents do not show them: they are what clients come to rely on.',
     grounds: [clause('events.payloads')],
     async observe({ probe }) {
       const shapes = await probe(dialect.eventShapes);
@@ -94,6 +107,9 @@ export const dialectChecks = [
   // websocket.messages: a dialect may begin with a greeting.
   check('websocket.dialect-greeting', {
     title: 'greets as its dialect says',
+    headline: 'The connection does not begin with the greeting of its dialect: {got}',
+    why: 'Clients wait for the greeting before they say anything.',
+    change: 'Send the greeting first on every connection.',
     grounds,
     applies: [ownDialect],
     async judge({ probe, expect, notApplicable }) {
@@ -109,12 +125,18 @@ export const dialectChecks = [
   answers({
     id: 'websocket.dialect-heartbeat',
     title: 'answers the heartbeat of its dialect',
+    headline: 'The heartbeat of the dialect is not answered: {got}',
+    why: 'Clients take the connection for dead, and open another one.',
+    change: 'Answer the heartbeat with the message that the dialect names.',
     part: 'heartbeat',
     otherwise: 'the dialect has no heartbeat',
   }),
   answers({
     id: 'websocket.dialect-subscribe',
     title: 'lets a client subscribe as its dialect says',
+    headline: 'A subscription of the dialect is not confirmed: {got}',
+    why: 'Clients wait for the confirmation, and show no data.',
+    change: 'Confirm a subscription with the message that the dialect names.',
     part: 'subscribe',
     otherwise: 'the dialect has no subscriptions',
   }),

@@ -19,11 +19,33 @@ const PROTOCOL_ERROR = 1002;
 const INVALID_PAYLOAD = 1007;
 const TOO_BIG = 1009;
 
+/** Why faults of a client end the connection, and what to do about them, where several checks judge the same fault. */
+const UNKNOWN_BIT = {
+  why: 'The bit means something to the client, compression for example, so the service misreads the frame.',
+  change: 'Close with 1002 when a bit is set that no agreed extension uses.',
+};
+const UNKNOWN_OPCODE = {
+  why: 'The service guesses what a frame means that has no meaning yet.',
+  change: 'Close with 1002 on the opcodes 3 to 7 and 11 to 15.',
+};
+const UNLAWFUL_CONTROL = {
+  why: 'A control frame without bounds holds up the messages behind it.',
+  change: 'Close with 1002 when a control frame is fragmented or longer than 125 bytes.',
+};
+const STRAY_FRAGMENT = {
+  why: 'Pieces of different messages are joined, and the application gets wrong data.',
+  change: 'Keep track of the message that is open, and close with 1002 on a frame that does not fit.',
+};
+const NO_UTF8 = {
+  why: 'Broken text gets into your data, and fails wherever it is read next.',
+  change: 'Check that a text message is UTF-8 as a whole, and close with 1007 when it is not.',
+};
+
 interface Named {
   readonly id: string;
   readonly codes: readonly number[];
-  /** Completes "names … where it closes upon …". */
-  readonly upon: string;
+  /** Completes "closes with 1002 after …". */
+  readonly after: string;
   readonly probes: readonly Probe<readonly ConversationView[]>[];
 }
 
@@ -31,9 +53,12 @@ interface Named {
  * §7.1.7: with an appropriate code of §7.4.1, where a Close frame tells one. An endpoint that takes no messages says so
  * to each of them, before it looks at what is wrong with one.
  */
-const namesCode = ({ id, codes, upon, probes }: Named): CheckDefinition =>
+const namesCode = ({ id, codes, after, probes }: Named): CheckDefinition =>
   check(id, {
-    title: `names ${codes.join(' or ')} where it closes upon ${upon}`,
+    title: `closes with ${codes.join(' or ')} after ${after}, or without a code`,
+    headline: `The close code after ${after} is {got}`,
+    why: 'From the code a client learns whose fault it was, and whether to come back.',
+    change: `Close with ${codes.join(' or ')} after ${after}.`,
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     async judge({ probe, expect }) {
       const { unaskedEnd } = await probe(websocket.lawfulMessage);
@@ -41,19 +66,23 @@ const namesCode = ({ id, codes, upon, probes }: Named): CheckDefinition =>
     },
   });
 
-const TAKES_NONE = 'the endpoint ends the connection upon a lawful message, too';
+const TAKES_NONE = 'the endpoint closes the connection after a lawful message, too';
 
 interface Sent {
   readonly id: string;
   /** Completes "sends …". */
   readonly what: string;
+  readonly headline: string;
+  readonly why: string;
+  readonly change: string;
   readonly section: string;
   readonly rules: readonly FrameRule[];
 }
 
 /** Whatever the service sent in any conversation. */
-const sends = ({ id, what, section, rules }: Sent): CheckDefinition =>
+const sends = ({ id, what, section, rules, ...notes }: Sent): CheckDefinition =>
   check(id, {
+    ...notes,
     title: `sends ${what}`,
     grounds: [rfc6455(section, 'MUST')],
     judge: ({ expect }) => expect(everyConversation).toKeep(what, ...rules),
@@ -67,13 +96,16 @@ export const frameChecks = [
   // §5.1: the server closes the connection upon a frame that is not masked.
   ends({
     id: 'websocket.unmasked',
-    upon: 'a frame that is not masked',
+    after: 'a frame that is not masked',
+    why: 'The mask protects proxies in between from bytes that an attacker has chosen.',
+    change: 'Close with 1002 when a frame of a client has no mask.',
     grounds: [rfc6455('5.1', 'MUST')],
     probe: frames.unmasked,
   }),
   // §5.1: the server may tell 1002 in a Close frame.
   observation('websocket.unmasked-code', {
-    title: 'closes upon a frame that is not masked with some code',
+    title: 'closes with some code after a frame that is not masked',
+    why: 'From the code a client learns that the fault is its own.',
     grounds: [rfc6455('5.1', 'MAY')],
     async observe({ probe }) {
       const code = (await probe(frames.unmasked))[0]?.closeCode ?? null;
@@ -84,46 +116,53 @@ export const frameChecks = [
   // §5.2: a reserved bit that no negotiated extension gives a meaning fails the connection.
   ends({
     id: 'websocket.reserved-bits',
-    upon: 'a message with a reserved bit',
+    after: 'a message with a reserved bit',
+    ...UNKNOWN_BIT,
     grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedBits,
   }),
   ends({
     id: 'websocket.reserved-bit-on-ping',
-    upon: 'a Ping with a reserved bit',
+    after: 'a Ping with a reserved bit',
+    ...UNKNOWN_BIT,
     grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedBitOnPing,
   }),
   namesCode({
     id: 'websocket.reserved-bits-code',
     codes: [PROTOCOL_ERROR],
-    upon: 'a reserved bit',
+    after: 'a reserved bit',
     probes: [frames.reservedBits, frames.reservedBitOnPing],
   }),
 
   // §5.2: so does an opcode that nobody has defined.
   ends({
     id: 'websocket.reserved-data-opcode',
-    upon: 'a reserved opcode of data frames',
+    after: 'a data frame with a reserved opcode',
+    ...UNKNOWN_OPCODE,
     grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedDataOpcodes,
   }),
   ends({
     id: 'websocket.reserved-control-opcode',
-    upon: 'a reserved opcode of control frames',
+    after: 'a control frame with a reserved opcode',
+    ...UNKNOWN_OPCODE,
     grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedControlOpcodes,
   }),
   namesCode({
     id: 'websocket.reserved-opcode-code',
     codes: [PROTOCOL_ERROR],
-    upon: 'a reserved opcode',
+    after: 'a reserved opcode',
     probes: [frames.reservedDataOpcodes, frames.reservedControlOpcodes],
   }),
 
   // §5.5.3: of several Pings the latest must be answered, the others may be.
   check('websocket.ping-burst', {
-    title: 'answers at least the last of ten Pings at once',
+    title: 'answers at least the last of ten Pings that come at once',
+    headline: 'The last of ten Pings gets no Pong, only {got}',
+    why: 'Clients take the connection for dead, and open another one.',
+    change: 'Answer each Ping, or at least the latest where several are waiting.',
     grounds: [rfc6455('5.5.3', 'MUST')],
     judge: ({ expect }) =>
       expect(websocket.pingBurst).toConform('a Pong for the last Ping', (conversation) => {
@@ -136,67 +175,76 @@ export const frameChecks = [
   // §5.5: control frames have at most 125 octets and are not fragmented.
   ends({
     id: 'websocket.fragmented-ping',
-    upon: 'a Ping in fragments',
+    after: 'a Ping in fragments',
+    ...UNLAWFUL_CONTROL,
     grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.fragmentedPing,
   }),
   ends({
     id: 'websocket.overlong-ping',
-    upon: 'a Ping of 126 octets',
+    after: 'a Ping of 126 bytes',
+    ...UNLAWFUL_CONTROL,
     grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.overlongPing,
   }),
   namesCode({
     id: 'websocket.control-frame-code',
     codes: [PROTOCOL_ERROR, TOO_BIG],
-    upon: 'a control frame that is fragmented or too long',
+    after: 'a control frame that is fragmented or too long',
     probes: [frames.fragmentedPing, frames.overlongPing],
   }),
 
   // §5.4: a fragmented message begins with an opcode and goes on with continuation frames.
   ends({
     id: 'websocket.stray-continuation',
-    upon: 'a continuation of nothing',
+    after: 'a fragment that continues no message',
+    ...STRAY_FRAGMENT,
     grounds: [rfc6455('5.4', 'MUST')],
     probe: frames.strayContinuation,
   }),
   // §5.4: the fragments of one message do not come between those of another.
   ends({
     id: 'websocket.interleaved-message',
-    upon: 'a message within another',
+    after: 'a message that begins within another',
+    ...STRAY_FRAGMENT,
     grounds: [rfc6455('5.4', 'MUST')],
     probe: frames.interleaved,
   }),
   namesCode({
     id: 'websocket.fragmentation-code',
     codes: [PROTOCOL_ERROR],
-    upon: 'fragments that do not fit together',
+    after: 'fragments that do not fit together',
     probes: [frames.strayContinuation, frames.interleaved],
   }),
 
   // §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
   ends({
     id: 'websocket.bad-utf8',
-    upon: 'text that is not UTF-8',
+    after: 'text that is not UTF-8',
+    ...NO_UTF8,
     grounds: [rfc6455('8.1', 'MUST'), rfc3629('3', 'MUST')],
     probe: frames.badUtf8,
   }),
   ends({
     id: 'websocket.bad-utf8-in-fragments',
-    upon: 'text that is not UTF-8 once its fragments are joined',
+    after: 'text whose fragments do not join to UTF-8',
+    ...NO_UTF8,
     grounds: [rfc6455('8.1', 'MUST')],
     probe: frames.badUtf8InFragments,
   }),
   namesCode({
     id: 'websocket.bad-utf8-code',
     codes: [INVALID_PAYLOAD],
-    upon: 'text that is not UTF-8',
+    after: 'text that is not UTF-8',
     probes: [frames.badUtf8, frames.badUtf8InFragments],
   }),
 
   // §7.1.7: an endpoint that fails an open connection sends a Close frame first. A reset may have destroyed it.
   check('websocket.failure-announced', {
-    title: 'sends a Close frame before it ends TCP over a bad frame',
+    title: 'sends a Close frame before it drops the connection over a bad frame',
+    headline: 'The connection is dropped over a bad frame without a Close frame',
+    why: 'A client cannot tell its own fault from a network failure, and comes back with it.',
+    change: 'Send a Close frame with the code of the fault before you end the connection.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd, serverClose } = await probe(websocket.lawfulMessage);
@@ -210,6 +258,9 @@ export const frameChecks = [
   // §5.5.2, §5.5.3: a Pong with the Application data of the Ping.
   check('websocket.ping', {
     title: 'answers a Ping with a Pong of the same payload',
+    headline: 'A Ping is not answered with its Pong: {got}',
+    why: 'Clients take the connection for dead, and open another one.',
+    change: 'Answer a Ping with a Pong that has the same payload.',
     grounds: [rfc6455('5.5.2', 'MUST'), rfc6455('5.5.3', 'MUST')],
     judge: ({ expect }) => expect(websocket.kept).toAnswerPings(),
   }),
@@ -217,6 +268,9 @@ export const frameChecks = [
   // §5.4: control frames may come between the fragments of a message; §5.5.2: as soon as is practical.
   check('websocket.ping-between-fragments', {
     title: 'answers a Ping that comes between the fragments of a message',
+    headline: 'A Ping between fragments is not answered with its Pong: {got}',
+    why: 'While it sends a long message, a client takes the connection for dead.',
+    change: 'Answer a Ping at once, also between the fragments of a message.',
     grounds: [rfc6455('5.4', 'MUST')],
     async judge({ probe, expect, notApplicable }) {
       if ((await probe(websocket.lawfulMessage)).unaskedEnd !== null) notApplicable(TAKES_NONE);
@@ -226,7 +280,10 @@ export const frameChecks = [
 
   // §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.
   check('websocket.unsolicited-pong', {
-    title: 'takes a Pong that it did not ask for',
+    title: 'accepts a Pong that it did not ask for',
+    headline: 'A Pong that nobody asked for breaks the connection: {got}',
+    why: 'Some clients send a Pong now and then to keep the connection alive.',
+    change: 'Ignore a Pong that answers no Ping.',
     grounds: [rfc6455('5.5.3', 'MAY'), practice('lawful frames are taken')],
     judge: ({ expect }) =>
       expect(websocket.unsolicitedPong).toConform(
@@ -240,11 +297,23 @@ export const frameChecks = [
   }),
 
   // §5.1: a server never masks.
-  sends({ id: 'websocket.server-unmasked', what: 'unmasked frames', section: '5.1', rules: ['masking'] }),
+  sends({
+    id: 'websocket.server-unmasked',
+    what: 'unmasked frames',
+    headline: 'A frame of the service is masked: {got}',
+    why: 'Clients have to close the connection on a masked frame.',
+    change: 'Send frames without a mask.',
+    section: '5.1',
+    rules: ['masking'],
+  }),
   // §5.2: the fewest octets that hold the length.
   sends({
     id: 'websocket.server-lengths',
-    what: 'lengths in the fewest octets',
+    what: 'lengths in the fewest bytes',
+    headline: 'A frame has its length in too many bytes: {got}',
+    why: 'Strict clients close the connection on such a frame.',
+    change:
+      'Write lengths up to 125 in seven bits, up to 65,535 in two bytes, and only longer ones in eight.',
     section: '5.2',
     rules: ['length'],
   }),
@@ -252,13 +321,19 @@ export const frameChecks = [
   sends({
     id: 'websocket.server-reserved',
     what: 'no reserved bits or opcodes',
+    headline: 'A frame uses reserved bits or opcodes: {got}',
+    why: 'Clients close the connection on what no extension explains.',
+    change: 'Clear the reserved bits, and send no opcodes but 0, 1, 2, 8, 9 and 10.',
     section: '5.2',
     rules: ['reserved-bits', 'opcode'],
   }),
   // §5.5: at most 125 octets, in one piece.
   sends({
     id: 'websocket.server-control-frames',
-    what: 'control frames of at most 125 octets',
+    what: 'control frames of at most 125 bytes',
+    headline: 'A control frame is too long or in fragments: {got}',
+    why: 'Clients close the connection on such a control frame.',
+    change: 'Keep Close, Ping and Pong within 125 bytes, each in one frame.',
     section: '5.5',
     rules: ['control'],
   }),
@@ -266,9 +341,20 @@ export const frameChecks = [
   sends({
     id: 'websocket.server-fragments',
     what: 'fragments in order',
+    headline: 'The fragments of a message do not fit together: {got}',
+    why: 'Clients cannot put the message together, and close the connection.',
+    change: 'Begin a message with opcode 1 or 2, go on with 0, and finish it before the next one.',
     section: '5.4',
     rules: ['fragmentation'],
   }),
   // §8.1: what is sent as text is UTF-8.
-  sends({ id: 'websocket.server-utf8', what: 'text in UTF-8', section: '8.1', rules: ['utf8'] }),
+  sends({
+    id: 'websocket.server-utf8',
+    what: 'text in UTF-8',
+    headline: 'The service sends {got}',
+    why: 'Browsers close the connection on text that is not UTF-8.',
+    change: 'Encode text as UTF-8, and send other data as binary messages.',
+    section: '8.1',
+    rules: ['utf8'],
+  }),
 ];

@@ -6,7 +6,10 @@ import { opening } from '../../harness/probe/websocket/ordinary-client.ts';
 export const handshakeRefusalChecks = [
   // §4.2.2, item 4: an unknown version is refused with an HTTP error.
   check('websocket.other-version', {
-    title: 'refuses a version of the protocol that nobody speaks',
+    title: 'refuses a version of WebSocket that does not exist',
+    headline: 'A handshake of an unknown version gets {got}',
+    why: 'Client and service go on in different versions, and misread each other.',
+    change: 'Answer 426 with Sec-WebSocket-Version: 13 to any other version.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     judge: ({ expect }) => expect(handshake.otherVersion).toBeRefused(),
   }),
@@ -14,6 +17,9 @@ export const handshakeRefusalChecks = [
   // §4.2.2, item 4 and §4.4: the refusal names the versions that the server speaks. Its status is free.
   check('websocket.supported-version', {
     title: 'names the version that it speaks when it refuses another',
+    headline: 'The refusal of a version does not name the right one: {got}',
+    why: 'A client cannot find out which version to use.',
+    change: 'Send Sec-WebSocket-Version: 13 with the refusal.',
     grounds: [rfc6455('4.4', 'MUST')],
     judge: ({ expect }) =>
       expect(handshake.otherVersion)
@@ -27,20 +33,27 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 6: the version is required.
   check('websocket.missing-version', {
     title: 'refuses a handshake without a version',
+    headline: 'A handshake without a version gets {got}',
+    why: 'Whoever sends no version may not speak this one.',
+    change: 'Answer 400 or 426 where Sec-WebSocket-Version is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.withoutVersion).toBeRefused(),
   }),
 
   // §4.2.1, item 5: so is the key.
   check('websocket.missing-key', {
-    title: 'refuses a handshake without a key',
+    title: 'refuses a handshake without Sec-WebSocket-Key',
+    headline: 'A handshake without Sec-WebSocket-Key gets {got}',
+    why: 'Without it the service cannot prove that it has read the handshake, and the client has to give up.',
+    change: 'Answer 400 where Sec-WebSocket-Key is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.withoutKey).toBeRefused(),
   }),
 
   // §4.2.1, item 5 wants 16 octets in base64, but §4.2.2 calls decoding the key unnecessary.
   observation('websocket.short-key', {
-    title: 'looks at the length of the key, or does not',
+    title: 'accepts a Sec-WebSocket-Key that is too short, or refuses it',
+    why: 'It shows how strictly the service reads a handshake.',
     grounds: [rfc6455('4.2.2', 'MAY')],
     async observe({ probe }) {
       const { status } = await probe(handshake.shortKey);
@@ -51,13 +64,17 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 1: the method is GET.
   check('websocket.post', {
     title: 'refuses a handshake by POST',
+    headline: 'A handshake by POST gets {got}',
+    why: 'Rules that guard GET do not see it, in proxies as in the service.',
+    change: 'Answer 405 or 400 to a handshake that is no GET.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.byPost).toBeRefused(),
   }),
 
   // §4.2.1, item 1: at least 1.1. Most servers do not look, and no client asks.
   observation('websocket.http-1-0', {
-    title: 'refuses a handshake in HTTP/1.0, or takes it',
+    title: 'refuses a handshake in HTTP/1.0, or accepts it',
+    why: 'Some old proxies still speak HTTP/1.0.',
     grounds: [rfc6455('4.2.1', 'MAY')],
     async observe({ probe }) {
       const { status } = await probe(handshake.oldHttp);
@@ -67,7 +84,8 @@ export const handshakeRefusalChecks = [
 
   // §4.1: a client may follow a redirect; most do not.
   observation('websocket.redirect', {
-    title: 'sends clients to another address, or takes them where they come',
+    title: 'redirects clients to another address, or serves them where they come',
+    why: 'Most WebSocket clients do not follow a redirect.',
     grounds: [rfc6455('4.1', 'MAY')],
     async observe({ probe }) {
       const { redirect } = await probe(opening);
@@ -78,6 +96,9 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 4. A proxy in front of the service writes Connection itself, and lawfully so.
   check('websocket.missing-connection', {
     title: 'does not switch protocols without Connection: Upgrade',
+    headline: 'A handshake without Connection: Upgrade gets {got}',
+    why: 'A proxy that does not see the upgrade goes on reading HTTP, and mixes up what follows.',
+    change: 'Answer 400 where Connection does not name Upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     async judge({ probe, expect, notApplicable }) {
       const { opened } = await probe(handshake.withoutConnection);
@@ -92,6 +113,9 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 3: who wants a WebSocket says so in Upgrade.
   check('websocket.missing-upgrade', {
     title: 'does not switch protocols for a plain GET',
+    headline: 'A plain GET of the WebSocket address gets {got}',
+    why: 'Browsers and monitors that ask for the address cannot read what comes.',
+    change: 'Answer 101 only where Upgrade names websocket, and 426 or 404 otherwise.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.withoutUpgrade).toStayClosed(),
   }),
@@ -99,6 +123,9 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 3: and not another protocol.
   check('websocket.other-upgrade', {
     title: 'does not take another protocol for WebSocket',
+    headline: 'A handshake for another protocol gets {got}',
+    why: 'The client speaks another protocol, and cannot read a single byte.',
+    change: 'Answer 101 only where Upgrade names websocket.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     async judge({ probe, expect, notApplicable }) {
       const { opened } = await probe(handshake.otherUpgrade);
@@ -113,6 +140,9 @@ export const handshakeRefusalChecks = [
   // 200, 400, 404, 405 and 426 are all in order; silence is not.
   check('websocket.plain-http', {
     title: 'answers a plain GET of its address with HTTP',
+    headline: 'A plain GET of the WebSocket address is not answered: {got}',
+    why: 'Monitors, and people with a browser, take the service for down.',
+    change: 'Answer 426 or 404 instead of closing the connection.',
     grounds: [practice('orderly answers')],
     judge: ({ expect }) =>
       expect(handshake.withoutUpgrade).toConform('an HTTP answer', ({ status, conversation }) =>

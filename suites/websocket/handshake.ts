@@ -6,6 +6,9 @@ import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
 export const firstHandshakeCheck = check('websocket.handshake', {
   title: 'opens a WebSocket at the configured address',
+  headline: 'The WebSocket handshake gets {got}',
+  why: 'No client can connect.',
+  change: 'Answer a handshake with 101, or correct the address and the credential in the config.',
   grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
   judge: ({ expect }) => expect(opening).toBeOpened(),
 });
@@ -14,7 +17,10 @@ export const firstHandshakeCheck = check('websocket.handshake', {
 export const handshakeChecks = [
   // §4.2.2, item 5.4: SHA-1 of the key and the GUID, in base64.
   check('websocket.accept', {
-    title: 'answers with the Sec-WebSocket-Accept that the key calls for',
+    title: 'computes Sec-WebSocket-Accept from the key of the handshake',
+    headline: 'Sec-WebSocket-Accept is not the value that the key asks for: {got}',
+    why: 'Clients refuse the connection.',
+    change: 'Send the SHA-1, in base64, of Sec-WebSocket-Key and the GUID of RFC 6455.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     judge: ({ expect }) =>
       expect(taken).toConform('the accept value of the key', (conversation) =>
@@ -25,6 +31,9 @@ export const handshakeChecks = [
   // §4.2.2, item 5.4: each handshake has a key of its own.
   check('websocket.accept-per-connection', {
     title: 'computes Sec-WebSocket-Accept anew for each connection',
+    headline: 'Sec-WebSocket-Accept is the same on every connection',
+    why: 'Clients refuse every connection but one.',
+    change: 'Compute the value anew from the key of each handshake, and let nothing cache it.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     async judge({ probe, expect }) {
       const { accept: first } = await probe(taken);
@@ -37,6 +46,9 @@ export const handshakeChecks = [
   // §4.2.2, item 5.2: the field that is answered.
   check('websocket.upgrade-field', {
     title: 'says Upgrade: websocket in its 101',
+    headline: 'The Upgrade header of the 101 is wrong: {got}',
+    why: 'Clients refuse the connection, as the header shows what it was switched to.',
+    change: 'Send Upgrade: websocket with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     judge: ({ expect }) =>
       expect(taken).toConform('Upgrade: websocket', ({ handshake }) => {
@@ -48,6 +60,9 @@ export const handshakeChecks = [
   // §4.2.2, item 5.3: as a token of a list.
   check('websocket.connection-field', {
     title: 'says Connection: Upgrade in its 101',
+    headline: 'The Connection header of the 101 is wrong: {got}',
+    why: 'Clients refuse the connection, as the header says that it was switched.',
+    change: 'Send Connection: Upgrade with the 101, also through a proxy.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     judge: ({ expect }) =>
       expect(taken).toConform('the token Upgrade in Connection', ({ handshake: answer }) => {
@@ -58,28 +73,40 @@ export const handshakeChecks = [
 
   // §4.2.1, items 3 and 4; RFC 9110 §5.1 for the field names.
   check('websocket.other-spelling', {
-    title: 'takes field names and tokens of the handshake in any letter case',
+    title: 'accepts header names and words of the handshake in any letter case',
+    headline: 'A handshake in other letter case gets {got}',
+    why: 'Proxies and libraries change the letter case of headers.',
+    change: 'Ignore letter case in header names and in the words websocket and upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.otherSpelling).toBeOpened(),
   }),
 
   // RFC 9110 §5.3: the order of fields with different names has no meaning.
   check('websocket.other-order', {
-    title: 'takes the fields of the handshake in any order',
+    title: 'accepts the headers of the handshake in any order',
+    headline: 'A handshake with its headers in another order gets {got}',
+    why: 'Each library and each proxy has an order of its own.',
+    change: 'Look headers up by their names, never by their places.',
     grounds: [rfc9110('5.3', 'MUST')],
     judge: ({ expect }) => expect(handshake.otherOrder).toBeOpened(),
   }),
 
   // RFC 9110 §5.3: `Connection` is a list, whose members may stand in one line each.
   check('websocket.connection-in-two-lines', {
-    title: 'takes a handshake whose Connection comes in two lines',
+    title: 'accepts a handshake whose Connection header comes in two lines',
+    headline: 'A handshake with Connection in two lines gets {got}',
+    why: 'Some proxies send keep-alive and Upgrade in lines of their own.',
+    change: 'Join the lines of Connection with commas before you look for Upgrade.',
     grounds: [rfc9110('5.3', 'MUST')],
     judge: ({ expect }) => expect(handshake.connectionInTwoLines).toBeOpened(),
   }),
 
   // §1.5, §5.2: both are sequences of octets; how TCP cuts them has no meaning.
   check('websocket.octet-by-octet', {
-    title: 'takes a handshake and a Ping that come octet by octet',
+    title: 'accepts a handshake and a Ping that come byte by byte',
+    headline: 'A handshake and a Ping that come byte by byte get {got}',
+    why: 'Networks cut what is sent wherever they like.',
+    change: 'Collect bytes until the headers, or the frame, are complete.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     async judge({ expect }) {
       await expect(handshake.octetByOctet).toBeOpened();

@@ -19,7 +19,10 @@ const REFUSES_BURSTS: readonly (number | null)[] = [1008, 1009, 1013];
 
 /** RFC 6455 §7.2.3: who loses a connection comes back. Before any other connection is cut, so that it shows why. */
 export const reconnectCheck = check('websocket.reconnect', {
-  title: 'takes a client back whose connection was cut',
+  title: 'lets a client back in whose connection was cut',
+  headline: 'A client whose connection was cut gets {got} when it comes back',
+  why: 'After a failure of the network clients stay locked out.',
+  change: 'Free the place of a connection as soon as it is lost.',
   grounds: [rfc6455('7.2.3', 'SHOULD')],
   async judge({ probe, expect, note }) {
     const { conversation, attempts } = await probe(liveness.comesBack);
@@ -32,7 +35,8 @@ export const reconnectCheck = check('websocket.reconnect', {
 export const livenessChecks = [
   // limits.other does not show how long silence may last.
   observation('websocket.idle', {
-    title: 'keeps a connection on which nothing is said, or closes it',
+    title: 'keeps a silent connection, or closes it',
+    why: 'It tells clients how often to ping.',
     grounds: [clause('limits.other')],
     async observe({ service, probe }) {
       const { serverClose, ended, closeCode } = await probe(liveness.idle);
@@ -47,7 +51,10 @@ export const livenessChecks = [
 
   // What is documented can be relied on.
   check('websocket.idle-kept', {
-    title: 'keeps a connection on which nothing is said for as long as is documented',
+    title: 'keeps a silent connection for as long as is documented',
+    headline: 'A silent connection does not last as documented: {got}',
+    why: 'Clients that ping as the documents say lose their connections.',
+    change: 'Set the idle timeouts of the service and of proxies in front of it above the documented time.',
     grounds: [practice('documented idle time')],
     applies: [keepsIdle],
     limitMs: 200_000,
@@ -61,6 +68,7 @@ export const livenessChecks = [
   // §5.5.2: a Ping may be sent at any time.
   observation('websocket.heartbeat', {
     title: 'pings its clients, or leaves that to them',
+    why: 'Where neither side pings, nobody notices a dead connection.',
     grounds: [rfc6455('5.5.2', 'MAY')],
     async observe({ probe }) {
       const pings = liveness.pingTimes(await probe(liveness.idle));
@@ -71,7 +79,8 @@ export const livenessChecks = [
 
   // §10.4: a server may bound the length of messages.
   observation('websocket.max-message', {
-    title: 'takes messages up to this length, of those that are tried',
+    title: 'accepts messages up to some length',
+    why: 'A client that knows the limit can stay below it.',
     grounds: [rfc6455('10.4', 'MAY')],
     applies: [echoes],
     async observe({ probe }) {
@@ -88,6 +97,9 @@ export const livenessChecks = [
   // §5.4, TCP: messages arrive in the order in which they were sent. §7.4.1: so many may be against a policy.
   check('websocket.burst-order', {
     title: 'sends back all messages of a burst, in their order',
+    headline: 'Messages of a burst do not all come back in their order: {got}',
+    why: 'Clients see events in the wrong order, or miss some.',
+    change: 'Handle the messages of one connection one after the other.',
     grounds,
     applies: [echoes],
     async judge({ probe, expect, notApplicable }) {
@@ -103,6 +115,9 @@ export const livenessChecks = [
   // §5.5.1: a Close is answered as soon as is practical, whatever else there is to do.
   check('websocket.close-in-traffic', {
     title: 'answers a Close that comes behind many messages',
+    headline: 'A Close behind many messages does not end the connection: {got}',
+    why: 'Clients cannot leave while there is much to do.',
+    change: 'Handle the Close in its turn, and send no more data after it.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
     async judge({ expect }) {
@@ -113,7 +128,8 @@ export const livenessChecks = [
 
   // limits.other does not show how many there may be.
   observation('websocket.connections', {
-    title: 'serves so many connections at the same time, of those that are tried',
+    title: 'serves several connections at the same time, up to some number',
+    why: 'It shows how many connections a client may have.',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
       const all = await probe(liveness.manyConnections);
@@ -128,6 +144,9 @@ export const livenessChecks = [
   // Who listens hears what is for him, and nothing else.
   check('websocket.connections-apart', {
     title: 'keeps what is said on one connection from the others',
+    headline: 'A connection gets what was said on another: {got}',
+    why: 'One user sees the data of another.',
+    change: 'Answer on the connection that has asked, and share no state between connections.',
     grounds: [...grounds, practice('OWASP API1:2023')],
     judge: ({ expect }) =>
       expect(liveness.connectionsApart).toConform(
@@ -138,7 +157,8 @@ export const livenessChecks = [
 
   // limits.other does not show how long messages take.
   observation('websocket.latency', {
-    title: 'takes so long from sending a message to receiving it',
+    title: 'passes messages on within some time',
+    why: 'It is the delay that users notice.',
     grounds: [clause('limits.other')],
     async observe({ service, probe, notApplicable }) {
       const bySubscribing = [pusherDialect, application].every((each) => each(service) === null);
@@ -161,6 +181,9 @@ export const livenessChecks = [
   // Client events: to those who subscribe to the channel, but not to who sent it.
   check('websocket.pusher-client-event', {
     title: 'passes a client event to other subscribers of the channel, and not to its sender',
+    headline: 'A client event does not go to the other subscribers alone: {got}',
+    why: 'Clients that talk to each other hear nothing, or hear themselves.',
+    change: 'Pass a client event to all subscribers of its channel but the sender.',
     grounds: [...grounds, practice('Pusher Channels protocol, version 7')],
     applies: [pusherDialect, application],
     async judge({ probe, expect }) {

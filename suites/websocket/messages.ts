@@ -14,6 +14,7 @@ export const messageChecks = [
   // websocket.messages does not show who speaks first.
   observation('websocket.first-message', {
     title: 'speaks first, or waits for the client',
+    why: 'A client has to know whether to wait for a greeting.',
     grounds: [clause('websocket.messages')],
     async observe({ probe }) {
       const { greeting, greetingEvent, dialect } = await probe(taken);
@@ -28,6 +29,9 @@ export const messageChecks = [
   // §5.6: a text message is text.
   check('websocket.echo-text', {
     title: 'sends back a text message',
+    headline: 'A text message does not come back as it was: {got}',
+    why: 'Messages are changed or lost on the way.',
+    change: 'Send back the very bytes that came, or correct websocket.echo in the config.',
     grounds,
     applies: [echoes],
     async judge({ probe, expect, blocked }) {
@@ -44,6 +48,9 @@ export const messageChecks = [
   // §5.6: text and binary are two kinds.
   check('websocket.echo-kind', {
     title: 'sends back text as text and binary as binary',
+    headline: 'A binary or text message does not come back as it was: {got}',
+    why: 'A client that waits for binary data cannot read text, and the other way round.',
+    change: 'Send text messages as text and binary messages as binary.',
     grounds,
     applies: [echoes],
     async judge({ probe, expect, notApplicable }) {
@@ -59,13 +66,18 @@ export const messageChecks = [
   sendsBack({
     id: 'websocket.echo-empty',
     what: 'an empty message',
+    why: 'Empty messages serve as signals and heartbeats.',
+    change: 'Handle a message of length 0 like any other.',
     ground: rfc6455('5.2', 'MUST'),
     probe: echo.emptyEcho,
   }),
   // §5.2: 125 octets are the last with a length of 7 bits.
   sendsBack({
     id: 'websocket.echo-lengths',
-    what: 'messages of 125, 126 and 127 octets',
+    what: 'messages of 125, 126 and 127 bytes',
+    why: 'From 126 bytes on the length is written in another way, so longer messages are cut or lost.',
+    change:
+      'Read the length from the next two bytes where it says 126, and from the next eight where it says 127.',
     ground: rfc6455('5.2', 'MUST'),
     probe: echo.shortEchoes,
   }),
@@ -73,6 +85,8 @@ export const messageChecks = [
   sendsBack({
     id: 'websocket.echo-fragments',
     what: 'messages that come in fragments',
+    why: 'Browsers and libraries split messages as they like.',
+    change: 'Join all fragments of a message, empty ones too, before you handle it.',
     ground: rfc6455('5.4', 'MUST'),
     probe: echo.fragmentedEchoes,
   }),
@@ -80,6 +94,8 @@ export const messageChecks = [
   sendsBack({
     id: 'websocket.echo-around-ping',
     what: 'a message that has a Ping between its fragments',
+    why: 'A client may ping in the middle of a long message.',
+    change: 'Answer the Ping, and keep the fragments that have come so far.',
     ground: rfc6455('5.4', 'MUST'),
     probe: echo.echoAroundPing,
   }),
@@ -87,13 +103,18 @@ export const messageChecks = [
   sendsBack({
     id: 'websocket.echo-characters',
     what: 'unusual characters unchanged',
+    why: 'Emoji, other scripts and control characters are changed or lost on the way.',
+    change: 'Decode and encode text as UTF-8, and neither drop nor replace characters.',
     ground: rfc6455('8.1', 'MUST'),
     probe: echo.characterEchoes,
   }),
 
   // §5.2: 65,536 octets are the first with a length of 64 bits. To refuse them for their length is lawful.
   check('websocket.echo-long', {
-    title: 'sends back messages of 65,535 octets to 1 MiB whole, as far as it takes them',
+    title: 'sends back messages of 65,535 bytes to 1 MiB whole, as far as it accepts them',
+    headline: 'A long message does not come back whole: {got}',
+    why: 'Long messages are cut or lost, and nobody hears of it.',
+    change: 'Read lengths of 64 bits, or close with 1009 beyond your limit.',
     grounds: [clause('websocket.messages'), rfc6455('5.2', 'MUST')],
     applies: [echoes],
     async judge({ probe, expect, note }) {
@@ -105,7 +126,10 @@ export const messageChecks = [
 
   // §7.1.7, §7.4.1: 1009 tells the client that its message was too big. A reset may have destroyed it.
   check('websocket.too-big-code', {
-    title: 'names 1009 where it ends the connection over a long message',
+    title: 'closes with 1009 after a message that is too long for it',
+    headline: 'The close code after a message that is too long is {got}',
+    why: 'A client cannot know that it has to send less.',
+    change: 'Close with 1009 when a message is too long.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     applies: [echoes],
     judge: ({ expect }) =>

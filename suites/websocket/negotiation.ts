@@ -11,6 +11,9 @@ export const negotiationChecks = [
   // §4.2.2, item 5.5 and /subprotocol/: one of those offered, or none.
   check('websocket.unoffered-subprotocol', {
     title: 'selects no subprotocol that was not offered',
+    headline: 'The handshake selects a subprotocol that nobody offered: {got}',
+    why: 'Clients have to refuse the connection.',
+    change: 'Select one of the offered subprotocols, or leave Sec-WebSocket-Protocol out.',
     grounds: [rfc6455('4.2.2', 'MUST')],
     judge: ({ expect }) =>
       expect(taken, unknownSubprotocol).toConform('an offered subprotocol, or none', (conversation) => {
@@ -24,6 +27,9 @@ export const negotiationChecks = [
   // §4.2.2, item 5.6 and §9.1: extensions are the client's to offer.
   check('websocket.unoffered-extension', {
     title: 'selects no extension that was not offered',
+    headline: 'The handshake selects an extension that nobody offered: {got}',
+    why: 'Clients have to refuse the connection.',
+    change: 'Select offered extensions only, or leave Sec-WebSocket-Extensions out.',
     grounds: [rfc6455('9.1', 'MUST')],
     judge: ({ expect }) =>
       expect(taken).toConform('no extension', ({ handshake }) =>
@@ -36,6 +42,9 @@ export const negotiationChecks = [
   // RFC 7692 §7.1: for an offer without parameters, nothing that needs an offer comes back.
   check('websocket.deflate-answer', {
     title: 'answers an offer of permessage-deflate within what was offered, or declines it',
+    headline: 'The answer to permessage-deflate goes beyond the offer: {got}',
+    why: 'Clients have to refuse the connection on a parameter that they did not offer.',
+    change: 'Answer with parameters that were offered, or decline permessage-deflate.',
     grounds: [rfc7692('7.1', 'MUST')],
     judge: ({ expect }) => expect(deflateOffer).toFitTheOffer(),
   }),
@@ -43,6 +52,7 @@ export const negotiationChecks = [
   // RFC 7692 §5: whether to compress is the server's to decide.
   observation('websocket.deflate', {
     title: 'compresses messages, or does not',
+    why: 'It shows whether it is worth offering compression.',
     grounds: [rfc7692('5', 'MAY')],
     async observe({ probe }) {
       const { opened, handshake: answer } = await probe(deflateOffer);
@@ -54,6 +64,9 @@ export const negotiationChecks = [
   // §10.2: a browser's page of another origin acts with the user's credentials; the server is who can tell.
   check('websocket.foreign-origin', {
     title: 'refuses the pages of other origins',
+    headline: 'A page of another origin gets {got}',
+    why: 'Any web page can open a connection with the login of its visitor.',
+    change: 'Compare Origin with the sites that you trust, and answer 403 to all others.',
     grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],
     applies: [originPolicy],
     judge: ({ expect }) => expect(foreignOrigin).toBeTurnedAway(),

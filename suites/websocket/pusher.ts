@@ -35,6 +35,9 @@ export const pusherChecks = given(
     // Connection events: sent first, its data a JSON text in a string.
     check('websocket.pusher-established', {
       title: 'sends pusher:connection_established first, with a socket_id',
+      headline: 'The connection does not begin with pusher:connection_established: {got}',
+      why: 'Pusher clients wait for it before they do anything else.',
+      change: 'Send it first on every connection, with a socket_id such as "123.456" in its data.',
       grounds,
       judge: ({ expect }) =>
         expect(pusher.pusherClient).toConform(`${pusher.ESTABLISHED} first`, ({ greetingEvent: first }) => {
@@ -48,6 +51,9 @@ export const pusherChecks = given(
     // The seconds of silence after which a client pings; without it clients do not start.
     check('websocket.pusher-activity-timeout', {
       title: 'says after how much silence a client is to ping',
+      headline: 'activity_timeout is no number of seconds: {got}',
+      why: 'Clients do not know after how much silence to ping.',
+      change: 'Send activity_timeout in seconds, 120 for example, with pusher:connection_established.',
       grounds,
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform('an activity_timeout in seconds', ({ pusherEvents }) => {
@@ -60,6 +66,9 @@ export const pusherChecks = given(
     // Ping and pong messages: whoever asks is answered.
     check('websocket.pusher-ping', {
       title: 'answers pusher:ping with pusher:pong',
+      headline: 'pusher:ping is not answered with pusher:pong: {got}',
+      why: 'Clients take the connection for dead, and open another one.',
+      change: 'Answer each pusher:ping with pusher:pong.',
       grounds,
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
@@ -71,6 +80,9 @@ export const pusherChecks = given(
     // Channel events: a public channel is for everybody.
     check('websocket.pusher-subscribe', {
       title: 'lets a client subscribe to a public channel',
+      headline: 'A subscription to a public channel is not confirmed: {got}',
+      why: 'Clients wait for the confirmation, and show no events.',
+      change: 'Answer pusher:subscribe with pusher_internal:subscription_succeeded.',
       grounds,
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform(
@@ -85,6 +97,10 @@ export const pusherChecks = given(
     // Authorizing users: private channels are for those who can show a signature for this socket.
     check('websocket.pusher-private-channel', {
       title: 'refuses a private channel without a signature',
+      headline: 'A private channel opens without a signature',
+      why: 'Anyone can listen to what is meant for a few.',
+      change:
+        'Check the signature in auth, and answer pusher:subscription_error where it is missing or wrong.',
       grounds: [...grounds, practice('OWASP API1:2023')],
       judge: ({ expect }) =>
         expect(pusher.establishedClient).toConform('a subscription error', (conversation) =>
@@ -95,6 +111,9 @@ export const pusherChecks = given(
     // Authorizing users: HMAC-SHA256 of socket_id and channel with the application's secret.
     check('websocket.pusher-signed-channel', {
       title: 'opens a private channel to a client that shows its signature',
+      headline: 'A private channel stays closed to a valid signature: {got}',
+      why: 'Users who may listen get no events.',
+      change: 'Compare auth with the HMAC-SHA256 of socket_id:channel by the secret of the application.',
       grounds,
       applies: [application],
       judge: ({ expect }) =>
@@ -109,14 +128,20 @@ export const pusherChecks = given(
 
     // Error codes: 4001, application does not exist; told by a Close frame, by pusher:error or by both.
     check('websocket.pusher-unknown-app', {
-      title: 'turns away the client of an unknown application with 4001',
+      title: 'refuses the client of an unknown application with 4001',
+      headline: 'The client of an unknown application gets {got}',
+      why: 'The client never learns that its application key is wrong.',
+      change: 'Close with 4001 where the application does not exist.',
       grounds,
       judge: ({ expect }) => expect(pusher.unknownApp).toConform('the code 4001', refusedWith(4001)),
     }),
 
     // Error codes: 4000 to 4099 ask a client not to come back unchanged; with any other range it comes back for ever.
     check('websocket.pusher-refusal-range', {
-      title: 'does not ask a client to come back whom it can never serve',
+      title: 'does not tell a client to come back that it can never serve',
+      headline: 'A client that can never be served is told to come back: {got}',
+      why: 'The client connects again and again, for ever.',
+      change: 'Refuse with a code of 4000 to 4099 what will not change by itself.',
       grounds,
       judge: ({ expect }) =>
         expect(pusher.refusedClients)
@@ -127,6 +152,9 @@ export const pusherChecks = given(
     // Presence channels: the answer tells who is there, the subscriber among them.
     check('websocket.pusher-presence', {
       title: 'tells a client that enters a presence channel who is there',
+      headline: 'A client is not among those present that it is told of: {got}',
+      why: 'Lists of who is there are wrong.',
+      change: 'List the user_id of every subscriber in presence.ids, the new one included.',
       grounds,
       applies: [application],
       judge: ({ expect }) =>
@@ -142,7 +170,10 @@ export const pusherChecks = given(
 
     // Error codes: 4007, unsupported protocol version, and 4008, none supplied.
     check('websocket.pusher-protocol-version', {
-      title: 'turns away a client of an unknown protocol version, or of none, with 4007 or 4008',
+      title: 'refuses an unknown protocol version, or none, with 4007 or 4008',
+      headline: 'An unknown protocol version, or none, gets {got}',
+      why: 'Client and service misunderstand each other later on.',
+      change: 'Close with 4007 on an unknown version, and with 4008 where there is none.',
       grounds,
       async judge({ expect }) {
         await expect(pusher.unsupportedProtocol).toConform('the code 4007', refusedWith(4007));

@@ -12,33 +12,40 @@ type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]
 
 interface BadFrame {
   readonly id: string;
-  /** Completes "ends the connection upon …". */
-  readonly upon: string;
+  /** Completes "closes the connection after …" and "The connection goes on after …". */
+  readonly after: string;
+  readonly why: string;
+  readonly change: string;
   readonly grounds: readonly Ground[];
   readonly probe: Conversations;
 }
 
-/** The connection ends upon something like that, with whatever code or with none. */
-export function ends({ id, upon, grounds, probe }: BadFrame): CheckDefinition {
+/** The connection ends after something like that, with whatever code or with none. */
+export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinition {
   return check(id, {
-    title: `ends the connection upon ${upon}`,
-    grounds,
+    ...options,
+    title: `closes the connection after ${after}`,
+    headline: `The connection goes on after ${after}`,
     judge: ({ expect }) => expect(probe).toEnd(),
   });
 }
 
 interface Echoed {
   readonly id: string;
-  /** Completes "sends back …". */
+  /** Completes "sends back …" and "The service does not send back …". */
   readonly what: string;
+  readonly why: string;
+  readonly change: string;
   readonly ground: Ground;
   readonly probe: Conversations;
 }
 
 /** What an echo endpoint takes comes back as it was. */
-export function sendsBack({ id, what, ground, probe }: Echoed): CheckDefinition {
+export function sendsBack({ id, what, ground, probe, ...notes }: Echoed): CheckDefinition {
   return check(id, {
+    ...notes,
     title: `sends back ${what}`,
+    headline: `The service does not send back ${what}: {got}`,
     grounds: [clause('websocket.messages'), ground],
     applies: [echoes],
     judge: ({ expect }) => expect(probe).toSendBack(),
