@@ -83,7 +83,7 @@ export async function judge(
       waitedMs: session.waitedMs - waitedBeforeMs,
       evidence: context.evidence(),
       decisive: violating === undefined ? null : (violating ?? last),
-      reproduce: session.reproduce(violating ?? last),
+      reproduce: session.reproduce(check.id, violating ?? last, context.evidence()),
     };
   };
 

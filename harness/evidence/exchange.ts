@@ -78,6 +78,10 @@ export const RecordedRequest = record({
   target: text,
   fields: FieldLines,
   body: nullable(RecordedBody),
+  /** Absent where the transport chose it. */
+  httpVersion: optional(choice('1.0')),
+  /** Sent octet by octet; absent where it went out at once. */
+  piecemeal: optional(flag),
 });
 
 export type RecordedResponse = ValueOf<typeof RecordedResponse>;

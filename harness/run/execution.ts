@@ -15,7 +15,7 @@ import type { Interruption } from './interruption.ts';
 import { withPactsFetched } from './pact/remote-pacts.ts';
 import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
-import type { RunRequest } from './request.ts';
+import { commandAlone, type RunRequest } from './request.ts';
 import { type Selection, SUITES_URL } from './selection.ts';
 
 const STALL_MS = 15_000;
@@ -78,6 +78,7 @@ export async function execute(run: Execution): Promise<void> {
             selected,
             runId,
             userAgent,
+            runAlone: redact(commandAlone(config.service, request)),
             journalPath: folder.journalPath,
             suitesUrl: run.suitesUrl,
             strict: request.strict,

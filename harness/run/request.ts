@@ -1,3 +1,5 @@
+import { usualFolder } from '../config/yaml/catalogue-folder.ts';
+import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
 
@@ -32,4 +34,20 @@ export interface RunRequest {
   readonly stallMs?: number;
   /** The longest active time of one check, in ms. */
   readonly checkLimitMs?: number;
+}
+
+/** The command line that runs one service by itself, in the same place. */
+export function commandAlone(
+  service: string,
+  { configDir, environment, providerUrl }: Pick<RunRequest, 'configDir' | 'environment' | 'providerUrl'>,
+): string {
+  const options = {
+    '--environment': environment,
+    '--config': configDir === usualFolder() ? null : configDir,
+    '--provider-url': providerUrl,
+  };
+  const given = Object.entries(options).flatMap(([option, value]) =>
+    value === null ? [] : [option, shellWord(value)],
+  );
+  return ['conform', 'run', shellWord(service), ...given].join(' ');
 }

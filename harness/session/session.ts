@@ -2,6 +2,7 @@ import { isJsonObject } from '../base/json-text.ts';
 import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Secret } from '../credential/secret.ts';
+import { shellWord } from '../evidence/forms/shell-word.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { type Clock, startDeadline } from '../transport/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
@@ -36,8 +37,11 @@ export interface Session {
   readonly progress: number;
   ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
   observe(observation: { readonly key: string; readonly value: unknown; readonly check: string }): void;
-  /** A command line that repeats a piece of evidence; null where there is none. */
-  reproduce(evidenceId: string | null): string | null;
+  /**
+   * A command line that shows what a check has found, whose decisive piece of evidence is `decisive` among `all`: it sends
+   * that once more, or runs the check. Null where there is no evidence.
+   */
+  reproduce(check: string, decisive: string | null, all: readonly string[]): string | null;
   redact(text: string): string;
   close(): Promise<{ readonly requestsSent: number; readonly durationMs: number }>;
 }
@@ -115,7 +119,11 @@ export function openSession(options: SessionOptions): Session {
         ...observation,
         value: withTexts(value, (text) => transport.redaction.sink(text)),
       }),
-    reproduce: (id) => log.reproduce(id),
+    reproduce(check, decisive, all) {
+      if (decisive === null) return null;
+      const again = options.runAlone ?? `conform run ${shellWord(config.service)}`;
+      return log.reproduce(decisive, all) ?? `${again} --check ${shellWord(check)} --verbose`;
+    },
     redact: (text) => transport.redaction.sink(text),
     async close() {
       endDeadline?.();

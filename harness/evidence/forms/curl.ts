@@ -1,16 +1,14 @@
 import type { Conversation } from '../conversation.ts';
+import { isOfTheRun } from '../exchange/run-fields.ts';
 import type { Exchange, FieldLine, RecordedRequest } from '../exchange.ts';
 import { isToken } from '../fields/grammar/field-grammar.ts';
-import { fieldValue } from '../fields/grammar/field-lines.ts';
+import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
 import { latin1Text } from '../octets/latin1.ts';
-import { visible } from '../octets/visible.ts';
 import { findMarkers } from '../redaction/marker.ts';
 import { printfCommand, secretWord, shellWord } from './shell-word.ts';
 
 /** A conversation stays open after its handshake; curl gives up after so many seconds. */
 const HANDSHAKE_SECONDS = 5;
-/** A longer one does not fit a command line. In octets. */
-const LONGEST_BODY = 16 * 1024;
 
 /** How TLS was set up: files in PEM, null for none. */
 export interface TlsSetup {
@@ -20,33 +18,40 @@ export interface TlsSetup {
 
 /**
  * One line for a POSIX shell that repeats the request of an exchange, or the handshake of a conversation, with curl:
- * the same octets as far as curl can send them, every secret as `"$NAME"`, or made of it. What curl cannot send is named in a
- * comment at the end. Hostile text in the request cannot break out of its quotes.
+ * all that was tried, every secret as `"$NAME"`, or made of it. Null where curl would send something else. Hostile text
+ * in the request cannot break out of its quotes.
  */
-export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): string {
+export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): string | null {
   const request = evidence.kind === 'exchange' ? evidence.request : evidence.handshake.request;
-  const { options, unsent } = fieldOptions(request);
+  if (!canSend(request)) return null;
   const { body } = request;
-  const isSent = body !== null && body.bytes.length <= LONGEST_BODY;
-  const pipe = isSent ? `${printfCommand(latin1Text(body.bytes))} | ` : '';
-  const words = [
+  return [
+    ...(body === null ? [] : [printfCommand(latin1Text(body.bytes)), '|']),
     'curl',
     '-sS',
     ...methodOptions(request),
     ...(evidence.kind === 'conversation' ? ['-N', '-m', String(HANDSHAKE_SECONDS)] : []),
+    ...(request.httpVersion === '1.0' ? ['--http1.0'] : []),
     ...(/^(?:https|wss):/i.test(request.url) ? ['--http1.1', ...tlsOptions(tls)] : []),
-    '--path-as-is',
     ...targetWords(request),
-    ...options,
-    ...(isSent ? ['--data-binary', '@-'] : []),
-  ];
-  const missing = [
-    ...unsent,
-    ...(body !== null && !isSent ? [`the body of ${body.received} octets`] : []),
-    ...(isSent && body.truncated ? ['the end of the body, which was not recorded'] : []),
-  ];
-  const comment = missing.length > 0 ? ` # without ${visible(missing.join(', '), 200)}` : '';
-  return `${pipe}${words.join(' ')}${comment}`;
+    ...fieldOptions(request),
+    ...(body === null ? [] : ['--data-binary', '@-']),
+  ].join(' ');
+}
+
+/** Not where curl would leave a line out, or frame the content by itself. */
+function canSend({ fields, body, piecemeal }: RecordedRequest): boolean {
+  const lengths = fieldValues(fields, 'content-length');
+  const ownLength = body === null ? '0' : String(body.received);
+  return (
+    !piecemeal &&
+    !body?.truncated &&
+    fields.every(([name, value]) => isToken(name) && !/[\0\r\n]/.test(value)) &&
+    fieldValues(fields, 'host').length <= 1 &&
+    fieldValues(fields, 'transfer-encoding').length === 0 &&
+    lengths.length <= 1 &&
+    lengths.every((length) => length === ownLength)
+  );
 }
 
 function tlsOptions(tls: TlsSetup | undefined): readonly string[] {
@@ -66,6 +71,9 @@ function methodOptions({ method, body }: RecordedRequest): readonly string[] {
   return ['-i', '-X', shellWord(method)];
 }
 
+/** Curl would take them out of a path (RFC 3986 §5.2.4), also where they are percent-encoded. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
 /** The URL, and the request target where curl would make another of that URL. */
 function targetWords({ url, target }: RecordedRequest): readonly string[] {
   const http = url.replace(/^ws/i, 'http');
@@ -77,38 +85,27 @@ function targetWords({ url, target }: RecordedRequest): readonly string[] {
   // curl takes braces and brackets for patterns, also those that a secret may bring in.
   const globs = words.some((word) => /[[\]{}]/.test(word) || findMarkers(word).length > 0);
   return [
+    ...(isPlain && DOT_SEGMENT.test(rest) ? ['--path-as-is'] : []),
     ...(globs ? ['-g'] : []),
     ...words.map((word) => (word === '--request-target' ? word : shellWord(word))),
   ];
 }
 
-/** Sent by curl of its own accord: taken away where the request did not have them. */
-const OF_CURLS_OWN = ['Host', 'User-Agent', 'Accept'];
+/** Sent by curl of its own accord: taken away where the request did not have them. An Accept for all is as none. */
+const OF_CURLS_OWN = ['Host', 'User-Agent'];
 
-function fieldOptions(request: RecordedRequest): { options: readonly string[]; unsent: readonly string[] } {
-  const options: string[] = [];
-  const unsent: string[] = [];
-  const [host, ...furtherHosts] = request.fields.filter(isHost);
-  for (const line of request.fields) {
-    if (furtherHosts.length === 0 && isCurlsOwn(line, request)) continue;
-    // Of several curl sends the first alone.
-    if (isHost(line) && line !== host) {
-      unsent.push(`the field line "${line[0]}: ${line[1]}"`);
-      continue;
-    }
-    const basic = basicCredentials(line);
-    if (basic !== null) options.push('-u', basic);
-    else if (isToken(line[0])) options.push('-H', shellWord(fieldArgument(line)));
-    else unsent.push(`the field line "${line[0]}: ${line[1]}"`);
-  }
+function fieldOptions(request: RecordedRequest): readonly string[] {
+  const told = request.fields.filter((line) => !isOfTheRun(line) && !isCurlsOwn(line, request));
   const absent = [...OF_CURLS_OWN, ...(request.body ? ['Content-Type'] : [])].filter(
     (name) => fieldValue(request.fields, name) === undefined,
   );
-  return { options: [...options, ...absent.flatMap((name) => ['-H', `'${name}:'`])], unsent };
-}
-
-function isHost([name]: FieldLine): boolean {
-  return name.toLowerCase() === 'host';
+  return [
+    ...told.flatMap((line) => {
+      const basic = basicCredentials(line);
+      return basic === null ? ['-H', shellWord(fieldArgument(line))] : ['-u', basic];
+    }),
+    ...absent.flatMap((name) => ['-H', `'${name}:'`]),
+  ];
 }
 
 /** curl sends an empty value only when a semicolon stands in place of the colon. */
@@ -117,12 +114,12 @@ function fieldArgument([name, value]: FieldLine): string {
 }
 
 /** curl makes the same line by itself. */
-function isCurlsOwn([name, value]: FieldLine, { url, body }: RecordedRequest): boolean {
+function isCurlsOwn([name, value]: FieldLine, { url }: RecordedRequest): boolean {
   switch (name.toLowerCase()) {
     case 'host':
       return value === URL.parse(url)?.host;
     case 'content-length':
-      return body !== null && !body.truncated && value === String(body.received);
+      return true;
     default:
       return false;
   }

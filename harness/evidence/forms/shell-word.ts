@@ -2,25 +2,61 @@ import { latin1Octets } from '../octets/latin1.ts';
 import { type Derivation, findMarkers } from '../redaction/marker.ts';
 
 /**
- * Text as one word of a POSIX shell (XCU §2.2), each marker of a whole secret as a parameter expansion. Nothing in
- * the text is ever interpreted: literal stretches stand in single quotes, and octets that a terminal or an editor
- * would garble are written by printf.
+ * Text as one word of a POSIX shell (XCU §2.2), each marker of a whole secret as a parameter expansion, and each long
+ * run of one character as a command that makes it. Nothing in the text is ever interpreted: literal stretches stand in
+ * single quotes, and octets that a terminal or an editor would garble are written by printf.
  */
 
-/** A stretch of text that stands for itself, or a secret, as a word that expands to it. */
-type Stretch = { readonly literal: string } | { readonly secret: string };
+/** A stretch of text that stands for itself, or a word that expands to it. */
+type Stretch = { readonly literal: string } | { readonly word: string };
+
+/** So many of the same printable character are made, not written. */
+const LONG_RUN = /([ -~])\1{63,}/g;
 
 /** A fragment of a secret has no variable; its marker stays text, and is as wrong a credential as the fragment. */
 function stretchesOf(text: string): readonly Stretch[] {
+  const places = findMarkers(text)
+    .filter(({ part }) => !part)
+    .map(({ name, start, end }) => ({ word: secretWord(name), start, end }));
+  return between(text, places).flatMap((stretch) =>
+    'literal' in stretch ? between(stretch.literal, runsIn(stretch.literal)) : stretch,
+  );
+}
+
+interface Place {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function between(text: string, places: readonly Place[]): readonly Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
-  for (const { name, part, start, end } of findMarkers(text)) {
-    if (part) continue;
-    stretches.push({ literal: text.slice(at, start) }, { secret: secretWord(name) });
+  for (const { word, start, end } of places) {
+    stretches.push({ literal: text.slice(at, start) }, { word });
     at = end;
   }
   stretches.push({ literal: text.slice(at) });
-  return stretches.filter((stretch) => !('literal' in stretch) || stretch.literal !== '');
+  return stretches.filter((stretch) => 'word' in stretch || stretch.literal !== '');
+}
+
+function runsIn(text: string): readonly Place[] {
+  return Array.from(text.matchAll(LONG_RUN), ({ 0: run, 1: character = '', index }) => {
+    const wanted = /\w/.test(character) ? character : `'${octal(character.charCodeAt(0))}'`;
+    return {
+      word: `"$(head -c ${run.length} /dev/zero | tr '\\0' ${wanted})"`,
+      start: index,
+      end: index + run.length,
+    };
+  });
+}
+
+/** How long the longest stretch is that a command has to write out, in UTF-16 units. */
+export function longestWritten(text: string): number {
+  return Math.max(
+    0,
+    ...stretchesOf(text).map((stretch) => ('literal' in stretch ? stretch.literal.length : 0)),
+  );
 }
 
 const PLAIN = /^[ -~]*$/;
@@ -29,7 +65,6 @@ const BARE = /^[A-Za-z0-9_./:=@%+,-]+$/;
 
 /** `text` has latin1 characters, each an octet. NUL cannot stand in a word and is left out by the shell. */
 export function shellWord(text: string): string {
-  if (BARE.test(text)) return text;
   const stretches = stretchesOf(text);
   if (!PLAIN.test(text)) return `"$(${printf(stretches)})"`;
   return stretches.map(quoted).join('') || "''";
@@ -41,7 +76,8 @@ export function printfCommand(text: string): string {
 }
 
 function quoted(stretch: Stretch): string {
-  return 'literal' in stretch ? singleQuoted(stretch.literal) : stretch.secret;
+  if ('word' in stretch) return stretch.word;
+  return BARE.test(stretch.literal) ? stretch.literal : singleQuoted(stretch.literal);
 }
 
 function singleQuoted(text: string): string {
@@ -52,20 +88,24 @@ function printf(stretches: readonly Stretch[]): string {
   const format = stretches
     .map((stretch) => ('literal' in stretch ? formatOf(stretch.literal) : '%s'))
     .join('');
-  const values = stretches.flatMap((stretch) => ('secret' in stretch ? [` ${stretch.secret}`] : []));
+  const values = stretches.flatMap((stretch) => ('word' in stretch ? [` ${stretch.word}`] : []));
   // `--`, or a text that begins with a hyphen would be taken for an option.
-  return `printf -- ${singleQuoted(format)}${values.join('')}`;
+  return `printf ${/^[-%]/.test(format) || format === '' ? '-- ' : ''}${singleQuoted(format)}${values.join('')}`;
 }
 
-/** What printf writes as this text; octets beyond printable ASCII in octal. */
+const NAMED: Readonly<Record<string, string>> = { '%': '%%', '\\': '\\\\', '\r': '\\r', '\n': '\\n' };
+
+/** What printf writes as this text; other octets beyond printable ASCII in octal. */
 function formatOf(text: string): string {
   return Array.from(latin1Octets(text), (octet) => {
     const char = String.fromCharCode(octet);
-    if (char === '%') return '%%';
-    if (char === '\\') return '\\\\';
     // An interactive shell takes ! for its history, even here.
-    return octet >= 0x20 && octet <= 0x7e && char !== '!' ? char : `\\${octet.toString(8).padStart(3, '0')}`;
+    return NAMED[char] ?? (octet >= 0x20 && octet <= 0x7e && char !== '!' ? char : octal(octet));
   }).join('');
+}
+
+function octal(octet: number): string {
+  return `\\${octet.toString(8).padStart(3, '0')}`;
 }
 
 /** What a POSIX shell makes of the environment variable of the right key (XCU §2.6), as one quoted word. */

@@ -14,6 +14,8 @@ export interface WorkerInput {
   /** `conform/1.2.3`. */
   readonly userAgent: string;
   readonly journalPath: string;
+  /** A command line that runs this service by itself, as it is run here. */
+  readonly runAlone: string;
   /** URL of the module whose `suites` are run. */
   readonly suitesUrl: string;
   /** Ids of the checks to judge. */

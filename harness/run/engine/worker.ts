@@ -57,6 +57,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       record,
       learned: (secret) => tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: lastEvidence,
+      runAlone: input.runAlone,
     });
   let session = open(input.providerUrl);
   const closed = { requestsSent: 0, durationMs: 0 };

@@ -1,6 +1,6 @@
 import { type Evidence, evidenceToJson } from '../../evidence/evidence.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
-import { curlCommand, type TlsSetup } from '../../evidence/forms/curl.ts';
+import { type Reach, repeatCommand } from '../../evidence/forms/repeat.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 
 interface LogOptions {
@@ -8,8 +8,8 @@ interface LogOptions {
   readonly record: (event: JournalEvent) => void;
   /** What evidence is for may be said in words of the config, which hold what a reference stands for. */
   readonly redact: (text: string) => string;
-  /** How TLS is set up, for commands that repeat a request. */
-  readonly tls?: TlsSetup | undefined;
+  /** How a command that repeats a request gets to the service; null where none can: each request is signed anew. */
+  readonly reach: Reach | null;
   /** Number of the last piece of evidence that is in the journal already. Default: 0. */
   readonly after?: number | undefined;
 }
@@ -24,6 +24,8 @@ function kindOf({ kind }: Evidence): RequestKind {
 export class EvidenceLog {
   readonly #options: LogOptions;
   readonly #kept = new Map<string, Evidence>();
+  /** Ids of what is no request of its own to the service: what it sent to us, one of a burst, what others were asked. */
+  readonly #beside = new Set<string>();
   #last: number;
 
   constructor(options: LogOptions) {
@@ -42,6 +44,7 @@ export class EvidenceLog {
     const { id } = evidence;
     const kept = { ...evidence, purpose: redact(evidence.purpose) };
     this.#kept.set(id, kept);
+    if (requests === 0 || evidence.kind === 'burst') this.#beside.add(id);
     const { purpose } = kept;
     const value = evidenceToJson(kept);
     record({ type: 'evidence', service, id, purpose, requests, ...(kind && { kind }), value });
@@ -57,11 +60,11 @@ export class EvidenceLog {
     return [...this.#kept.values()];
   }
 
-  /** A command line that repeats a piece of evidence; null where there is none. */
-  reproduce(id: string | null): string | null {
-    const evidence = id === null ? undefined : this.#kept.get(id);
-    return evidence === undefined || evidence.kind === 'burst'
-      ? null
-      : curlCommand(evidence, this.#options.tls);
+  /** A command line that sends a piece of evidence once more; null where that does not repeat what all of it shows. */
+  reproduce(id: string, all: readonly string[]): string | null {
+    const evidence = this.#kept.get(id);
+    const { reach } = this.#options;
+    if (evidence === undefined || evidence.kind === 'burst' || reach === null) return null;
+    return all.some((each) => this.#beside.has(each)) ? null : repeatCommand(evidence, reach);
   }
 }

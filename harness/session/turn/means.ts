@@ -4,6 +4,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import { documentedSample, type Sample } from '../../contract/clause.ts';
 import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
+import type { Reach } from '../../evidence/forms/repeat.ts';
 import { createRedaction, type Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
@@ -49,6 +50,8 @@ export interface MeansOptions {
   readonly evidenceBefore?: number;
   /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
   readonly random?: () => number;
+  /** A command line that runs this service by itself, without its secrets; `conform run SERVICE` when left out. */
+  readonly runAlone?: string;
 }
 
 export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credentials' | 'key'> {
@@ -73,13 +76,19 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
-      tls: config.tls,
+      reach: reachOf(config),
       after: options.evidenceBefore,
     }),
     pauses,
     remark: (text) => record({ type: 'remark', service, text: transport.redaction.sink(text) }),
     random: options.random ?? Math.random,
   };
+}
+
+/** What is signed holds for one moment only. */
+function reachOf({ credentials, tls, proxies, websocket }: ServiceConfig): Reach | null {
+  if (credentials.carrier?.in === 'signature') return null;
+  return { tls, isDirect: proxies === undefined, isOneSided: (websocket?.dialect ?? 'raw') === 'raw' };
 }
 
 function transportOf({

@@ -1,3 +1,4 @@
+import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
 import { isControl, OPCODE } from '../../evidence/conversation/frame.ts';
 import { agreedInflation, type Inflation } from '../../evidence/conversation/inflation.ts';
 import {
@@ -11,7 +12,7 @@ import { type Extension, readExtensions } from '../../evidence/fields/extension.
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { Deflation } from '../../transport/websocket/deflate.ts';
-import { closePayload, encodeFrame, type FrameToSend } from '../../transport/websocket/frames.ts';
+import { closePayload } from '../../transport/websocket/frames.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;

@@ -1,20 +1,17 @@
 import { revealed } from '../../config/draft/secret-text.ts';
 import type { HttpRequest } from '../../credential/request.ts';
+import { runFields } from '../../evidence/exchange/run-fields.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Address } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
-
-/** The field that tells a provider's operators which run a request belongs to. */
-const RUN_FIELD = 'X-Conform-Run';
 
 type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
 
 /** The fields that each request of a run has, without those that the request sets itself. */
 export function constantFields(request: HttpRequest, { userAgent, runId, headers }: Constant): FieldLine[] {
   const fields: FieldLine[] = [
-    ['User-Agent', `${userAgent} (run ${runId})`],
-    [RUN_FIELD, runId],
+    ...runFields(userAgent, runId),
     ...(headers ?? []).map(([name, value]): FieldLine => [name, revealed(value)]),
   ];
   return fields.filter(
@@ -39,6 +36,8 @@ export interface WrittenRequest {
   readonly fields: readonly FieldLine[];
   readonly body: Uint8Array | null;
   readonly octets: Uint8Array;
+  /** Absent for 1.1. */
+  readonly httpVersion?: '1.0';
 }
 
 /** Writes a request out (RFC 9112 §3), with whatever its method, target and fields hold; nothing is checked. */
@@ -62,6 +61,7 @@ export function writeRequest(
     fields,
     body,
     octets: body ? Buffer.concat([head, body]) : head,
+    ...(form.httpVersion === '1.0' && { httpVersion: form.httpVersion }),
   };
 }
 

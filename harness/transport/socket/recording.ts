@@ -32,6 +32,9 @@ interface SentRequest {
   readonly target: string;
   readonly fields: readonly FieldLine[];
   readonly body: Uint8Array | null;
+  readonly httpVersion?: '1.0';
+  /** It went out octet by octet. */
+  readonly piecemeal?: boolean;
 }
 
 export function recordRequest(
@@ -46,6 +49,8 @@ export function recordRequest(
     target: redaction.text(sent.target),
     fields: redaction.fields(sent.fields),
     body: sent.body ? recordBody(redaction, sent.body, sent.fields, limits.bodyBytes) : null,
+    ...(sent.httpVersion && { httpVersion: sent.httpVersion }),
+    ...(sent.piecemeal && { piecemeal: true }),
   };
 }
 

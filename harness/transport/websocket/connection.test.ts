@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpRequest } from '../../credential/request.ts';
+import { encodeFrame } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent, RecordedFrame } from '../../evidence/conversation.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
@@ -15,7 +16,7 @@ import {
   openConnection,
   type WebSocketConnection,
 } from './connection.ts';
-import { closePayload, encodeFrame, FrameDecoder, type WireFrame } from './frames.ts';
+import { closePayload, FrameDecoder, type WireFrame } from './frames.ts';
 import { acceptFor, handshakeRequest } from './opening-handshake.ts';
 
 const SAMPLE_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';

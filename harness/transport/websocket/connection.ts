@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../../credential/request.ts';
+import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
 import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
@@ -14,7 +15,7 @@ import { octetByOctet, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
-import { closeAnswer, encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
+import { closeAnswer, FrameDecoder, type WireFrame } from './frames.ts';
 import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */
@@ -261,7 +262,12 @@ export async function openConnection(
         purpose: about.purpose,
         credential: about.credential,
         handshake: {
-          request: recordRequest(redaction, sent, absoluteUrl(address, sent.target, 'ws'), answerLimits),
+          request: recordRequest(
+            redaction,
+            { ...sent, piecemeal: opening.octetByOctet ?? false },
+            absoluteUrl(address, sent.target, 'ws'),
+            answerLimits,
+          ),
           response: recordResponse(redaction, reader, answerLimits),
           expectedAccept: expectedAccept(sent.fields),
         },

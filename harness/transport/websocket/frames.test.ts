@@ -4,8 +4,9 @@ import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender } from 'ws';
+import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
-import { encodeFrame, FrameDecoder, type FrameToSend, type WireFrame } from './frames.ts';
+import { FrameDecoder, type WireFrame } from './frames.ts';
 
 const KEEP = 200;
 
