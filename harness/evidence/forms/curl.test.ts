@@ -230,7 +230,10 @@ describe('curlCommand', () => {
     ['a name that is a file', { fields: [line('@/etc/passwd', 'x')] }],
     ['a value with a line end', { fields: [line('X-A', 'b\r\n c')] }],
     ['a wrong length', { fields: [line('Content-Length', '7')], body: exampleBody('x') }],
-    ['content that is framed already', { fields: [line('Transfer-Encoding', 'chunked')], body: exampleBody('0') }],
+    [
+      'content that is framed already',
+      { fields: [line('Transfer-Encoding', 'chunked')], body: exampleBody('0') },
+    ],
     ['content that was not kept', { body: { bytes: octetsOf('x'), received: 9, truncated: true } }],
     ['single octets', { piecemeal: true }],
   ])('is none for %s, which curl does not send', (_, replaced) => {
@@ -254,10 +257,13 @@ describe('curlCommand', () => {
           fields: [['X-A', value]],
           body: exampleBody('x'),
         });
-        const { words } = run(curlCommand(evidence));
-        expect(words).toHaveLength(words.includes('-g') ? 21 : 20);
+        const command = curlCommand(evidence);
+        expect(command === null).toBe(/[\r\n]/.test(value));
+        if (command === null) return;
+        const { words } = run(command);
+        expect(words).toHaveLength(words.includes('-g') ? 18 : 17);
         const line = value === '' ? 'X-A;' : `X-A: ${resolved(value)}`;
-        expect(words).toContain(line.replace(/\n+$/, ''));
+        expect(words).toContain(line);
       }),
       { numRuns: 100 },
     );

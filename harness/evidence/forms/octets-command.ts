@@ -5,7 +5,7 @@ import type { Exchange, RecordedRequest } from '../exchange.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { findMarkers } from '../redaction/marker.ts';
 import type { TlsSetup } from './curl.ts';
-import { printfCommand, shellWord } from './shell-word.ts';
+import { LONGEST_VALUE, longestWritten, printfCommand, shellWord } from './shell-word.ts';
 
 /** Seconds without anything from the server after which the connection is over. */
 const IDLE_SECONDS = 3;
@@ -37,6 +37,7 @@ export function octetsCommand(evidence: Exchange | Conversation, tls?: TlsSetup)
   const frames = evidence.kind === 'exchange' ? [] : framesSent(evidence);
   const address = URL.parse(request.url.replace(/^ws/i, 'http'));
   if (head === null || frames === null || address === null) return null;
+  if (frames.some(({ text }) => longestWritten(text) > LONGEST_VALUE)) return null;
   const isTls = address.protocol === 'https:';
   const steps = [
     printfCommand(head),

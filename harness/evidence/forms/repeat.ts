@@ -3,10 +3,7 @@ import type { Exchange, RecordedRequest } from '../exchange.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { curlCommand, type TlsSetup } from './curl.ts';
 import { octetsCommand } from './octets-command.ts';
-import { longestWritten } from './shell-word.ts';
-
-/** A longer value is made by a command, or not written at all. In UTF-16 units. */
-const LONGEST_VALUE = 200;
+import { LONGEST_VALUE, longestWritten } from './shell-word.ts';
 
 export interface Reach {
   readonly tls?: TlsSetup | undefined;

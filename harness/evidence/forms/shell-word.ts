@@ -10,8 +10,8 @@ import { type Derivation, findMarkers } from '../redaction/marker.ts';
 /** A stretch of text that stands for itself, or a word that expands to it. */
 type Stretch = { readonly literal: string } | { readonly word: string };
 
-/** So many of the same printable character are made, not written. */
-const LONG_RUN = /([ -~])\1{63,}/g;
+/** So many of the same octet are made, not written; a shell would lose NUL, and line ends at the end. */
+const LONG_RUN = /([^\0\n])\1{63,}/g;
 
 /** A fragment of a secret has no variable; its marker stays text, and is as wrong a credential as the fragment. */
 function stretchesOf(text: string): readonly Stretch[] {
@@ -42,7 +42,7 @@ function between(text: string, places: readonly Place[]): readonly Stretch[] {
 
 function runsIn(text: string): readonly Place[] {
   return Array.from(text.matchAll(LONG_RUN), ({ 0: run, 1: character = '', index }) => {
-    const wanted = /\w/.test(character) ? character : `'${octal(character.charCodeAt(0))}'`;
+    const wanted = /[A-Za-z0-9]/.test(character) ? character : `'${octal(character.charCodeAt(0))}'`;
     return {
       word: `"$(head -c ${run.length} /dev/zero | tr '\\0' ${wanted})"`,
       start: index,
@@ -51,7 +51,10 @@ function runsIn(text: string): readonly Place[] {
   });
 }
 
-/** How long the longest stretch is that a command has to write out, in UTF-16 units. */
+/** A longer value is made by a command, or not written at all. In octets. */
+export const LONGEST_VALUE = 200;
+
+/** How long the longest stretch is that a command has to write out, in octets. */
 export function longestWritten(text: string): number {
   return Math.max(
     0,
@@ -66,7 +69,8 @@ const BARE = /^[A-Za-z0-9_./:=@%+,-]+$/;
 /** `text` has latin1 characters, each an octet. NUL cannot stand in a word and is left out by the shell. */
 export function shellWord(text: string): string {
   const stretches = stretchesOf(text);
-  if (!PLAIN.test(text)) return `"$(${printf(stretches)})"`;
+  const isPlain = stretches.every((stretch) => 'word' in stretch || PLAIN.test(stretch.literal));
+  if (!isPlain) return `"$(${printf(stretches)})"`;
   return stretches.map(quoted).join('') || "''";
 }
 

@@ -1,4 +1,5 @@
 import { Blocked } from '../../base/verdict.ts';
+import { proxyFor } from '../../config/proxies.ts';
 import { serviceSecrets } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { documentedSample, type Sample } from '../../contract/clause.ts';
@@ -9,7 +10,7 @@ import { createRedaction, type Redaction } from '../../evidence/redaction/redact
 import type { JournalEvent } from '../../report/results/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
-import { holdSecrets } from '../../transport/socket/address.ts';
+import { addressOf, holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import type { KeyTrial } from './key-trial.ts';
@@ -76,7 +77,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       service,
       record,
       redact: (text) => transport.redaction.sink(text),
-      reach: reachOf(config),
+      reach: reachOf(config, options.providerUrl),
       after: options.evidenceBefore,
     }),
     pauses,
@@ -86,9 +87,10 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
 }
 
 /** What is signed holds for one moment only. */
-function reachOf({ credentials, tls, proxies, websocket }: ServiceConfig): Reach | null {
+function reachOf({ credentials, tls, proxies, websocket }: ServiceConfig, url: string): Reach | null {
   if (credentials.carrier?.in === 'signature') return null;
-  return { tls, isDirect: proxies === undefined, isOneSided: (websocket?.dialect ?? 'raw') === 'raw' };
+  const isDirect = proxies === undefined || proxyFor(addressOf(url), proxies) === null;
+  return { tls, isDirect, isOneSided: (websocket?.dialect ?? 'raw') === 'raw' };
 }
 
 function transportOf({
