@@ -11,11 +11,11 @@ export interface CheckDefinition {
   readonly id: CheckId;
   /** Completes the sentence "the service …". */
   readonly title: string;
-  /** What is wrong where it is violated, in a sentence; `{got}` is the place of what came. */
+  /** What is wrong where it is violated, in a sentence; `{got}` is the place of what came. Observations have none. */
   readonly headline?: string;
   /** Why it matters to a client. */
-  readonly why?: string;
-  /** What to change in the service where it is violated. */
+  readonly why: string;
+  /** What to change in the service where it is violated. Observations have none. */
   readonly change?: string;
   readonly grounds: readonly Ground[];
   /** When the check makes no sense for a service it is `skipped`, with the reason. */
@@ -52,16 +52,17 @@ export interface Suite {
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
   Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn'>>;
 
-interface CheckOptions extends Common, Pick<CheckDefinition, 'headline' | 'change'> {
+interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */
   readonly records?: string;
   readonly judge: CheckDefinition['judge'];
 }
 
+const PLAIN = { applies: [], needs: [], restsOn: [], observes: false, records: null };
+
 /** Declares one judgment. */
 export function check(id: string, options: CheckOptions): CheckDefinition {
-  const nothing = { applies: [], needs: [], restsOn: [], observes: false, records: null };
-  return { ...nothing, ...options, id: id as CheckId };
+  return { ...PLAIN, ...options, id: id as CheckId };
 }
 
 /** What an observation has seen: a JSON value, and a sentence or less on it. */
@@ -83,7 +84,7 @@ export function observation(id: string, { observe, ...options }: ObservationOpti
     context.observe(seen);
     context.note(note);
   };
-  return { ...check(id, { records: id, ...options, judge }), observes: true };
+  return { ...PLAIN, records: id, ...options, id: id as CheckId, judge, observes: true };
 }
 
 /** A file of checks, judged in the order written. */

@@ -43,7 +43,9 @@ export async function explain(id: string, options: { readonly config: string }):
 function notes({ headline, why, change }: CheckDefinition): readonly string[] {
   return [
     ...(headline === undefined ? [] : ['', 'When it fails', `  ${filledIn(headline)}.`]),
-    ...(why === undefined ? [] : ['', 'Why it matters', `  ${why}`]),
+    '',
+    'Why it matters',
+    `  ${why}`,
     ...(change === undefined ? [] : ['', 'What to change', `  ${change}`]),
   ];
 }

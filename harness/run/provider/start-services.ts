@@ -133,8 +133,8 @@ function plan(config: ServiceConfig, suites: readonly Suite[]): readonly Planned
     suite.checks.map((check) => {
       const { id, title, why, change } = check;
       const { level, grounds } = applicabilityOf(check, config);
-      const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
-      return { id, suite: suite.name, title, ...notes, level, grounds };
+      const remedy = change === undefined ? {} : { change };
+      return { id, suite: suite.name, title, why, ...remedy, level, grounds };
     }),
   );
 }
