@@ -24,7 +24,7 @@ export const caching = suite('caching', 'Caching and conditional requests', [
   // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
   check('caching.not-modified', {
     title: 'answers 304 to a client that already has the current version',
-    headline: 'A client that has the current version gets {got}',
+    headline: 'A client that has the current version gets {answer}',
     why: 'The whole body is sent again each time, although nothing has changed.',
     change: 'Compare If-None-Match with the ETag, and answer 304 without a body when they match.',
     grounds: [rfc9110('13.1.2', 'MUST')],

@@ -22,7 +22,7 @@ const LISTED = 500;
 
 interface BadInput {
   readonly id: string;
-  /** Completes "refuses … with a 4xx status", and with a capital letter "… gets status 200". */
+  /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
   readonly what: string;
   readonly why: string;
   readonly change: string;
@@ -33,8 +33,8 @@ interface BadInput {
 const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinition =>
   check(id, {
     ...notes,
-    title: `refuses ${what} with a 4xx status`,
-    headline: `${capitalized(what)} gets {got}`,
+    title: `answers ${what} with a 4xx status`,
+    headline: `${capitalized(what)} gets {answer}`,
     grounds: [documented],
     judge: ({ expect }) =>
       expect(probe).toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
@@ -88,7 +88,7 @@ const checks: readonly CheckDefinition[] = [
   // RFC 9110 §15.5.4 lets a service answer 404 where it hides what it has; 403 needs no credential to be said either.
   check('operations.auth-required', {
     title: 'asks for a credential at each operation that needs one',
-    headline: 'An operation without a credential gets {got}',
+    headline: 'An operation without a credential gets {answer}',
     why: 'One forgotten operation opens the data that the others guard.',
     change: 'Ask for the credential everywhere by default, and open what is public by name.',
     grounds: [documented, practice('OWASP API2:2023')],
@@ -99,7 +99,7 @@ const checks: readonly CheckDefinition[] = [
   // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
   check('operations.unknown-method', {
     title: 'refuses a method that does not exist at each documented path',
-    headline: 'A method that does not exist gets {got} at a documented path',
+    headline: 'A method that does not exist gets {answer} at a documented path',
     why: 'A success or a crash for a made-up method shows that this path does not check methods.',
     change: 'Answer 405 with Allow, or 501, to every method that the document does not name.',
     grounds: [rfc9110('9.1', 'SHOULD')],
@@ -116,7 +116,7 @@ const checks: readonly CheckDefinition[] = [
   }),
   refuses({
     id: 'operations.negative-missing',
-    what: 'a request that lacks what is required',
+    what: 'a request that lacks required input',
     why: 'The service guesses what the client forgot, or fails over it.',
     change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
     probe: operation.missingInputs,
@@ -139,7 +139,7 @@ const checks: readonly CheckDefinition[] = [
   // Ignored or refused: whether parameters that nobody documented are taken is not shown.
   check('operations.extra-handled', {
     title: 'does not fail over query parameters that are not documented',
-    headline: 'A query parameter that is not documented gets {got}',
+    headline: 'A query parameter that is not documented gets {answer}',
     why: 'Proxies, trackers and newer clients add parameters of their own.',
     change: 'Ignore parameters that you do not know, or answer 400.',
     grounds: [clause('responses.status-codes')],

@@ -90,7 +90,7 @@ export const versioning = suite('versioning', 'Versioning', [
   // versioning.prefix: the path begins with it.
   check('versioning.prefix', {
     title: 'serves the documented path below the documented prefix',
-    headline: 'The documented path below the prefix gets {got}',
+    headline: 'The documented path below the prefix gets {answer}',
     why: 'No URL works that a client builds from the documents.',
     change: 'Serve the API below the documented prefix, or correct versioning.prefix.',
     grounds: [clause('versioning.prefix')],

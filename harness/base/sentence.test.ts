@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutInMiddle, deviationIn, filledIn } from './sentence.ts';
+import { cutInMiddle, deviationIn, filledIn, headlineOf } from './sentence.ts';
 
 const LONG = `"${'k'.repeat(9_000)}" for GET`;
 
@@ -39,9 +39,22 @@ describe('a sentence with values', () => {
     ['A key gets {got}', 'Mismatch', 'A key gets something else'],
     ['A key is answered {status:200}', 'expected b, got status 204 for GET', 'A key is answered 204'],
     ['A key is answered {status:200}', 'expected b, got no answer for GET', 'A key is answered 200'],
+    [
+      'A key gets {answer}',
+      'expected b, got no whole response (reset) for GET',
+      'A key gets no whole response (reset)',
+    ],
     ['No place', 'expected b, got c', 'No place'],
   ])('%s, %s', (sentence, message, filled) => {
     expect(filledIn(sentence, message)).toBe(filled);
+  });
+
+  it('says that no response came where it is about one', () => {
+    const message = 'expected a Date field, got no whole response (reset) for GET [x]';
+    expect(headlineOf('A response has no Date header', message)).toBe(
+      'The service gives no whole response (reset)',
+    );
+    expect(headlineOf('A key gets {answer}', message)).toBe('A key gets no whole response (reset)');
   });
 
   it('shortens a long value in its middle', () => {

@@ -29,16 +29,20 @@ export function withoutGround(message: string): string {
   return ground === -1 ? message : message.slice(0, ground);
 }
 
+/** How what came begins where that is no response. */
+export const NO_RESPONSE = 'no whole response';
+
 /**
- * A sentence with places for values: `{got}`, what came; `{status:200}`, with what stands there when nothing is known.
- * Each name of the latter is also how its value is found in what came.
+ * A sentence with places for values: `{answer}`, how a request was answered; `{got}`, what came otherwise;
+ * `{status:200}`, with what stands there when nothing is known. Each name of the latter is also how its value is found
+ * in what came.
  */
 const PLACES = {
   status: /\bstatus (\d{3})\b/,
   'media type': /\bContent-Type ([\w.+-]{1,60}\/[\w.+-]{1,60})/,
 } as const;
 
-const PLACE = /\{(?:got|(status|media type):([^{}]*))\}/g;
+const PLACE = /\{(?:answer|got|(status|media type):([^{}]*))\}/g;
 
 /** Of a value in a sentence, in UTF-16 units. */
 const LONGEST_VALUE = 64;
@@ -50,6 +54,15 @@ export function filledIn(sentence: string, message = ''): string {
     if (name !== undefined) return PLACES[name].exec(deviation?.got ?? '')?.[1] ?? usual ?? '';
     return deviation === null ? 'something else' : cutInMiddle(deviation.value, LONGEST_VALUE);
   });
+}
+
+/** What is wrong, by a check's sentence and the message of its violation; or that no response came to see it in. */
+export function headlineOf(sentence: string, message: string): string {
+  const isSilence = deviationIn(message)?.value.startsWith(NO_RESPONSE) ?? false;
+  return filledIn(
+    isSilence && !sentence.includes('{answer}') ? 'The service gives {answer}' : sentence,
+    message,
+  );
 }
 
 /** At most `longest` UTF-16 units: of what is longer its beginning and its end; never half of a surrogate pair. */

@@ -11,7 +11,7 @@ export interface CheckDefinition {
   readonly id: CheckId;
   /** Completes the sentence "the service …". */
   readonly title: string;
-  /** What is wrong where it is violated, in a sentence; `{got}` is the place of what came. Observations have none. */
+  /** What is wrong where it is violated, with the place of what came, `{got}` or `{answer}`. Observations have none. */
   readonly headline?: string;
   /** Why it matters to a client. */
   readonly why: string;

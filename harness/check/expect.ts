@@ -1,3 +1,4 @@
+import { NO_RESPONSE } from '../base/sentence.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import { closeCodeMeaning } from '../evidence/conversation/frame.ts';
 import type { FrameRule } from '../evidence/conversation/frame-faults.ts';
@@ -262,7 +263,7 @@ function unreadOf(piece: Subject, { unread }: Reading): string | null {
 }
 
 function failureText({ answered, cut, exchange }: Reply): string | null {
-  return answered || cut ? null : `no whole response (${exchange.failure?.message ?? 'unknown'})`;
+  return answered || cut ? null : `${NO_RESPONSE} (${exchange.failure?.message ?? 'unknown'})`;
 }
 
 function statusText(status: number): string {

@@ -9,6 +9,7 @@ import { exampleExchange, exampleId, exampleResponse } from '../evidence/fixture
 import type { Session } from '../session/session.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { type CheckDefinition, check, observation } from './check.ts';
+import { WORDS } from './fixtures/words.ts';
 import { judge } from './judge.ts';
 
 const contract = {
@@ -64,12 +65,7 @@ const session: Session = {
 };
 
 function judged(judgment: CheckDefinition['judge'], grounds: readonly Ground[], strict = false) {
-  const definition = check('orders.sample', {
-    title: 'does it',
-    headline: 'It gives {got}',
-    grounds,
-    judge: judgment,
-  });
+  const definition = check('orders.sample', { ...WORDS, grounds, judge: judgment });
   return judge(definition, session, { strict, signal: new AbortController().signal });
 }
 
@@ -158,7 +154,7 @@ describe('a check that takes long', () => {
       get: () => progress(clock.now()),
     });
     const patient = check('orders.slow', {
-      title: 'does it',
+      ...WORDS,
       grounds: [clause('auth.scheme')],
       judge: () => new Promise((resolve) => setTimeout(resolve, 600_000)),
     });
@@ -179,7 +175,7 @@ describe('a check that takes long', () => {
 it('tells waits on purpose apart from the time at work', async () => {
   const waiting = { ...session, waitedMs: 40 };
   const patient = check('orders.patient', {
-    title: 'does it',
+    ...WORDS,
     grounds: [clause('auth.scheme')],
     judge: async () => {
       waiting.waitedMs += 900;
@@ -193,7 +189,7 @@ describe('what is recorded', () => {
   it('goes by the key that is declared, or by the id', async () => {
     const keys: string[] = [];
     const recording = { ...session, observe: ({ key }: { readonly key: string }) => void keys.push(key) };
-    const common = { title: 'looks', grounds: [clause('auth.scheme')] };
+    const common = { ...WORDS, grounds: [clause('auth.scheme')] };
     const observe = async () => ({ seen: 1, note: 'one' });
     const signal = new AbortController().signal;
     for (const each of [
@@ -229,7 +225,7 @@ describe('what is no verdict', () => {
 
   it('observes whatever an observation says', async () => {
     const definition = observation('orders.seen', {
-      title: 'looks',
+      ...WORDS,
       grounds: [clause('auth.scheme')],
       observe: async ({ violated }) => violated('expected this, got that'),
     });
@@ -243,11 +239,11 @@ describe('what is no verdict', () => {
 
 describe('a violation of what rests on another check', () => {
   const root = (judgment: CheckDefinition['judge'], grounds: readonly Ground[] = [clause('auth.scheme')]) =>
-    check('orders.root', { title: 'does that', grounds, judge: judgment });
+    check('orders.root', { ...WORDS, grounds, judge: judgment });
   const resting = (on: CheckDefinition, selected?: ReadonlySet<string>) =>
     judge(
       check('orders.resting', {
-        title: 'does it',
+        ...WORDS,
         grounds: [clause('auth.scheme')],
         restsOn: [on],
         judge: violating,
@@ -271,11 +267,11 @@ describe('a violation of what rests on another check', () => {
     const silent = { ...session, outage: null as string | null };
     const options = { strict: false, signal: new AbortController().signal };
     const grounds = [clause('auth.scheme')];
-    const first = check('orders.resting', { title: 'does it', grounds, restsOn: [on], judge: violating });
+    const first = check('orders.resting', { ...WORDS, grounds, restsOn: [on], judge: violating });
     expect((await judge(first, silent, options)).outcome).toBe('blocked');
     silent.outage = 'the provider does not answer';
     expect((await judge(on, silent, options)).outcome).toBe('fail');
-    const other = check('orders.other', { title: 'does it', grounds, judge: violating });
+    const other = check('orders.other', { ...WORDS, grounds, judge: violating });
     expect((await judge(other, silent, options)).outcome).toBe('blocked');
   });
 

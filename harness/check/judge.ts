@@ -1,4 +1,4 @@
-import { filledIn } from '../base/sentence.ts';
+import { headlineOf } from '../base/sentence.ts';
 import { traceOf } from '../base/thrown.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
@@ -119,7 +119,7 @@ export async function judge(
 }
 
 function headlined({ headline }: CheckDefinition, message: string): Pick<Judgment, 'headline'> {
-  return headline === undefined ? {} : { headline: filledIn(headline, message) };
+  return headline === undefined ? {} : { headline: headlineOf(headline, message) };
 }
 
 /** How the evidence violates a check; null when it conforms. @throws whatever else ends the judging. */

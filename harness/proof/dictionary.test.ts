@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckDefinition, check, suite } from '../check/check.ts';
+import { WORDS } from '../check/fixtures/words.ts';
 import { practice } from '../contract/ground.ts';
 import type { Entry } from '../diagnosis/dictionary.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from './dictionary.ts';
 import type { ProvenCase } from './proof.ts';
 
 const judging = (id: string): CheckDefinition =>
-  check(id, { title: 'does as it should', grounds: [practice('doing so')], judge: () => {} });
+  check(id, { ...WORDS, grounds: [practice('doing so')], judge: () => {} });
 const SUITES = [suite('doors', 'Doors', [judging('door.closed'), judging('door.locked')])];
 const DEFECT = 'no-date';
 

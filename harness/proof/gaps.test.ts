@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckDefinition, check, observation, suite } from '../check/check.ts';
+import { WORDS } from '../check/fixtures/words.ts';
 import { practice } from '../contract/ground.ts';
 import { gapsAmong, gapsIn } from './gaps.ts';
 import { matrixText } from './matrix.ts';
 import { messageGaps, messageLines } from './messages.ts';
 import type { Finding, ProvenCase } from './proof.ts';
 
-const options = { title: 'does as it should', grounds: [practice('doing so')] };
+const options = { ...WORDS, grounds: [practice('doing so')] };
 const judging = (id: string): CheckDefinition => check(id, { ...options, judge: () => {} });
 
 const suites = [

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../base/exit.ts';
 import { check, checkEach, type Suite, suite } from '../check/check.ts';
+import { WORDS } from '../check/fixtures/words.ts';
 import { shipped } from '../config/fixtures/config-folder.ts';
 import { selectById, selectChecks } from './selection.ts';
 
-const common = { title: 'does it', grounds: [], judge: () => {} };
+const common = { ...WORDS, grounds: [], judge: () => {} };
 const ALL: readonly Suite[] = [
   suite('one', 'One', [check('one.a', common), check('one.b', common)]),
   suite('two', 'Two', [

@@ -37,7 +37,7 @@ const refuses = ({ id, what, probe, accept = REFUSED, condition, ...options }: B
   check(id, {
     ...options,
     title: `refuses ${what}${accept === REFUSED ? '' : ' cleanly'}`,
-    headline: `${capitalized(what)} gets {got}`,
+    headline: `${capitalized(what)} gets {answer}`,
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme')],
     applies: [credentialed],
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
@@ -54,7 +54,7 @@ const refuses = ({ id, what, probe, accept = REFUSED, condition, ...options }: B
 // responses.status-codes: whoever lacks the right credential is at fault, and nobody else.
 export const refusalClass = check('auth.refusal-class', {
   title: 'refuses a missing or wrong credential with a 4xx status: no redirect, no 5xx',
-  headline: 'A missing or wrong credential gets {got}',
+  headline: 'A missing or wrong credential gets {answer}',
   why: 'A program cannot fill in a login page, and it takes a 5xx for a fault that will pass and tries again.',
   change: 'Answer 401 from the API itself, and keep redirects to a login page for browsers.',
   grounds: [clause('auth.scheme'), clause('responses.status-codes')],
@@ -71,7 +71,7 @@ export const refusalClass = check('auth.refusal-class', {
 // RFC 9110 §15.5.2 and §15.5.4: which of the two it is, `errors.codes` may say.
 export const missingCredential = check('auth.missing-credential', {
   title: 'refuses a request without a credential',
-  headline: 'A request without a credential gets {got}',
+  headline: 'A request without a credential gets {answer}',
   why: 'If the API answers without a credential, anyone can use it. By 401 a client knows that it has to sign in.',
   change: 'Look for the credential before the handler runs, and answer 401 when there is none.',
   grounds: [clause('errors.codes'), clause('auth.scheme')],
@@ -154,7 +154,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   refuses({
     id: 'auth.oversized-credential',
     what: 'a 9 KiB key',
-    why: 'A long key is a cheap way to make a server work or fail.',
+    why: 'A long key is a cheap way to keep a server busy, or to make it fail.',
     change: 'Limit the length of the key, and answer 400, 401 or 431 beyond it.',
     probe: credential.oversizedCredential,
     accept: REFUSED_OR_BAD,
@@ -164,7 +164,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   // Accepting the key under whatever scheme name hides mistakes of clients and widens what proxies must guard.
   check('auth.other-scheme', {
     title: 'refuses the right key under another authentication scheme',
-    headline: 'The right key under another scheme gets {got}',
+    headline: 'The right key under another scheme gets {answer}',
     why: 'Proxies and scanners watch the scheme that you document. A key that works under any name slips past them.',
     change: 'Check the scheme name in Authorization as well as the key, and answer 401 to any other.',
     grounds: [practice('OWASP API2:2023')],
@@ -176,7 +176,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   // RFC 9110 §11.1: the authentication scheme is a case-insensitive token.
   check('auth.scheme-case', {
     title: 'accepts the scheme name in any letter case',
-    headline: 'The scheme name in other letter case gets {got}',
+    headline: 'The scheme name in other letter case gets {answer}',
     why: 'Client libraries write bearer or Bearer as they like, so some of them cannot sign in.',
     change: 'Ignore letter case in the scheme name. Compare the key itself exactly.',
     grounds: [rfc9110('11.1', 'MUST')],
@@ -193,7 +193,7 @@ export const badCredentials: readonly CheckDefinition[] = [
   // auth.scheme: what the config calls a working key works.
   check('auth.second-key', {
     title: 'accepts the second key as well',
-    headline: 'The second key gets {got}',
+    headline: 'The second key gets {answer}',
     why: 'Clients with a valid key are shut out, and no key can be replaced without downtime.',
     change: 'Accept every key that you have issued, or correct credentials.secondKey in the config.',
     grounds: [clause('auth.scheme')],

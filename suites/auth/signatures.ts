@@ -28,7 +28,7 @@ const grounds = [clause('auth.scheme'), practice('OWASP API2:2023')];
 function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
   return check(id, {
     title: `refuses a request that was signed for ${what}`,
-    headline: `A request signed for ${what} gets {got}`,
+    headline: `A request signed for ${what} gets {answer}`,
     why: 'What a signature does not cover can be changed by anyone between the client and the service.',
     change:
       'Compute the signature over method, path, query and a digest of the body, and compare it with the one sent.',
@@ -57,7 +57,7 @@ export const signatures: readonly CheckDefinition[] = given(
     // auth.scheme: the time is signed along, so that what was overheard is of no use for long.
     check('auth.signed-stale', {
       title: 'refuses a signature that is an hour old',
-      headline: 'A signature that is an hour old gets {got}',
+      headline: 'A signature that is an hour old gets {answer}',
       why: 'Whoever records one signed request can send it again at any time.',
       change: 'Check the signed timestamp, and refuse what is older than a few minutes.',
       grounds,

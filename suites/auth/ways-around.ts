@@ -47,7 +47,7 @@ export const waysAround: readonly CheckDefinition[] = [
   guards({
     id: 'auth.head',
     where: 'on HEAD as on GET',
-    headline: 'HEAD without a credential gets {got}',
+    headline: 'HEAD without a credential gets {answer}',
     why: 'HEAD shows headers, sizes and whether something exists. It has to be guarded like GET.',
     change: 'Put the check in front of all methods, HEAD included.',
     ways: [{ anonymous: credential.headWithoutCredential, twin: headSample }],
@@ -55,7 +55,7 @@ export const waysAround: readonly CheckDefinition[] = [
   guards({
     id: 'auth.other-representation',
     where: 'whatever format is asked for',
-    headline: 'A request for another format, without a credential, gets {got}',
+    headline: 'A request for another format, without a credential, gets {answer}',
     why: 'Who asks for a page or a file instead of JSON gets around the check.',
     change: 'Check the credential before you choose the format of the answer.',
     ways: [credential.otherRepresentation],
@@ -63,7 +63,7 @@ export const waysAround: readonly CheckDefinition[] = [
   guards({
     id: 'auth.method-override',
     where: 'when a header overrides the method',
-    headline: 'A method override without a credential gets {got}',
+    headline: 'A method override without a credential gets {answer}',
     why: 'A header such as X-HTTP-Method-Override turns a guarded call into an open one.',
     change: 'Ignore method override headers, or check the credential after you apply them.',
     ways: [credential.methodOverride],
@@ -71,7 +71,7 @@ export const waysAround: readonly CheckDefinition[] = [
   guards({
     id: 'auth.local-client',
     where: 'from clients that claim to be local',
-    headline: 'A client that claims to be local, without a credential, gets {got}',
+    headline: 'A client that claims to be local, without a credential, gets {answer}',
     why: 'Anyone can write X-Forwarded-For: 127.0.0.1 into a request.',
     change:
       'Take the address of a client from your own proxy alone, and ask for the credential whatever it is.',
@@ -80,7 +80,7 @@ export const waysAround: readonly CheckDefinition[] = [
   guards({
     id: 'auth.path-spelling',
     where: 'for every spelling of the path',
-    headline: 'Another spelling of the path, without a credential, gets {got}',
+    headline: 'Another spelling of the path, without a credential, gets {answer}',
     why: 'A slash, a dot or an encoded letter in the path opens what the plain path guards.',
     change: 'Normalize the path before the check, or let the check cover every path.',
     ways: credential.respelled,

@@ -17,7 +17,7 @@ import { messages } from './messages.ts';
 
 interface Smuggled {
   readonly id: string;
-  /** Completes "refuses … with 400", and with a capital letter "… gets status 200". */
+  /** Completes "answers … with 400", and with a capital letter "… gets status 200". */
   readonly what: string;
   readonly why: string;
   readonly change: string;
@@ -29,8 +29,8 @@ interface Smuggled {
 const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefinition =>
   check(id, {
     ...notes,
-    title: `refuses ${what} with 400`,
-    headline: `${capitalized(what)} gets {got}`,
+    title: `answers ${what} with 400`,
+    headline: `${capitalized(what)} gets {answer}`,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
     judge: ({ expect }) => expect(probe).toHaveStatus(400),

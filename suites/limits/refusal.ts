@@ -37,7 +37,7 @@ export const refusals: readonly CheckDefinition[] = [
   // RFC 6585 §4: 429 is the status for too many requests in a given amount of time; §7.2 does not demand it.
   check('limits.refusal-status', {
     title: 'refuses requests beyond the limit with 429',
-    headline: 'A request beyond the limit gets {got}',
+    headline: 'A request beyond the limit gets {answer}',
     why: 'On 429 libraries wait and try again. On other codes they give up, or go on at once.',
     change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],

@@ -35,7 +35,7 @@ export const sharing: readonly CheckDefinition[] = [
   // One customer must not be able to lock out another.
   check('limits.per-key', {
     title: 'counts each key by itself',
-    headline: 'The second key gets {got} once the first has used up its quota',
+    headline: 'The second key gets {answer} once the first has used up its quota',
     why: 'One customer can lock out all the others.',
     change: 'Count by key or by customer, and not for all together or by address.',
     grounds,
@@ -47,7 +47,7 @@ export const sharing: readonly CheckDefinition[] = [
   // A limit that another spelling gets around is none.
   check('limits.variants-share', {
     title: 'counts HEAD, other spellings of the path and other queries against the same quota',
-    headline: 'The same request in another form gets {got} beyond the limit',
+    headline: 'The same request in another form gets {answer} beyond the limit',
     why: 'A slash or a parameter more is enough to get around the limit.',
     change: 'Count by client, whatever the method, the query and the spelling of the path.',
     grounds,
@@ -57,7 +57,7 @@ export const sharing: readonly CheckDefinition[] = [
   // Whoever can name his own address has as many quotas as he likes.
   check('limits.forwarded-for', {
     title: 'does not let a client choose its quota by X-Forwarded-For',
-    headline: 'A request with a made-up X-Forwarded-For gets {got} beyond the limit',
+    headline: 'A request with a made-up X-Forwarded-For gets {answer} beyond the limit',
     why: 'Anyone can write any address into that header, so there is no limit.',
     change: 'Count by key, or take the address of a client from your own proxy alone.',
     grounds,
@@ -67,7 +67,7 @@ export const sharing: readonly CheckDefinition[] = [
   // RFC 9110 §11.1: the scheme name is case-insensitive, so this is the same credential.
   check('limits.spelling-shares', {
     title: 'has one quota for a key, however its header is spelled',
-    headline: 'The key in another spelling gets {got} beyond the limit',
+    headline: 'The key in another spelling gets {answer} beyond the limit',
     why: 'Each spelling has a quota of its own, so the limit is easily multiplied.',
     change: 'Count by the key itself instead of by the text of the header.',
     grounds,

@@ -16,8 +16,8 @@ import { noRedirect } from '../versioning.suite.ts';
 
 // endpoint.sample shows Content-Type on a GET.
 const documentedContentType = check('status.documented-content-type', {
-  title: 'accepts the documented Content-Type on a request without content',
-  headline: 'A GET with the documented Content-Type gets {got}',
+  title: 'accepts the documented Content-Type on a request without a body',
+  headline: 'A GET with the documented Content-Type gets {answer}',
   why: 'Clients that follow the documents to the letter are refused.',
   change: 'Ignore Content-Type on requests without a body.',
   grounds: [clause('endpoint.sample')],
@@ -36,7 +36,7 @@ const documentedContentType = check('status.documented-content-type', {
 // endpoint.sample: the one request that the documents show.
 export const documentedSample = check('status.sample', {
   title: 'answers the documented sample request with 200',
-  headline: 'The documented request gets {got}',
+  headline: 'The documented request gets {answer}',
   why: 'The one request that the documents show does not work as they show it.',
   change: 'Serve the documented path with 200, or correct endpoint.sample in the contract.',
   grounds: [clause('endpoint.sample')],
@@ -77,7 +77,7 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
 // One instance in several that is out of order answers now and then.
 export const stable = check('status.stable', {
   title: 'answers the same request twice with the same status and media type',
-  headline: 'The same request gets {got} the second time',
+  headline: 'The same request gets {answer} the second time',
   why: 'Clients fail now and then, for example when one of several instances is broken.',
   change: 'Compare the instances and caches behind this address: one of them answers differently.',
   grounds: [practice('repeatable answers')],
@@ -99,7 +99,7 @@ export const documentedAnswer: readonly CheckDefinition[] = [
   // RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
   check('status.unknown-path', {
     title: 'refuses paths that do not exist, and does not fail there',
-    headline: 'A path that does not exist gets {got}',
+    headline: 'A path that does not exist gets {answer}',
     why: 'A typing error in a client is taken for data, or for an outage.',
     change: 'Answer 404 from a last route that catches every other path.',
     grounds: [clause('errors.codes'), clause('responses.status-codes')],

@@ -19,7 +19,7 @@ export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
   check('status.unknown-method', {
     title: 'refuses a method that does not exist',
-    headline: 'A method that does not exist gets {got}',
+    headline: 'A method that does not exist gets {answer}',
     why: 'A success or a crash for a made-up method shows that methods are not checked at all.',
     change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
     grounds: [rfc9110('9.1', 'SHOULD')],
@@ -29,7 +29,7 @@ export const methods: readonly CheckDefinition[] = [
   // Whether DELETE is offered is not shown: it may succeed where the service says that it does.
   check('status.unserved-method', {
     title: 'refuses a method that it does not offer with a 4xx status or 501',
-    headline: 'DELETE, which is not offered, gets {got}',
+    headline: 'DELETE, which is not offered, gets {answer}',
     why: 'The client believes that something was deleted, or that the service is down.',
     change: 'Answer 405 with Allow to methods that a path does not offer.',
     grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
@@ -81,7 +81,7 @@ export const methods: readonly CheckDefinition[] = [
   // RFC 9110 §9.1: a general-purpose server supports GET and HEAD.
   check('status.head', {
     title: 'serves HEAD where it serves GET',
-    headline: 'HEAD gets {got} where GET is served',
+    headline: 'HEAD gets {answer} where GET is served',
     why: 'Monitors, caches and link checkers use HEAD, and take the service for broken.',
     change: 'Answer HEAD like GET, with the same status and headers and no body.',
     grounds: [rfc9110('9.1', 'SHOULD')],
@@ -150,7 +150,7 @@ export const methods: readonly CheckDefinition[] = [
   // Browsers ask with OPTIONS before they send a credential.
   check('status.options', {
     title: 'does not fail on OPTIONS',
-    headline: 'OPTIONS gets {got}',
+    headline: 'OPTIONS gets {answer}',
     why: 'Browsers ask with OPTIONS before a page may call the API. Without an answer the call never happens.',
     change: 'Answer OPTIONS with 200 or 204 and an Allow header.',
     grounds: [practice('orderly answers')],

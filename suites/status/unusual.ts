@@ -21,7 +21,7 @@ export function handles({ id, what, probe, ...notes }: Unusual): CheckDefinition
   return check(id, {
     ...notes,
     title: `does not fail over ${what}`,
-    headline: `${capitalized(what)} gets {got}`,
+    headline: `${capitalized(what)} gets {answer}`,
     grounds: [clause('responses.status-codes')],
     judge: ({ expect }) => expect(probe).toBeHandled(),
   });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { serving } from '../../harness/base/fixtures/server.ts';
+import { WORDS } from '../../harness/check/fixtures/words.ts';
 import { check, practice, suite } from '../../harness/check/suite.ts';
 import {
   KEYS,
@@ -111,7 +112,7 @@ async function found(lawful: Lawful, day: number): Promise<Readonly<Record<strin
     pass(random() * 0.2 * PLAN.windowMs);
   }
   const pause = check('pause.some', {
-    title: 'lets some time pass',
+    ...WORDS,
     grounds: [practice('patience')],
     judge: () => pass(random() * 1.5 * PLAN.windowMs),
   });

@@ -11,7 +11,7 @@ export const closingChecks = [
   check('websocket.close-answered', {
     title: 'answers a Close with a Close',
     headline: 'A Close is not answered with a Close: {got}',
-    why: 'A client cannot tell an orderly end from a lost connection.',
+    why: 'A client cannot tell a clean end from a lost connection.',
     change: 'Answer a Close frame with a Close frame before you end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
@@ -26,7 +26,7 @@ export const closingChecks = [
   check('websocket.close-code-echoed', {
     title: 'answers a Close with its code, with 1000 or with none',
     headline: 'A Close is answered with the code {got}',
-    why: 'A client takes its own orderly end for an error.',
+    why: 'A client takes its own clean end for an error.',
     change: 'Answer with the code that came, or with 1000.',
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
     judge: ({ expect }) =>

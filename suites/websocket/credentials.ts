@@ -36,7 +36,7 @@ const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition
   check(id, {
     ...notes,
     title: `refuses a handshake ${what}, or serves nothing after it`,
-    headline: `A handshake ${what} gets {got}`,
+    headline: `A handshake ${what} gets {answer}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     judge: ({ expect, service }) =>
       expect(probe)
@@ -80,7 +80,7 @@ export const credentialChecks = given(
     // RFC 6455 §4.2.2, item 2: the server may authenticate the client, with 401. What opens first has a door open.
     check('websocket.refusal-before-opening', {
       title: 'refuses a bad credential with an HTTP error, before the connection opens',
-      headline: 'A handshake with a bad credential is refused with {got}',
+      headline: 'A handshake with a bad credential is refused with {answer}',
       why: 'Clients see no reason, or a connection that opens and closes, and come back again and again.',
       change: 'Check the credential before you answer 101, and answer 401.',
       grounds: [practice('OWASP API2:2023')],
@@ -98,7 +98,7 @@ export const credentialChecks = given(
     // RFC 6455 §7.4.2: 4000 to 4999 are for those who agree on them.
     check('websocket.refusal-code', {
       title: 'refuses a bad credential with an HTTP error, or with the documented close code',
-      headline: 'A bad credential on a WebSocket gets {got}',
+      headline: 'A bad credential on a WebSocket gets {answer}',
       why: 'By the documented code a client knows that it has to sign in again.',
       change: 'Answer 401 to the handshake, or close with the documented code.',
       grounds: [clause('auth.scheme'), practice('documented close codes')],

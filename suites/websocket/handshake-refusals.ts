@@ -7,7 +7,7 @@ export const handshakeRefusalChecks = [
   // §4.2.2, item 4: an unknown version is refused with an HTTP error.
   check('websocket.other-version', {
     title: 'refuses a version of WebSocket that does not exist',
-    headline: 'A handshake of an unknown version gets {got}',
+    headline: 'A handshake of an unknown version gets {answer}',
     why: 'Client and service go on in different versions, and misread each other.',
     change: 'Answer 426 with Sec-WebSocket-Version: 13 to any other version.',
     grounds: [rfc6455('4.2.2', 'MUST')],
@@ -33,7 +33,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 6: the version is required.
   check('websocket.missing-version', {
     title: 'refuses a handshake without a version',
-    headline: 'A handshake without a version gets {got}',
+    headline: 'A handshake without a version gets {answer}',
     why: 'Whoever sends no version may not speak this one.',
     change: 'Answer 400 or 426 where Sec-WebSocket-Version is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -43,7 +43,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 5: so is the key.
   check('websocket.missing-key', {
     title: 'refuses a handshake without Sec-WebSocket-Key',
-    headline: 'A handshake without Sec-WebSocket-Key gets {got}',
+    headline: 'A handshake without Sec-WebSocket-Key gets {answer}',
     why: 'Without it the service cannot prove that it has read the handshake, and the client has to give up.',
     change: 'Answer 400 where Sec-WebSocket-Key is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -64,7 +64,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 1: the method is GET.
   check('websocket.post', {
     title: 'refuses a handshake by POST',
-    headline: 'A handshake by POST gets {got}',
+    headline: 'A handshake by POST gets {answer}',
     why: 'Rules that guard GET do not see it, in proxies as in the service.',
     change: 'Answer 405 or 400 to a handshake that is no GET.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -96,7 +96,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 4. A proxy in front of the service writes Connection itself, and lawfully so.
   check('websocket.missing-connection', {
     title: 'does not switch protocols without Connection: Upgrade',
-    headline: 'A handshake without Connection: Upgrade gets {got}',
+    headline: 'A handshake without Connection: Upgrade gets {answer}',
     why: 'A proxy that does not see the upgrade goes on reading HTTP, and mixes up what follows.',
     change: 'Answer 400 where Connection does not name Upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -113,7 +113,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 3: who wants a WebSocket says so in Upgrade.
   check('websocket.missing-upgrade', {
     title: 'does not switch protocols for a plain GET',
-    headline: 'A plain GET of the WebSocket address gets {got}',
+    headline: 'A plain GET of the WebSocket address gets {answer}',
     why: 'Browsers and monitors that ask for the address cannot read what comes.',
     change: 'Answer 101 only where Upgrade names websocket, and 426 or 404 otherwise.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -123,7 +123,7 @@ export const handshakeRefusalChecks = [
   // §4.2.1, item 3: and not another protocol.
   check('websocket.other-upgrade', {
     title: 'does not take another protocol for WebSocket',
-    headline: 'A handshake for another protocol gets {got}',
+    headline: 'A handshake for another protocol gets {answer}',
     why: 'The client speaks another protocol, and cannot read a single byte.',
     change: 'Answer 101 only where Upgrade names websocket.',
     grounds: [rfc6455('4.2.1', 'MUST')],

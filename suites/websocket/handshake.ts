@@ -6,7 +6,7 @@ import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
 export const firstHandshakeCheck = check('websocket.handshake', {
   title: 'opens a WebSocket at the configured address',
-  headline: 'The WebSocket handshake gets {got}',
+  headline: 'The WebSocket handshake gets {answer}',
   why: 'No client can connect.',
   change: 'Answer a handshake with 101, or correct the address and the credential in the config.',
   grounds: [clause('websocket.transport'), clause('websocket.address'), rfc6455('4.2.2', 'MUST')],
@@ -74,7 +74,7 @@ export const handshakeChecks = [
   // §4.2.1, items 3 and 4; RFC 9110 §5.1 for the field names.
   check('websocket.other-spelling', {
     title: 'accepts header names and words of the handshake in any letter case',
-    headline: 'A handshake in other letter case gets {got}',
+    headline: 'A handshake in other letter case gets {answer}',
     why: 'Proxies and libraries change the letter case of headers.',
     change: 'Ignore letter case in header names and in the words websocket and upgrade.',
     grounds: [rfc6455('4.2.1', 'MUST')],
@@ -84,7 +84,7 @@ export const handshakeChecks = [
   // RFC 9110 §5.3: the order of fields with different names has no meaning.
   check('websocket.other-order', {
     title: 'accepts the headers of the handshake in any order',
-    headline: 'A handshake with its headers in another order gets {got}',
+    headline: 'A handshake with its headers in another order gets {answer}',
     why: 'Each library and each proxy has an order of its own.',
     change: 'Look headers up by their names, never by their places.',
     grounds: [rfc9110('5.3', 'MUST')],
@@ -94,7 +94,7 @@ export const handshakeChecks = [
   // RFC 9110 §5.3: `Connection` is a list, whose members may stand in one line each.
   check('websocket.connection-in-two-lines', {
     title: 'accepts a handshake whose Connection header comes in two lines',
-    headline: 'A handshake with Connection in two lines gets {got}',
+    headline: 'A handshake with Connection in two lines gets {answer}',
     why: 'Some proxies send keep-alive and Upgrade in lines of their own.',
     change: 'Join the lines of Connection with commas before you look for Upgrade.',
     grounds: [rfc9110('5.3', 'MUST')],
@@ -104,7 +104,7 @@ export const handshakeChecks = [
   // §1.5, §5.2: both are sequences of octets; how TCP cuts them has no meaning.
   check('websocket.octet-by-octet', {
     title: 'accepts a handshake and a Ping that come byte by byte',
-    headline: 'A handshake and a Ping that come byte by byte get {got}',
+    headline: 'A handshake and a Ping that come byte by byte get {answer}',
     why: 'Networks cut what is sent wherever they like.',
     change: 'Collect bytes until the headers, or the frame, are complete.',
     grounds: [rfc6455('4.2.1', 'MUST')],

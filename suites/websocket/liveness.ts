@@ -20,7 +20,7 @@ const REFUSES_BURSTS: readonly (number | null)[] = [1008, 1009, 1013];
 /** RFC 6455 §7.2.3: who loses a connection comes back. Before any other connection is cut, so that it shows why. */
 export const reconnectCheck = check('websocket.reconnect', {
   title: 'lets a client back in whose connection was cut',
-  headline: 'A client whose connection was cut gets {got} when it comes back',
+  headline: 'A client whose connection was cut gets {answer} when it comes back',
   why: 'After a failure of the network clients stay locked out.',
   change: 'Free the place of a connection as soon as it is lost.',
   grounds: [rfc6455('7.2.3', 'SHOULD')],

@@ -64,7 +64,7 @@ export const negotiationChecks = [
   // §10.2: a browser's page of another origin acts with the user's credentials; the server is who can tell.
   check('websocket.foreign-origin', {
     title: 'refuses the pages of other origins',
-    headline: 'A page of another origin gets {got}',
+    headline: 'A page of another origin gets {answer}',
     why: 'Any web page can open a connection with the login of its visitor.',
     change: 'Compare Origin with the sites that you trust, and answer 403 to all others.',
     grounds: [rfc6455('10.2', 'SHOULD'), practice('OWASP CSWSH')],

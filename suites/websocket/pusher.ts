@@ -129,7 +129,7 @@ export const pusherChecks = given(
     // Error codes: 4001, application does not exist; told by a Close frame, by pusher:error or by both.
     check('websocket.pusher-unknown-app', {
       title: 'refuses the client of an unknown application with 4001',
-      headline: 'The client of an unknown application gets {got}',
+      headline: 'The client of an unknown application gets {answer}',
       why: 'The client never learns that its application key is wrong.',
       change: 'Close with 4001 where the application does not exist.',
       grounds,
@@ -171,7 +171,7 @@ export const pusherChecks = given(
     // Error codes: 4007, unsupported protocol version, and 4008, none supplied.
     check('websocket.pusher-protocol-version', {
       title: 'refuses an unknown protocol version, or none, with 4007 or 4008',
-      headline: 'An unknown protocol version, or none, gets {got}',
+      headline: 'An unknown protocol version, or none, gets {answer}',
       why: 'Client and service misunderstand each other later on.',
       change: 'Close with 4007 on an unknown version, and with 4008 where there is none.',
       grounds,

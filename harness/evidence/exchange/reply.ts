@@ -1,3 +1,4 @@
+import { NO_RESPONSE } from '../../base/sentence.ts';
 import { Violation } from '../../base/verdict.ts';
 import type { Exchange } from '../exchange.ts';
 import { type FramingMatter, faultOfMatter } from './framing-faults.ts';
@@ -50,7 +51,7 @@ export class Reply {
   get response(): ResponseView {
     if (this.exchange.response === null) {
       throw new Violation(
-        `expected a response, got none: ${this.exchange.failure?.message ?? 'no reason known'}`,
+        `expected a response, got ${NO_RESPONSE} (${this.exchange.failure?.message ?? 'no reason known'})`,
         this.evidence,
       );
     }

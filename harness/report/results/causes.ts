@@ -1,3 +1,4 @@
+import { withoutGround } from '../../base/sentence.ts';
 import type { Cause, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 
@@ -29,7 +30,7 @@ export function toldIn(results: Results): readonly Told[] {
       findings: judged(cause.findings),
     })),
     ...judged(results.unexplained ?? []).map((each) => ({
-      sentence: `No cause found: ${each.check.message.replace(/ \[[^\]]*\]$/, '')}`,
+      sentence: `No cause found: ${each.check.headline ?? withoutGround(each.check.message)}`,
       cause: null,
       findings: [each],
     })),
