@@ -52,7 +52,7 @@ const STOREYS = [
       'draft',
       'call',
       'contract',
-      'known',
+      'kept',
       'provider',
       'operation',
       'pact',

@@ -129,6 +129,7 @@ export const json = suite('json', 'JSON', [
   observation('json.media-types', {
     title: 'has a media type for its data and for its errors',
     why: 'A client that tells errors by their media type has to know it.',
+    varies: 'order',
     grounds: [clause('errors.shape')],
     records: 'responses.media-types',
     async observe({ probe }) {
@@ -246,6 +247,7 @@ export const json = suite('json', 'JSON', [
   observation('json.error-shape', {
     title: 'gives its errors one shape, or one for each status',
     why: 'With one shape a client needs one piece of code for all errors.',
+    varies: 'shape',
     grounds: [clause('errors.shape')],
     records: 'errors.shape',
     async observe({ probe, expect }) {
@@ -263,6 +265,7 @@ export const json = suite('json', 'JSON', [
   observation('json.success-shape', {
     title: 'answers the documented request in a certain shape',
     why: 'The documents do not show the members: this is what clients come to rely on.',
+    varies: 'shape',
     grounds: [clause('endpoint.response-fields')],
     records: 'success.shape',
     async observe({ probe, expect }) {

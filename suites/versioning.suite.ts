@@ -221,6 +221,7 @@ export const versioning = suite('versioning', 'Versioning', [
   observation('versioning.version-field', {
     title: 'says in a header which version answers, or does not',
     why: 'It shows which version a client really uses.',
+    varies: 'text',
     grounds: [clause('versioning.selection')],
     async observe({ probe }) {
       const { versionFields } = (await probe(sample)).response;

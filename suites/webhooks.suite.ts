@@ -132,6 +132,7 @@ const checks = given(
     observation('webhooks.identity', {
       title: 'marks an event so that a repetition can be recognised, or does not',
       why: 'Without such a mark a receiver cannot drop what it already has.',
+      varies: 'order',
       grounds: [clause('events.delivery')],
       async observe({ probe }) {
         const names = identifiersOf(await probe(delivered));

@@ -1,6 +1,7 @@
 import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
+import type { Variation } from '../contract/variation.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 
@@ -33,6 +34,8 @@ export interface CheckDefinition {
   readonly observes: boolean;
   /** Key of the observation that it records, as stable as the id; null when it records none. */
   readonly records: string | null;
+  /** How the value that it records may differ from day to day; not at all when left out. */
+  readonly varies?: Variation;
   /** Why it is known beforehand that it may be violated; such a violation is `known` and fails nothing. */
   readonly known?: string;
   /** The checks that it stands for in one service, where they depend on the service's config (`checkEach`). */
@@ -55,6 +58,7 @@ type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
 interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */
   readonly records?: string;
+  readonly varies?: Variation;
   readonly judge: CheckDefinition['judge'];
 }
 
@@ -74,6 +78,7 @@ interface Seen {
 interface ObservationOptions extends Common {
   /** Key under which it records what it sees. Default: its id. */
   readonly records?: string;
+  readonly varies?: Variation;
   readonly observe: (context: CheckContext) => Promise<Seen>;
 }
 

@@ -3,6 +3,7 @@ import { isJsonObject } from '../base/json-text.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
+import type { Variation } from '../contract/variation.ts';
 import type { Probe, Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
 import { gather } from './hold.ts';
@@ -41,9 +42,16 @@ export interface OpenContext extends CheckContext {
 /** What a session is to a check. */
 type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
 
+/** What is known of a check that may record what it sees. */
+interface Recording {
+  readonly id: string;
+  readonly records: string | null;
+  readonly varies?: Variation;
+}
+
 /** What a check's function is given; what it asks, observes and notes is kept for the judgment. */
 export function openContext(
-  { id: check, records }: { readonly id: string; readonly records: string | null },
+  { id: check, records, varies }: Recording,
   session: Asked,
   signal: AbortSignal,
 ): OpenContext {
@@ -67,7 +75,7 @@ export function openContext(
       }),
     observe(value) {
       if (records === null) throw new HarnessError(`${check} declares no key to record under (records)`);
-      session.observe({ key: records, value, check });
+      session.observe({ key: records, value, check, ...(varies && { varies }) });
     },
     note(remark) {
       if (remark !== '') remarks.push(remark);

@@ -192,6 +192,20 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await diff(runs, options));
     });
 
+  program
+    .command('accept')
+    .description('hold a service to what the last run observed, from now on')
+    .argument('[service]', 'service of the last run; all when left out')
+    .argument('[key...]', 'keys of observations, e.g. limits.algorithm; all when left out')
+    .option('--yes', 'do not ask: the differences have been looked at', false)
+    .option('--results <file>', 'of which run; of the last one in --reports when left out')
+    .option('--reports <dir>', 'where reports are', 'reports')
+    .addOption(configDir())
+    .action(async (service, keys, options) => {
+      const { accept } = await import('./commands/accept.ts');
+      ends(await accept(service, keys, options));
+    });
+
   const known = program.command('known').description('failures that are known, each until a day');
   known
     .command('add')

@@ -13,7 +13,8 @@ import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
 import { readAway } from './draft/secret.ts';
-import { type KnownFailure, knownFailures } from './known/known-list.ts';
+import { ACCEPTED, type AcceptedObservation } from './kept/accepted.ts';
+import { KNOWN, type KnownFailure } from './kept/known.ts';
 import { buildOperations } from './operation/operations.ts';
 import { buildPacts, withPactOption } from './pact/pacts-block.ts';
 import { buildProvider, staysHere } from './provider/provider.ts';
@@ -58,6 +59,8 @@ export interface LoadedService {
   readonly file: string;
   /** What is known to fail in this environment. */
   readonly known: readonly KnownFailure[];
+  /** What was observed there and is accepted. */
+  readonly accepted: readonly AcceptedObservation[];
 }
 
 export interface LoadedServices {
@@ -93,9 +96,9 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   const contracts = contractFinder(configDir);
   const all = new Faults();
   const services: LoadedService[] = [];
-  const lists = await all.attempt(() =>
-    knownFailures(configDir, { all: [...files.keys()], environment: environment ?? null }),
-  );
+  const setting = { all: [...files.keys()], environment: environment ?? null };
+  const known = await all.attempt(() => KNOWN.read(configDir, setting));
+  const accepted = await all.attempt(() => ACCEPTED.read(configDir, setting));
   for (const name of wanted) {
     const file = files.get(name);
     if (file === undefined) {
@@ -108,7 +111,13 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
     }
     // What is wrong with one service is not what keeps another from being built.
     const loading = await all.attempt(() => loadService(name, file, contracts, options));
-    if (loading) services.push({ ...loading, known: lists?.get(name) ?? [] });
+    if (loading) {
+      services.push({
+        ...loading,
+        known: known?.get(name) ?? [],
+        accepted: accepted?.get(name) ?? [],
+      });
+    }
   }
   all.hold();
   return { configDir, environment: environment ?? null, services };
@@ -119,7 +128,7 @@ async function loadService(
   file: string,
   findContract: FindContract,
   options: LoadOptions,
-): Promise<Omit<LoadedService, 'known'>> {
+): Promise<Omit<LoadedService, 'known' | 'accepted'>> {
   const faults = new Faults();
   const tree = await readLocated(file);
   faults.add(...serviceFaults(tree));

@@ -112,6 +112,7 @@ const MARKS = {
   conforms: '✅',
   'no verdict': '◐',
   'does not conform': '❌',
+  drifted: '❌',
   'known list out of date': '❌',
   inconclusive: '⚠️',
   'harness error': '💥',

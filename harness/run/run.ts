@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
-import type { KnownFailure } from '../config/known/known-list.ts';
+import type { KnownFailure } from '../config/kept/known.ts';
 import { type LoadedService, loadServices } from '../config/load.ts';
 import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
@@ -9,6 +9,7 @@ import { faultsOf } from '../config/yaml/origin.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { withDrift } from '../memory/accepted.ts';
 import { pastRun, withHistory } from '../memory/history.ts';
 import { readHistory, remember } from '../memory/history-file.ts';
 import { withKnown } from '../memory/known.ts';
@@ -51,11 +52,13 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const { progress } = request;
   const run = newRun(request);
   const { folder, journal } = openRun(request.reportsDir, run, configs);
-  for (const { config, known } of services) {
+  for (const { config, known, accepted } of services) {
+    const { service } = config;
+    if (accepted.length > 0) journal.append({ type: 'accepted', service, listed: accepted });
     if (known.length === 0) continue;
     journal.append({
       type: 'known-failures',
-      service: config.service,
+      service,
       listed: known.map((each) => withoutSecrets(each, redaction)),
     });
   }
@@ -63,7 +66,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const render = once((interruption: string | null) => {
     const { entries, badLines } = readJournal(folder.journalPath);
     const finishedAt = new Date().toISOString();
-    const judged = withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption }));
+    const judged = withDrift(withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption })));
     const { runs, notes } = readHistory(folder.reportsDir);
     const results = withHistory(withCauses(judged), runs, notes);
     try {

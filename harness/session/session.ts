@@ -1,6 +1,7 @@
 import { isJsonObject } from '../base/json-text.ts';
 import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
+import type { Variation } from '../contract/variation.ts';
 import type { Secret } from '../credential/secret.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
@@ -36,7 +37,12 @@ export interface Session {
   /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
   readonly progress: number;
   ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
-  observe(observation: { readonly key: string; readonly value: unknown; readonly check: string }): void;
+  observe(observation: {
+    readonly key: string;
+    readonly value: unknown;
+    readonly check: string;
+    readonly varies?: Variation;
+  }): void;
   /**
    * A command line that shows what a check has found, whose decisive piece of evidence is `decisive` among `all`: it sends
    * that once more, or runs the check. Null where there is no evidence.

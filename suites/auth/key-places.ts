@@ -22,6 +22,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
   observation('auth.location', {
     title: 'accepts the key in other headers or query parameters too, or in its own place alone',
     why: 'Each further place is one more where a key can leak, and one more to guard.',
+    varies: 'order',
     grounds: [clause('auth.credential-name')],
     applies: [keyed],
     async observe({ probe, service: { credentials } }) {

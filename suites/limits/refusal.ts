@@ -19,6 +19,7 @@ const HELD_BACK_MS = 1_000;
 export const refusalShape: CheckDefinition = observation('limits.refusal-shape', {
   title: 'gives the refusal the shape of its other errors, or another',
   why: 'With one shape a client reads a 429 like any other error.',
+  varies: 'shape',
   grounds: [clause('errors.shape')],
   async observe({ probe }) {
     // The 404 first: once the quota is spent there is none to be had.

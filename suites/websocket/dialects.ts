@@ -97,6 +97,7 @@ export const dialectChecks = [
   observation('websocket.message-shapes', {
     title: 'sends events of certain shapes',
     why: 'The documents do not show them: they are what clients come to rely on.',
+    varies: 'shape',
     grounds: [clause('events.payloads')],
     async observe({ probe }) {
       const shapes = await probe(dialect.eventShapes);

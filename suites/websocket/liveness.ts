@@ -37,6 +37,7 @@ export const livenessChecks = [
   observation('websocket.idle', {
     title: 'keeps a silent connection, or closes it',
     why: 'It tells clients how often to ping.',
+    varies: 'upwards',
     grounds: [clause('limits.other')],
     async observe({ service, probe }) {
       const { serverClose, ended, closeCode } = await probe(liveness.idle);
@@ -69,6 +70,7 @@ export const livenessChecks = [
   observation('websocket.heartbeat', {
     title: 'pings its clients, or leaves that to them',
     why: 'Where neither side pings, nobody notices a dead connection.',
+    varies: 'count',
     grounds: [rfc6455('5.5.2', 'MAY')],
     async observe({ probe }) {
       const pings = liveness.pingTimes(await probe(liveness.idle));
@@ -81,6 +83,7 @@ export const livenessChecks = [
   observation('websocket.max-message', {
     title: 'accepts messages up to some length',
     why: 'A client that knows the limit can stay below it.',
+    varies: 'upwards',
     grounds: [rfc6455('10.4', 'MAY')],
     applies: [echoes],
     async observe({ probe }) {
@@ -130,6 +133,7 @@ export const livenessChecks = [
   observation('websocket.connections', {
     title: 'serves several connections at the same time, up to some number',
     why: 'It shows how many connections a client may have.',
+    varies: 'upwards',
     grounds: [clause('limits.other')],
     async observe({ probe }) {
       const all = await probe(liveness.manyConnections);
@@ -159,6 +163,7 @@ export const livenessChecks = [
   observation('websocket.latency', {
     title: 'passes messages on within some time',
     why: 'It is the delay that users notice.',
+    varies: 'downwards',
     grounds: [clause('limits.other')],
     async observe({ service, probe, notApplicable }) {
       const bySubscribing = [pusherDialect, application].every((each) => each(service) === null);

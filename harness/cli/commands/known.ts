@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
-import { type WrittenFailure, withEntries, withoutEntries } from '../../config/known/known-file.ts';
-import { knownFailures, knownFolder } from '../../config/known/known-list.ts';
+import { keptFile, keptText, withEntries, withoutEntries } from '../../config/kept/kept-file.ts';
+import { KNOWN } from '../../config/kept/known.ts';
 import { isDay } from '../../config/shape/units.ts';
 import { schemaLine } from '../../config/written/first-service.ts';
 import { namedFiles } from '../../config/yaml/catalogue-folder.ts';
@@ -11,12 +10,11 @@ import { isFinding } from '../../diagnosis/diagnose.ts';
 import { signatureOf } from '../../diagnosis/form.ts';
 import { fits } from '../../memory/known.ts';
 import { plainLine } from '../../report/results/plain.ts';
-import { readResults } from '../../report/results/read-results.ts';
 import type { ServiceResult } from '../../report/results/results.ts';
 import { counted } from '../../report/results/tally.ts';
 import { writeWhole } from '../../report/whole-file.ts';
-import { newestReports } from '../../report/write.ts';
 import { openAsker } from '../ask.ts';
+import { lastRun } from '../last-run.ts';
 
 interface KnownOptions {
   readonly config: string;
@@ -64,13 +62,14 @@ export async function addKnown(services: readonly string[], options: AddOptions)
       ...(options.link === undefined ? {} : { link: options.link }),
     };
     for (const { service, findings } of failing) {
-      const entries = findings.map(({ id, message }): WrittenFailure => {
+      const entries = findings.map(({ id, message }) => {
         const { environment } = service;
         const where = environment === null ? {} : { environment };
         return { check: id, got: signatureOf(message), ...asked, ...where };
       });
-      const file = listFile(options.config, service.service);
-      writeWhole(file, withEntries(listText(options.config, file), entries));
+      const file = keptFile(options.config, KNOWN.folder, service.service);
+      const text = listText(options.config, file);
+      writeWhole(file, withEntries(text, { folder: KNOWN.folder, key: 'check' }, entries));
       for (const { check } of entries) process.stdout.write(`${plainLine(`${file}: ${check}`)}\n`);
     }
   } finally {
@@ -82,10 +81,10 @@ export async function addKnown(services: readonly string[], options: AddOptions)
 /** `conform known prune`: takes out what passes now. Nothing is added, and what was not judged stays. */
 export async function pruneKnown(services: readonly string[], options: KnownOptions): Promise<number> {
   for (const { service, known = [] } of await servicesOf(services, options)) {
-    const file = listFile(options.config, service);
-    const stale = known.filter(({ state }) => state === 'stale');
+    const file = keptFile(options.config, KNOWN.folder, service);
+    const stale = known.filter(({ state }) => state === 'stale').map(({ check, got }) => ({ check, got }));
     if (stale.length === 0) continue;
-    const { text, removed } = withoutEntries(listText(options.config, file), stale);
+    const { text, removed } = withoutEntries(listText(options.config, file), KNOWN.folder, stale);
     if (removed === 0) continue;
     writeWhole(file, text);
     process.stdout.write(`${plainLine(`${file}: ${counted(removed, 'entry', 'entries')} removed`)}\n`);
@@ -98,28 +97,14 @@ async function servicesOf(
   wanted: readonly string[],
   { config, reports, results }: KnownOptions,
 ): Promise<readonly ServiceResult[]> {
-  const ran = readResults(results ?? join(newestReports(reports), 'results.json')).services;
-  const names = ran.map(({ service }) => service);
-  for (const name of wanted) {
-    if (names.includes(name)) continue;
-    throw new UsageError(`the last run had no service ${JSON.stringify(name)}`, {
-      remedy: didYouMean(name, names),
-    });
-  }
+  const { services } = lastRun(wanted, { reports, results });
   const all = [...(await namedFiles(join(config, 'services'))).keys()];
-  await knownFailures(config, { all, environment: null });
-  return ran.filter(({ service }) => wanted.length === 0 || wanted.includes(service));
-}
-
-function listFile(config: string, service: string): string {
-  const other = join(knownFolder(config), `${service}.yml`);
-  return existsSync(other) ? other : join(knownFolder(config), `${service}.yaml`);
+  await KNOWN.read(config, { all, environment: null });
+  return services;
 }
 
 function listText(config: string, file: string): string {
-  if (existsSync(file)) return readFileSync(file, 'utf8');
-  mkdirSync(knownFolder(config), { recursive: true });
-  return `${schemaLine(config, 'known', 'known.schema.json')}\nknown: []\n`;
+  return keptText(config, KNOWN.folder, file, schemaLine(config, KNOWN.folder, 'known.schema.json'));
 }
 
 function said(option: string, question: string) {

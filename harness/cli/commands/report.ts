@@ -2,6 +2,7 @@ import { HarnessError, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { withCauses } from '../../diagnosis/causes.ts';
 import { type JournalContent, readJournal } from '../../evidence/record/journal.ts';
+import { withDrift } from '../../memory/accepted.ts';
 import { withKnown } from '../../memory/known.ts';
 import type { ReportFormat } from '../../report/format.ts';
 import { REPORT_FORMATS } from '../../report/formats.ts';
@@ -19,7 +20,7 @@ export async function report(
   options: { readonly format?: string; readonly reports?: string },
 ): Promise<number> {
   const isJournal = input.endsWith('.ndjson');
-  const results = withCauses(isJournal ? withKnown(fromJournal(input)) : readResults(input));
+  const results = withCauses(isJournal ? withDrift(withKnown(fromJournal(input))) : readResults(input));
   const written = writeReports(results, {
     reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
     ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),

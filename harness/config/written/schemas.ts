@@ -1,14 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { contractSchema } from '../contract/contract-schema.ts';
-import { KNOWN } from '../known/known-list.ts';
+import { ACCEPTED } from '../kept/accepted.ts';
+import { KNOWN } from '../kept/known.ts';
 import { SERVICE } from '../service.ts';
 import { jsonSchemaOf } from '../shape/json-schema.ts';
 
 /** The schemas that ship for editors, by their file in `config/`. */
 export function shippedSchemas(): Readonly<Record<string, object>> {
   return {
+    'accepted.schema.json': jsonSchemaOf('conform accepted observations', ACCEPTED.shape),
     'contract.schema.json': contractSchema(),
-    'known.schema.json': jsonSchemaOf('conform known failures', KNOWN),
+    'known.schema.json': jsonSchemaOf('conform known failures', KNOWN.shape),
     'service.schema.json': jsonSchemaOf('conform service config', SERVICE),
   };
 }

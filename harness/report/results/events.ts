@@ -16,6 +16,7 @@ import {
   text,
   textOrNull,
   texts,
+  VARIES,
   WAIT,
 } from './results.ts';
 import { compiled, problemOf } from './schemas.ts';
@@ -37,6 +38,10 @@ const EVENTS = {
     service,
     listed: Type.Array(Type.Omit(LISTED_FAILURE, ['state', 'note'])),
   }),
+  accepted: Type.Object({
+    service,
+    listed: Type.Array(Type.Object({ key: name, value: Type.Unknown(), place: text() })),
+  }),
   'service-started': Type.Object({
     ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'cautions', 'pacts', 'catalogue'])
       .properties,
@@ -53,7 +58,13 @@ const EVENTS = {
     /** `evidenceToJson(evidence)`. */
     value: Type.Unsafe<unknown>({ type: 'object' }),
   }),
-  observation: Type.Object({ service, key: name, value: Type.Unknown(), check: text() }),
+  observation: Type.Object({
+    service,
+    key: name,
+    value: Type.Unknown(),
+    check: text(),
+    varies: Type.Optional(VARIES),
+  }),
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
   remark: Type.Object({ service, text: text() }),

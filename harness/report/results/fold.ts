@@ -36,6 +36,7 @@ interface ServiceRecord {
   finished: Finished | null;
   trouble: string | null;
   listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'];
+  accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'];
   readonly remarks: Set<string>;
   /** By the kind of request. */
   readonly coverage: Map<string, Coverage>;
@@ -165,12 +166,16 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
     case 'known-failures':
       record.listed = event.listed;
       return;
+    case 'accepted':
+      record.accepted = event.listed;
+      return;
     case 'observation':
       record.observations.set(event.key, {
         key: event.key,
         value: event.value,
         check: event.check,
         accepted: null,
+        ...(event.varies === undefined ? {} : { varies: event.varies }),
       });
       return;
     case 'outcome':
@@ -205,6 +210,7 @@ function serviceRecord(record: RunRecord, service: string): ServiceRecord {
     finished: null,
     trouble: null,
     listed: [],
+    accepted: [],
     remarks: new Set(),
     coverage: new Map(),
     planned: new Map(),
@@ -263,7 +269,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ...(record.listed.length > 0
       ? { known: record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null })) }
       : {}),
-    observations: [...record.observations.values()],
+    observations: [...record.observations.values()].map((seen) => held(seen, record.accepted)),
     ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),
     ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
@@ -272,6 +278,11 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ...(record.waits.length > 0 ? { waits: record.waits } : {}),
     evidence: Object.fromEntries(record.evidence),
   };
+}
+
+function held(seen: Observation, listed: ServiceRecord['accepted']): Observation {
+  const entry = listed.find(({ key }) => key === seen.key);
+  return entry === undefined ? seen : { ...seen, accepted: entry.value, acceptedAt: entry.place };
 }
 
 function requestsIn(ledger: readonly LedgerLine[]): number {

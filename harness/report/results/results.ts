@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
+import { VARIATIONS } from '../../contract/variation.ts';
 
 /**
  * The results model (`results.json`, schema version 1). Every report is rendered from it and from nothing else. Other
@@ -148,6 +149,10 @@ export const JUDGMENT = Type.Object({
 export type CheckResult = Static<typeof CheckResult>;
 const CheckResult = shared('check', Type.Intersect([PlannedCheck, shared('judgment', JUDGMENT)]));
 
+export const VARIES = Type.Enum([...VARIATIONS], {
+  description: 'How it may differ from day to day; `never` when left out.',
+});
+
 export type Observation = Static<typeof Observation>;
 const Observation = shared(
   'observation',
@@ -156,6 +161,9 @@ const Observation = shared(
     value: Type.Unknown(),
     check: text(),
     accepted: Type.Unknown({ description: 'The accepted value it is held against; null for none.' }),
+    acceptedAt: Type.Optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
+    varies: Type.Optional(VARIES),
+    drift: Type.Optional(text('How it differs from what is accepted: `was 429, is 503`.')),
   }),
 );
 

@@ -7,6 +7,7 @@ export type VerdictWord =
   | 'conforms'
   | 'no verdict'
   | 'does not conform'
+  | 'drifted'
   | 'known list out of date'
   | 'inconclusive'
   | 'harness error';
@@ -79,6 +80,16 @@ const RULES: readonly Rule[] = [
       ...perService(services, 'fail', (n) => `${counted(n, 'check')} failed`),
       ...(strict ? perService(services, 'warning', (n) => `${counted(n, 'warning')} (strict)`) : []),
     ],
+  },
+  {
+    exitCode: EXIT.doesNotConform,
+    word: 'drifted',
+    reasons: ({ services }) =>
+      services.flatMap(({ service, observations }) =>
+        observations.flatMap(({ key, drift, acceptedAt = '' }) =>
+          drift === undefined ? [] : [`${service}: ${key} drifted: ${drift} (${acceptedAt})`],
+        ),
+      ),
   },
   // The list says what is not so (any more), so nobody knows what it hides.
   {

@@ -12,6 +12,7 @@ export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
   conforms: 'Conforms',
   'no verdict': 'No verdict',
   'does not conform': 'Does not conform',
+  drifted: 'Drifted from what is accepted',
   'known list out of date': 'The list of known failures is out of date',
   inconclusive: 'Inconclusive',
   'harness error': 'Harness error',

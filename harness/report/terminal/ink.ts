@@ -27,6 +27,7 @@ const VERDICT_STYLES: Readonly<Record<VerdictWord, Style>> = {
   conforms: ['green', 'bold'],
   'no verdict': ['cyan', 'bold'],
   'does not conform': ['red', 'bold'],
+  drifted: ['red', 'bold'],
   'known list out of date': ['red', 'bold'],
   inconclusive: ['yellow', 'bold'],
   'harness error': ['red', 'bold'],

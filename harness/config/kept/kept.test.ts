@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { withEntries, withoutEntries } from './known-file.ts';
-import { knownFailures } from './known-list.ts';
+import { withEntries, withoutEntries } from './kept-file.ts';
+import { KNOWN } from './known.ts';
 
 const ENTRY = `  - check: headers.date
     got: ["none for *"]
@@ -15,7 +15,7 @@ const read = (text: string, options: { environment?: string; name?: string } = {
   const folder = temporaryFolder({ [`known/${options.name ?? 'search'}.yaml`]: text });
   return {
     folder,
-    lists: knownFailures(folder, { all: ['search'], environment: options.environment ?? null }),
+    lists: KNOWN.read(folder, { all: ['search'], environment: options.environment ?? null }),
   };
 };
 
@@ -76,7 +76,7 @@ describe('a list of known failures', () => {
         with_((entry) => entry),
         { name: 'serach' },
       ).lists,
-    ).rejects.toThrow(/no service "serach"[\s\S]*did you mean search\?/);
+    ).rejects.toThrow(/no service "serach" to keep known failures of[\s\S]*did you mean search\?/);
   });
 });
 
@@ -90,31 +90,32 @@ known:
     until: 2027-01-31
   # The second.
 ${ENTRY}`;
+const LIST = { folder: 'known', key: 'check' };
 const { check, got } = { check: 'headers.date', got: ['none for *'] };
 
 describe('a list that is written', () => {
   it('keeps comments and order, and grows at its end', () => {
     const entry = { check: 'json.utf8', got: ['an octet'], reason: 'r', owner: 'o', until: '2027-01-31' };
-    const grown = withEntries(TEXT, [entry]);
+    const grown = withEntries(TEXT, LIST, [entry]);
     expect(grown.startsWith(TEXT.slice(0, TEXT.indexOf('  # The second')))).toBe(true);
     expect(grown).toMatch(
       /# every one[\s\S]*# The second\.\n {2}- check: headers\.date[\s\S]*- check: json\.utf8/,
     );
-    const again = withEntries(grown, [{ ...entry, reason: 'another' }]);
+    const again = withEntries(grown, LIST, [{ ...entry, reason: 'another' }]);
     expect(again.match(/json\.utf8/g)).toHaveLength(1);
     expect(again).toContain('reason: another');
   });
 
   it('begins as a block', () => {
     const entry = { check, got, reason: 'r', owner: 'o', until: '2027-01-31' };
-    expect(withEntries('# first\nknown: []\n', [entry])).toBe(
+    expect(withEntries('# first\nknown: []\n', LIST, [entry])).toBe(
       `# first\nknown:\n  - check: headers.date\n    got:\n      - none for *\n    reason: r\n    owner: o\n    until: 2027-01-31\n`,
     );
   });
 
   it('loses what is named, and nothing else', () => {
-    const { text, removed } = withoutEntries(TEXT, [{ check, got }]);
+    const { text, removed } = withoutEntries(TEXT, 'known', [{ check, got }]);
     expect({ text, removed }).toEqual({ text: TEXT.slice(0, TEXT.indexOf('  # The second')), removed: 1 });
-    expect(withoutEntries(TEXT, [{ check, got: ['another'] }])).toEqual({ text: TEXT, removed: 0 });
+    expect(withoutEntries(TEXT, 'known', [{ check, got: ['another'] }])).toEqual({ text: TEXT, removed: 0 });
   });
 });
