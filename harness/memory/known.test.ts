@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../contract/outcome.ts';
 import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
-import type { CheckResult, ListedFailure, Results } from '../report/results/results.ts';
+import type { CheckResult, ListedFailure, Results, ServiceResult } from '../report/results/results.ts';
 import { verdictOf } from '../report/results/run-verdict.ts';
 import { fits, withKnown } from './known.ts';
 
@@ -19,7 +19,7 @@ const ENTRY: ListedFailure = {
   note: null,
 };
 
-type Sketch = Partial<Pick<CheckResult, 'id' | 'outcome' | 'message' | 'level'>>;
+type Sketch = Partial<Pick<CheckResult, 'id' | 'suite' | 'outcome' | 'message' | 'level'>>;
 
 function checkOf(sketch: Sketch): CheckResult {
   const [template] = conformingService().checks;
@@ -30,12 +30,13 @@ function checkOf(sketch: Sketch): CheckResult {
 function run(
   checks: readonly Sketch[],
   entries: readonly Partial<ListedFailure>[],
-  selection?: Results['run']['selection'],
+  { selection, coverage }: Partial<Results['run'] & ServiceResult> = {},
 ): Results {
   const service = {
     ...conformingService('search'),
     checks: [checkOf({ id: 'status.sample', outcome: 'pass', message: '' }), ...checks.map(checkOf)],
     known: entries.map((entry) => ({ ...ENTRY, ...entry })),
+    ...(coverage ? { coverage } : {}),
   };
   return withKnown(resultsOf([service], { asOf: TODAY, ...(selection ? { selection } : {}) }));
 }
@@ -44,6 +45,7 @@ interface Case {
   readonly check: Sketch;
   readonly entry?: Partial<ListedFailure>;
   readonly selected?: boolean;
+  readonly capped?: boolean;
   readonly state: ListedFailure['state'];
   readonly outcome: Outcome;
   readonly exitCode: number;
@@ -144,6 +146,21 @@ const CASES: Readonly<Record<string, Case>> = {
     outcome: 'pass',
     exitCode: 0,
   },
+  'passes, as far as operations were not left out': {
+    check: { ...passes, id: 'operations.status', suite: 'operations' },
+    entry: { check: 'operations.status' },
+    capped: true,
+    state: 'not judged',
+    outcome: 'pass',
+    exitCode: 0,
+  },
+  'passes, whatever operations were left out': {
+    check: passes,
+    capped: true,
+    state: 'stale',
+    outcome: 'pass',
+    exitCode: 1,
+  },
   'is skipped': {
     check: { outcome: 'skipped', message: 'no key' },
     state: 'not judged',
@@ -175,19 +192,24 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('a listed failure', () => {
-  it.for(Object.entries(CASES))('that %s', ([_name, { check, entry = {}, selected, note, ...expected }]) => {
-    const selection = selected ? { suites: [], checks: ['auth.*'], partial: true } : undefined;
-    const results = run([check], [entry], selection);
-    const [service] = results.services;
-    const [listed] = service?.known ?? [];
-    expect({
-      state: listed?.state,
-      outcome: service?.checks[1]?.outcome,
-      exitCode: results.run.exitCode,
-    }).toEqual(expected);
-    expect(listed?.note ?? '').toMatch(note ?? /^/);
-    expect(results.totals[expected.outcome]).toBeGreaterThan(0);
-  });
+  it.for(Object.entries(CASES))(
+    'that %s',
+    ([_name, { check, entry = {}, selected, capped, note, ...expected }]) => {
+      const results = run([check], [entry], {
+        ...(selected ? { selection: { suites: [], checks: ['auth.*'], partial: true } } : {}),
+        ...(capped ? { coverage: [{ request: 'call', sent: 120, capped: 380 }] } : {}),
+      });
+      const [service] = results.services;
+      const [listed] = service?.known ?? [];
+      expect({
+        state: listed?.state,
+        outcome: service?.checks[1]?.outcome,
+        exitCode: results.run.exitCode,
+      }).toEqual(expected);
+      expect(listed?.note ?? '').toMatch(note ?? /^/);
+      expect(results.totals[expected.outcome]).toBeGreaterThan(0);
+    },
+  );
 
   it('says in its message until when, whose and why, and what came', () => {
     const known = run([fails], [{}]).services[0]?.checks[1];

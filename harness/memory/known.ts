@@ -43,7 +43,7 @@ function judged(service: ServiceResult, listed: readonly ListedFailure[], settin
     if (entry !== undefined) return { ...check, outcome: 'known', message: knownMessage(entry, check) };
     return echoes.has(check.id) ? { ...check, outcome: 'known' } : check;
   });
-  const entries = listed.map((entry) => stated(entry, service.checks, setting));
+  const entries = listed.map((entry) => stated(entry, service, setting));
   const remarks = [...(service.remarks ?? []), ...entries.flatMap(remarkOn)];
   return { ...service, checks, known: entries, ...(remarks.length > 0 ? { remarks } : {}) };
 }
@@ -52,8 +52,8 @@ function knownMessage({ reason, owner, until }: ListedFailure, { message }: Chec
   return `known until ${until} (${owner}): ${reason}; ${message}`;
 }
 
-/** The entry as this run leaves it. `checks` as they were judged, before any of them is `known`. */
-function stated(entry: ListedFailure, checks: readonly CheckResult[], setting: Setting): ListedFailure {
+/** The entry as this run leaves it. The checks as they were judged, before any of them is `known`. */
+function stated(entry: ListedFailure, { checks, coverage }: ServiceResult, setting: Setting): ListedFailure {
   const { asOf, isWhole } = setting;
   const meant = checks.filter(({ id }) => fits(entry.check, id));
   if (meant.length === 0) {
@@ -72,8 +72,9 @@ function stated(entry: ListedFailure, checks: readonly CheckResult[], setting: S
     const got = signatureOf(other.message).join('; ');
     return { ...entry, state: 'changed', note: `${other.id} fails in another way now: ${got}` };
   }
-  // Of a pattern, what was not selected may still fail.
-  const isSeen = meant.every(passes) && (isWhole || !entry.check.includes('*'));
+  // Of a pattern, what was not selected may still fail, and so may operations that a cap left out.
+  const isUnseen = (coverage && meant.some(isOfOperations)) || (!isWhole && entry.check.includes('*'));
+  const isSeen = meant.every(passes) && !isUnseen;
   if (isSeen) return { ...entry, state: 'stale', note: 'it passes now: remove the entry' };
   return until(entry, asOf) < 0 ? standing(entry, asOf) : entry;
 }
@@ -103,6 +104,10 @@ function until({ until: last }: ListedFailure, asOf: string): number {
 function remarkOn({ state, note, check, place }: ListedFailure): readonly string[] {
   const isTold = note !== null && (state === 'known' || state === 'changed');
   return isTold ? [`known failure ${check} (${place}): ${note}`] : [];
+}
+
+function isOfOperations({ suite }: CheckResult): boolean {
+  return suite === 'operations';
 }
 
 function passes({ outcome }: CheckResult): boolean {

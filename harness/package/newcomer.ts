@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 
 /**
  * What somebody meets who has never seen `conform`: the packed package, an empty folder, a service of theirs with an
- * OpenAPI document, two commands. Then the same service with each of five faults. Exits with 1 when a verdict is not
- * the true one. `npm run newcomer`; needs what npm needs to install packages.
+ * OpenAPI document, two commands. Then the same service with each of five faults, and the other commands. Exits with 1
+ * when one of them does not what it should. `npm run newcomer`; needs what npm needs to install packages.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVICE = fileURLToPath(new URL('fixtures/orders/service.ts', import.meta.url));
@@ -30,10 +30,14 @@ const FAULTS: Readonly<Record<string, string>> = {
   'bad-input-crashes': 'operations.negative-type',
 };
 
+/** What `pact verify` ends with where the service has that fault. */
+const PACT_VERDICTS: Readonly<Record<string, number>> = { none: 0, 'wrong-type': 1 };
+
+const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'conform-newcomer-'));
-const started: ChildProcess[] = [];
-let failures = 0;
+const children: ChildProcess[] = [];
+const met = { passed: 0, failed: 0 };
 
 try {
   const { stdout } = await execute('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
@@ -41,13 +45,11 @@ try {
   await npm('install', join(folder, stdout.trim()));
   for (const version of NODES) await visit(version);
 } finally {
-  for (const child of started) child.kill();
+  for (const child of children) child.kill();
   rmSync(folder, { recursive: true, force: true });
 }
-process.stdout.write(
-  `${NODES.length * (Object.keys(FAULTS).length + 2) - failures} passed, ${failures} failed\n`,
-);
-process.exitCode = failures === 0 ? 0 : 1;
+process.stdout.write(`${met.passed} passed, ${met.failed} failed\n`);
+process.exitCode = met.failed === 0 ? 0 : 1;
 
 /** One Node, from an empty `conformance` folder on. */
 async function visit(version: string): Promise<void> {
@@ -55,6 +57,8 @@ async function visit(version: string): Promise<void> {
   await npm('install', '--no-save', `${runtime}@${version}`);
   const node = join(folder, 'node_modules', runtime, 'bin', 'node');
   const config = `conformance-${version}`;
+  const { stdout: told } = await conform(node, ['--version']);
+  expectThat(version, '--version is that of the package', told === `${PACKAGE.version}\n`, told);
   const url = await startService('none');
   const beganMs = performance.now();
   const init = [
@@ -89,10 +93,65 @@ async function visit(version: string): Promise<void> {
       faulty.stdout,
     );
   }
+  await report(version, node);
+  await verifyPacts(version, node, config);
+  await serve(version, node);
+}
+
+/** The reports of the last run, a failing one, are lost and written again. */
+async function report(version: string, node: string): Promise<void> {
+  const latest = join(folder, `reports-${version}`, 'latest');
+  rmSync(join(latest, 'index.html'));
+  const { status, stdout } = await conform(node, ['report', join(latest, 'results.json')]);
+  const page = existsSync(join(latest, 'index.html')) ? readFileSync(join(latest, 'index.html'), 'utf8') : '';
+  const isWritten = page.includes('<h1>Does not conform</h1>');
+  expectThat(
+    version,
+    'report writes the page, and has the exit code of its run',
+    isWritten && status === 1,
+    stdout,
+  );
+}
+
+/** Green for what was promised, red where a consumer gets something else. */
+async function verifyPacts(version: string, node: string, config: string): Promise<void> {
+  const written = await conform(node, ['pact', 'write', 'orders', '--config', config]);
+  expectThat(version, 'pact write records a pact', written.status === 0, written.stderr);
+  const verify = ['pact', 'verify', 'orders', '--config', config, '--reports', `pacts-${version}`];
+  for (const [fault, wanted] of Object.entries(PACT_VERDICTS)) {
+    const url = await startService(fault);
+    const { status, stdout, stderr } = await conform(node, [...verify, '--provider-url', url]);
+    expectThat(
+      version,
+      `pact verify of a service with ${fault}: exit ${wanted}`,
+      status === wanted,
+      stdout + stderr,
+    );
+  }
+}
+
+/** A reference provider answers as it says that it does, and ends when it is told to. */
+async function serve(version: string, node: string): Promise<void> {
+  const child = started(node, ['serve', 'search']);
+  let page = '';
+  for await (const line of createInterface({ input: child.stdout })) {
+    page += `${line}\n`;
+    if (line.startsWith('Ctrl-C')) break;
+  }
+  const [, credential = '', url = ''] = /-H "Authorization: ([^"]+)".* "(http[^"]+)"/.exec(page) ?? [];
+  const statuses = [];
+  for (const headers of [{ authorization: credential }, {}]) {
+    statuses.push((await fetch(url, { headers })).status);
+  }
+  const ended = once(child, 'close');
+  child.kill('SIGTERM');
+  const [status] = await ended;
+  const holds = String([...statuses, status]) === '200,401,0';
+  expectThat(version, 'serve answers with the key it names, refuses without, and ends', holds, page);
 }
 
 function expectThat(version: string, what: string, holds: boolean, shown: string): void {
-  if (!holds) failures += 1;
+  met[holds ? 'passed' : 'failed'] += 1;
   process.stdout.write(`${holds ? 'ok    ' : 'FAILED'}  Node ${version}  ${what}\n${holds ? '' : shown}`);
 }
 
@@ -107,7 +166,7 @@ function failedChecks(reports: string): readonly string[] {
 /** The address of the service with that fault. */
 async function startService(fault: string): Promise<string> {
   const child = spawn(process.execPath, [SERVICE, KEY, fault], { stdio: ['pipe', 'pipe', 'inherit'] });
-  started.push(child);
+  children.push(child);
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return String(line);
 }
@@ -116,13 +175,19 @@ async function npm(...args: readonly string[]): Promise<void> {
   await execute('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
 }
 
-async function conform(node: string, args: readonly string[]) {
+function started(node: string, args: readonly string[]) {
   const child = spawn(node, [join(folder, 'node_modules/.bin/conform'), ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: [dirname(node), process.env.PATH].join(delimiter), ORDERS_API_KEY: KEY },
     timeout: PATIENCE_MS,
   });
+  children.push(child);
+  return child;
+}
+
+async function conform(node: string, args: readonly string[]) {
+  const child = started(node, args);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
