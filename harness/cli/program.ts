@@ -17,7 +17,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   };
 
   const program = new Command('conform')
-    .description('Finds out, from outside, whether a running service keeps its contract.')
+    .description("Give it your API's contract and a URL. It reports which rules the service breaks.")
     .version(HARNESS.version)
     .exitOverride()
     .configureOutput({
@@ -28,18 +28,18 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .helpCommand(false);
   const configDir = () =>
     new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
-  const environment = () => new Option('--environment <name>', 'overlay of the service config, e.g. staging');
+  const environment = () => new Option('--environment <name>', 'variant of the service config, e.g. staging');
 
   program
     .command('run')
-    .description('judge services and write reports')
-    .argument('[service...]', 'names of service configs; all when left out')
+    .description('check services and write reports')
+    .argument('[service...]', 'names of services; all when left out')
     .addOption(environment())
     .option('--suite <name...>', 'only these suites')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
-    .option('--strict', 'a violated SHOULD fails', false)
+    .option('--strict', 'a warning counts as a failure', false)
     .option(
       '--partial',
       'with --strict: a run that leaves out checks (--suite, --check) or operations may pass',
@@ -51,7 +51,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       calendarDay,
     )
     .option('--bail', 'stop at the first failure', false)
-    .option('--provider-url <url>', 'judge the service at this URL instead of its configured provider')
+    .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
@@ -65,9 +65,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('list')
-    .description('every check: id, suite, title, grounds, and how it stands for a service')
-    .option('--json', 'as JSON', false)
-    .option('--service <name>', 'how each check stands for this service')
+    .description('list every check with its suite, title and grounds')
+    .option('--json', 'print JSON', false)
+    .option('--service <name>', 'say of each check how it applies to this service')
     .addOption(environment())
     .addOption(configDir())
     .action(async (options) => {
@@ -77,7 +77,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('explain')
-    .description('why a check exists, on which grounds, and the defect that proves it')
+    .description('explain one check: why it exists and what to do when it fails')
     .argument('<check-id>')
     .addOption(configDir())
     .action(async (id, options) => {
@@ -87,8 +87,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('clauses')
-    .description('the words of contracts: meaning, form, example and the checks that rest on each')
-    .argument('[key]', 'one clause, such as limits.rate')
+    .description('explain what a contract can say, with an example of each clause')
+    .argument('[key]', 'show this clause in full, such as limits.rate')
     .action(async (key) => {
       const { clauses } = await import('./commands/clauses.ts');
       ends(await clauses(key ?? null));
@@ -96,7 +96,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('config')
-    .description('the effective config, each value with its origin, secrets masked')
+    .description('show the config in force and where each value comes from, without secrets')
     .argument('[service]')
     .addOption(environment())
     .addOption(configDir())
@@ -107,11 +107,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
 
   program
     .command('serve')
-    .description('start a reference provider, for client developers too')
+    .description('start a built-in service that keeps its contract')
     .argument('[contract]', 'search, messaging or realtime')
     .option('--port <port>', 'a free one when left out', port, 0)
-    .option('--defect [name...]', 'with these deliberate faults; without a name: list them')
-    .option('--variant <name>', 'as this conforming alternative')
+    .option('--defect [name...]', 'with these faults, on purpose; without a name: list them')
+    .option('--variant <name>', 'behave in this other way, which conforms as well')
     .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
     .addOption(configDir())
     .action(async (contract, options) => {
@@ -119,23 +119,23 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await serve(contract ?? null, options));
     });
 
-  const formats = new Option('--format <names>', 'only these, with commas between');
+  const formats = new Option('--format <names>', 'only these formats, with commas between');
   program
     .command('report')
-    .description('render the reports of a finished or killed run again')
+    .description('write the reports of an earlier run again, also of one that was killed')
     .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
     .addOption(formats)
-    .option('--reports <dir>', 'where they go; those that the input lies in when left out, else reports')
+    .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
     .action(async (results, options) => {
       const { report } = await import('./commands/report.ts');
       ends(await report(results, options));
     });
 
-  const pact = program.command('pact').description('write, verify and publish what consumers expect');
+  const pact = program.command('pact').description('write, verify and publish pacts: what consumers expect');
   pact
     .command('write')
-    .description("record a pact of each contract's sample and of the configured operations")
-    .argument('[service...]', 'names of service configs; all when left out')
+    .description('write a pact of the sample request and of the configured operations')
+    .argument('[service...]', 'names of services; all when left out')
     .addOption(environment())
     .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
     .addOption(configDir())
@@ -145,14 +145,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     });
   pact
     .command('verify')
-    .description('hold services against the pacts of their consumers, interaction by interaction')
-    .argument('[service...]', 'names of service configs; all when left out')
+    .description('check whether services do what their consumers expect')
+    .argument('[service...]', 'names of services; all when left out')
     .addOption(environment())
     .option('--pact <path-or-url...>', 'these files, folders and URLs instead of the configured pacts')
     .option('--check <id-glob...>', "only these interactions, e.g. 'pact.interaction.web-shop.*'")
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
-    .option('--strict', 'a violated SHOULD fails', false)
+    .option('--strict', 'a warning counts as a failure', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
@@ -165,17 +165,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     });
   pact
     .command('publish')
-    .description('publish pacts, or the results of a run, to the broker of the service config')
-    .argument('[service...]', 'names of service configs; all when left out')
+    .description('publish pacts, or the results of a run, to the pact broker')
+    .argument('[service...]', 'names of services; all when left out')
     .addOption(environment())
-    .option(
-      '--consumer-version <version>',
-      'publish the pact files, as those of this version of their consumers',
-    )
-    .option('--provider-version <version>', 'publish the results, as those of this version of the service')
-    .option('--results <file>', 'whose results; those of the last run in reports/ when left out')
+    .option('--consumer-version <version>', 'publish the pact files under this version of the consumers')
+    .option('--provider-version <version>', 'publish the results under this version of the service')
+    .option('--results <file>', 'results.json of the run; the last run in reports/ when left out')
     .option('--branch <name>', 'branch of that version')
-    .option('--build-url <url>', 'where the build can be looked at')
+    .option('--build-url <url>', 'URL of the build')
     .addOption(configDir())
     .action(async (services, options) => {
       const { publish } = await import('./commands/pact.ts');
@@ -235,14 +232,15 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       ends(await pruneKnown(services, options));
     });
 
+  const scheme = new Option('--scheme <scheme>', 'how a client gets in');
   const init = program
     .command('init')
-    .description('write a first service config')
-    .option('--service <name>', 'its name')
-    .option('--url <base-url>', 'where it runs')
-    .option('--openapi <file-or-url>', 'its OpenAPI document; most answers follow from it')
-    .option('--sample-path <path>', 'path of a GET that works, such as /v1/orders')
-    .option('--scheme <scheme>', 'how a client is let in')
+    .description('write a first config for your service')
+    .option('--service <name>', 'name of the service')
+    .option('--url <base-url>', 'base URL of the running service')
+    .option('--openapi <file-or-url>', 'its OpenAPI document; conform reads most answers from it')
+    .option('--sample-path <path>', 'path of a GET request that works, such as /v1/orders')
+    .addOption(scheme)
     .addOption(configDir())
     .action(async (options) => {
       const { init: begin } = await import('./commands/init.ts');
@@ -264,9 +262,10 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
         formats.description += `: ${REPORT_FORMATS.map(({ name }) => name).join(', ')}`;
       }
       if (args.includes('init')) {
-        const { QUESTIONS } = await import('../credential/schemes.ts');
+        const { QUESTIONS, SCHEMES } = await import('../credential/schemes.ts');
+        scheme.description += `: ${SCHEMES.map(({ name }) => name).join(', ')}`;
         for (const { option, question, variable } of QUESTIONS) {
-          const words = question.charAt(0).toLowerCase() + question.slice(1);
+          const words = question.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
           init.option(`--${option} <${variable ? 'NAME' : 'text'}>`, words);
         }
       }

@@ -70,7 +70,7 @@ const BLOCKS = {
   plan: PLAN,
   operations: OPERATIONS,
   openapi: text(
-    'OpenAPI 3.0, 3.1 or 3.2 document, or Swagger 2.0 (YAML or JSON), relative to this file. Its operations are added to those above; where both name one, what stands above wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
+    'OpenAPI 3.0, 3.1 or 3.2 document, or Swagger 2.0 (YAML or JSON), relative to this file. Its operations are added to `operations`; where both describe one, `operations` wins. Nothing is fetched: files that it refers to must lie in its folder or below.',
     {
       nullable: true,
       expected: 'the path of an OpenAPI document',
@@ -88,11 +88,11 @@ const BLOCKS = {
 } as const;
 
 const contract = name(
-  'Name of the contract it is held to: contracts/NAME.yaml beside this config, or a shipped one.',
+  'Name of the contract that the service must keep: contracts/NAME.yaml in this config folder, or one that ships with conform.',
 );
-const DESCRIPTION = 'One service under test: where it is, how a client is let in, what may be done to it.';
+const DESCRIPTION = 'One service: where it runs, how a client gets in, and what conform may do to it.';
 const OWN = {
-  service: needed(name('Name of the service; the file carries it too: services/NAME.yaml.')),
+  service: needed(name('Name of the service. The file has the same name: services/NAME.yaml.')),
   contract: needed(contract),
   ...BLOCKS,
 };
@@ -107,7 +107,7 @@ export const SERVICE = mapping(
   {
     ...OWN,
     environments: named(
-      'Overlays of this file, chosen with --environment. What an overlay does not name stays as above; null takes an optional value away. An overlay that names another kind of provider, or another scheme, replaces that whole block.',
+      'Variants of this config, chosen with --environment. Write only what differs; the rest stays as above. null removes an optional value. Another kind of provider, or another scheme, replaces the whole block.',
       { names: NAMES },
       mapping(
         'One environment: what differs from the rest of this file.',

@@ -33,7 +33,7 @@ const duration: JsonSchema = {
  */
 const TABLE = {
   'service.scope': {
-    meaning: 'what the document covers, and what it has nothing to do with',
+    meaning: 'what the document covers, and what it does not',
     value: record({ covers: text, means: texts, apartFrom: texts }, ['covers']),
     example: { covers: 'the orders API', apartFrom: ['billing'] },
   },
@@ -42,16 +42,20 @@ const TABLE = {
     value: record({ does: text, with: texts }, ['does']),
     example: { does: 'takes and tracks orders' },
   },
-  'service.category': { meaning: 'the category it is filed under', value: text, example: 'commerce' },
-  'service.tags': { meaning: 'the tags it is filed under', value: texts, example: ['orders', 'shop'] },
-  'service.style': { meaning: 'architectural style of the interface', value: text, example: 'REST' },
+  'service.category': { meaning: 'category of the service in a catalogue', value: text, example: 'commerce' },
+  'service.tags': {
+    meaning: 'tags of the service in a catalogue',
+    value: texts,
+    example: ['orders', 'shop'],
+  },
+  'service.style': { meaning: 'style of the API, such as REST', value: text, example: 'REST' },
   'service.pricing': {
-    meaning: 'how its use is paid for',
+    meaning: 'how clients pay for the service',
     value: record({ model: text, free: text }, ['model']),
     example: { model: 'per request', free: '1000 requests a month' },
   },
   'service.operations': {
-    meaning: 'the operations it offers',
+    meaning: 'what clients can do with the service',
     value: texts,
     example: ['list orders', 'place an order'],
   },
@@ -62,7 +66,7 @@ const TABLE = {
     example: 'standard HTTP status codes',
   },
   'responses.validation': {
-    meaning: 'what clients do with a response before they rely on it',
+    meaning: 'what clients must check in a response before they use it',
     value: text,
     example: 'clients check the shape of a response before they use it',
   },
@@ -72,23 +76,23 @@ const TABLE = {
     example: { order: ['id', 'total'] },
   },
   'states.transitions': {
-    meaning: 'the states of a resource and how it passes between them',
+    meaning: 'the states of a resource, and which follows which',
     value: anything,
     example: { placed: ['paid', 'cancelled'] },
   },
   'endpoint.base': {
-    meaning: 'the address that every path is relative to',
+    meaning: 'the base URL of every path',
     value: text,
     example: 'https://api.orders.example',
   },
   'endpoint.sample': {
-    meaning: 'the documented sample request and what answers it',
+    meaning: 'the sample request of the document, and its response',
     value: record(
       {
         method: { type: 'string', pattern: '^[A-Z]+$' },
         path: { type: 'string', pattern: '^/' },
-        fields: { ...fieldValues, description: 'header values sent beside the credential' },
-        credentialField: { ...text, description: 'the header that carries the credential in the sample' },
+        fields: { ...fieldValues, description: 'headers beside the credential' },
+        credentialField: { ...text, description: 'the header with the credential in the sample request' },
         payload: text,
         response: text,
       },
@@ -97,7 +101,7 @@ const TABLE = {
     example: { method: 'GET', path: '/v1/orders', fields: {}, response: 'JSON body' },
   },
   'endpoint.sample-nature': {
-    meaning: 'how far the sample stands for the interface',
+    meaning: 'what the sample request says about other requests',
     value: record({ only: { type: 'boolean' }, generic: { type: 'boolean' }, credential: text }, []),
     example: { only: false, generic: false },
   },
@@ -112,12 +116,12 @@ const TABLE = {
     example: ['data', 'next'],
   },
   'endpoint.other-operations': {
-    meaning: 'operations beyond the sample',
+    meaning: 'operations beside the sample request',
     value: anything,
     example: ['GET /v1/orders/{id}'],
   },
   'websocket.transport': {
-    meaning: 'that the service speaks over WebSocket, and which way',
+    meaning: 'that the service uses WebSocket, and in which direction messages go',
     value: record({ protocol: text, direction: text }, ['protocol']),
     example: { protocol: 'WebSocket', direction: 'both' },
   },
@@ -127,12 +131,12 @@ const TABLE = {
     example: 'wss://api.orders.example/live',
   },
   'websocket.messages': {
-    meaning: 'format of WebSocket messages, and what answers them',
+    meaning: 'format of WebSocket messages, and of the answers',
     value: anything,
     example: 'JSON text messages',
   },
   'auth.scheme': {
-    meaning: 'the scheme by which a client is authenticated',
+    meaning: 'how a client proves who it is',
     value: {
       type: ['string', 'object'],
       minLength: 1,
@@ -143,7 +147,7 @@ const TABLE = {
     example: { kind: 'bearer token' },
   },
   'auth.placement': {
-    meaning: 'where the credential goes in a request; several where the document leaves it open',
+    meaning: 'where a request carries the credential; several places where the document leaves it open',
     value: {
       type: 'array',
       items: { enum: ['header', 'query', 'cookie', 'body', 'signature'] },
@@ -153,7 +157,7 @@ const TABLE = {
     example: ['header'],
   },
   'auth.sample': {
-    meaning: 'the credential as sample requests carry it',
+    meaning: 'the credential in the sample request',
     value: record({ field: text, value: text, beside: fieldValues }, ['field', 'value']),
     example: { field: 'Authorization', value: 'Bearer <API_KEY>' },
   },
@@ -163,17 +167,17 @@ const TABLE = {
     example: { keptIn: ['environment variables'], keptOutOf: ['version control'] },
   },
   'auth.credential-name': {
-    meaning: 'the definitive name of the header field or query parameter',
+    meaning: 'name of the header or query parameter with the credential',
     value: text,
     example: 'X-API-Key',
   },
   'auth.usage': {
-    meaning: 'how the credentials are put to use: signing, names',
+    meaning: 'how clients use the credentials, such as for signing',
     value: text,
     example: 'each request is signed with the secret',
   },
   'events.kinds': {
-    meaning: 'the kinds of events the service tells of',
+    meaning: 'the kinds of events that the service sends',
     value: texts,
     example: ['order.paid', 'order.shipped'],
   },
@@ -183,7 +187,7 @@ const TABLE = {
     example: { 'order.paid': ['id', 'total'] },
   },
   'events.webhooks': {
-    meaning: 'whether and for what events are delivered to a webhook',
+    meaning: 'which events the service sends to a webhook',
     value: text,
     example: 'each event is sent to the registered address',
   },
@@ -199,18 +203,18 @@ const TABLE = {
     example: 'standard HTTP status codes',
   },
   'errors.codes': {
-    meaning: 'the status codes per condition: missingCredential, wrongCredential, unknownPath',
+    meaning: 'the status code of each error: missingCredential, wrongCredential, unknownPath',
     value: anything,
     example: { missingCredential: 401, unknownPath: 404 },
   },
   'errors.shape': { meaning: 'fields of an error body', value: anything, example: ['code', 'message'] },
   'errors.request-id': {
-    meaning: 'identifiers by which a request can be traced',
+    meaning: 'ids by which a request can be found again',
     value: text,
     example: 'each response carries X-Request-Id',
   },
   'limits.rate': {
-    meaning: 'how many requests are admitted in which window',
+    meaning: 'how many requests are allowed in how much time',
     value: record({ requests: { type: 'integer', minimum: 1 }, window: duration, variesBy: text }, [
       'requests',
       'window',
@@ -228,7 +232,7 @@ const TABLE = {
     example: { respectLimits: true, backoff: 'exponential' },
   },
   'versioning.prefix': {
-    meaning: 'the path prefix that names the version',
+    meaning: 'the path prefix of the version, such as /v1',
     value: {
       type: 'string',
       description: 'one or several path segments such as /v1 or /api/v1',
@@ -247,7 +251,7 @@ const TABLE = {
     example: 'by the path prefix',
   },
   'consumers.pacts': {
-    meaning: 'consumers whose pacts the provider is held to',
+    meaning: 'consumers whose pacts the service must keep',
     value: texts,
     example: ['web-shop'],
   },

@@ -26,7 +26,8 @@ export type Values<K extends Keys> = {
   readonly [Name in keyof K]: K[Name] extends Key<infer Value> ? Value : never;
 };
 
-const SECRET = `Read when a run starts, never written down: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. A literal is only for reference providers and loopback addresses.`;
+/** How a secret is written in a config. */
+export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. Written here in full, it is taken only for a service on this machine.`;
 
 interface TextOptions {
   /** Completes "write …". */
@@ -70,24 +71,24 @@ export function optional<Value>(key: Key<Value>): Key<Value | null> {
 }
 
 /** Where a key goes. */
-export const NAME = text('Name of the header field or query parameter that carries the key.');
+export const NAME = text('Name of the header or query parameter that carries the key.');
 
 const KEY = secret('The key.');
 
 const SECOND_KEY = optional(
   secret(
-    `A second working key, of another account or quota: needed to see whose limit a limit is. An empty default, as in \${env:NAME:-}, means that there is none.`,
+    `A second working key, of another account. It shows whether a limit counts for each key. An empty default, as in \${env:NAME:-}, means that there is none.`,
   ),
 );
 
 const APPLICATION_SHAPE = Type.Object(
   {
-    id: Type.Optional(text('Its identifier, which is public.').shape),
-    key: Type.Optional(text('Its key, which is public.').shape),
-    secret: Type.Optional(secret('With which it signs.').shape),
+    id: Type.Optional(text('Id of the application. It is public.').shape),
+    key: Type.Optional(text('Key of the application. It is public.').shape),
+    secret: Type.Optional(secret('Secret that signs the requests.').shape),
   },
   {
-    description: 'Three credentials of an application: identifier and key are public, the secret is not.',
+    description: 'Id, key and secret of an application. Id and key are public.',
     additionalProperties: false,
     'x-expected': 'a mapping with id, key and secret',
   },

@@ -51,7 +51,7 @@ export const CredentialsShape = Type.Unsafe<CredentialsBlock>(
       ...SHAPES,
     },
     {
-      description: 'How a client is let in.',
+      description: 'How a client gets in.',
       'x-expected': `a mapping such as { scheme: bearer, key: "\${env:NAME}" }`,
       additionalProperties: false,
     },

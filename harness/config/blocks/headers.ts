@@ -15,7 +15,7 @@ export const HEADERS = named(
     nullable: true,
     def: 'headers',
   },
-  text('Its value.', { texts: 'secret', mayBeEmpty: true, def: 'headerValue' }),
+  text('Value of the header.', { texts: 'secret', mayBeEmpty: true, def: 'headerValue' }),
 );
 
 /** A header that each request carries, whatever else is in it. */

@@ -7,12 +7,12 @@ import { formatDuration, parseDuration } from '../shape/units.ts';
 import { requestsToOperations } from './pace.ts';
 
 export const PLAN = mapping(
-  "The quota of the account under test. Without it the contract's rate applies, where it states one.",
+  'The rate limit of your account: so many requests in so much time. Without it the rate that the contract states applies, if it states one.',
   { expected: 'a mapping such as { requests: 100, window: 60s }', nullable: true, def: 'plan' },
   {
     name: text('Name of the plan, for people.', { default: null }),
     requests: needed(
-      whole('How many requests are admitted per window.', {
+      whole('How many requests the window allows.', {
         minimum: 1,
         maximum: 1_000_000,
         expected: 'a whole number of requests, at least 1',
@@ -24,20 +24,20 @@ export const PLAN = mapping(
 );
 
 export const SAFETY = mapping(
-  'What may be done to the service.',
+  'What conform may do to the service.',
   { expected: 'a mapping such as { exceedRateLimit: false }', default: {}, def: 'safety' },
   {
     exceedRateLimit: flag(
-      'Send more than the plan admits, to see the refusal. Default: true for reference providers, else false.',
+      'Send more requests than the plan allows, to see the refusal. Default: true for reference providers, else false.',
     ),
     unsafeMethods: flag(
       'Send requests with unsafe methods (POST, PUT, PATCH, DELETE). Default: true for reference providers, else false.',
     ),
     findSizeLimits: flag(
-      'Send requests of up to 32 KiB, to find how long a target and a header may be. Default: true for reference providers, else false.',
+      'Send requests of up to 32 KiB, to find how long a URL and a header may be. Default: true for reference providers, else false.',
     ),
     operationRequests: whole(
-      'The most requests that the operations suite sends. A run that leaves operations out never says "conforms". Default: what the plan admits, and the service answers, in about 5 minutes.',
+      'The most requests that the operations suite sends. A run that leaves operations out never says "conforms". Default: what the plan allows, and the service answers, in about 5 minutes.',
       { minimum: 1, maximum: 100_000, expected: 'a whole number of requests, at least 1' },
     ),
     maxConnections: whole(
@@ -45,10 +45,10 @@ export const SAFETY = mapping(
       { minimum: 1, maximum: 1_000, default: 10, expected: 'a whole number of connections, at least 1' },
     ),
     maxRequests: whole(
-      'The most requests of the whole run of this service. Default: 500, and more where the plan may be exceeded or operations are configured.',
+      'The most requests that a run sends to this service. Default: 500, and more where the plan may be exceeded or operations are configured.',
       { minimum: 1, maximum: 10_000_000, expected: 'a whole number of requests, at least 1' },
     ),
-    plainHttp: flag('Send credentials over plain http to a host that is not this machine.', {
+    plainHttp: flag('Send credentials over plain http to another machine.', {
       default: false,
     }),
   },
@@ -58,11 +58,11 @@ export const TIMEOUTS = mapping(
   'How long to wait.',
   { expected: 'a mapping such as { connect: 5s, response: 10s }', default: {}, def: 'timeouts' },
   {
-    connect: duration('Until the connection stands.', { default: '5s', atMost: '10m' }),
-    response: duration('Until the response is whole.', { default: '10s', atMost: '10m' }),
+    connect: duration('Until the connection is open.', { default: '5s', atMost: '10m' }),
+    response: duration('Until the response is complete.', { default: '10s', atMost: '10m' }),
     // What `timeouts.run` cuts short is blocked: it says nothing against the service.
     run: duration(
-      'The whole run of this service. What is left when it is over is blocked. With freshForEachSuite it counts from each start.',
+      'How long the run of this service may take. Checks that are left then are blocked. With freshForEachSuite it counts from each start.',
       { atMost: '24h' },
     ),
   },
@@ -71,7 +71,7 @@ export const TIMEOUTS = mapping(
 /** The quota that the account under test has. */
 export type Plan = Loaded<typeof PLAN>;
 
-/** What may be done to the service. */
+/** What conform may do to the service. */
 export type Safety = Required<Loaded<typeof SAFETY>>;
 
 export type Timeouts = Loaded<typeof TIMEOUTS>;

@@ -7,23 +7,22 @@ import { flag, type Loaded, mapping, secret, text } from '../shape/kinds.ts';
 import { readText } from '../yaml/read-text.ts';
 
 export const TLS = mapping(
-  'Whom to trust, and the certificate that this client shows.',
+  'Which certificates to trust, and which client certificate to show.',
   { expected: 'a mapping such as { ca: ../ca.pem }', nullable: true, def: 'tls' },
   {
-    ca: text(
-      'PEM file, relative to this one, with the certificates of authorities that are trusted beside the usual ones.',
-      { expected: 'the path of a PEM file' },
-    ),
+    ca: text('PEM file, relative to this one, with the certificates of further authorities to trust.', {
+      expected: 'the path of a PEM file',
+    }),
     cert: text(
-      'PEM file, relative to this one, with the client certificate, those between it and its authority after it (mutual TLS).',
+      'PEM file, relative to this one, with the client certificate for mutual TLS, and the intermediate certificates after it.',
       { expected: 'the path of a PEM file' },
     ),
     key: text('PEM file, relative to this one, with the private key of the client certificate.', {
       expected: 'the path of a PEM file',
     }),
-    passphrase: secret('Opens the private key where its file is encrypted.'),
+    passphrase: secret('Passphrase of the private key, if its file is encrypted.'),
     insecure: flag(
-      'Talk to whoever answers, whatever certificate it shows. Only for tests: nobody knows then who was judged, and who sees the key. Each run and each report warns of it, and a strict run refuses it.',
+      'Accept any certificate. Only for test systems: somebody else may answer then, and see the key. Each run and each report warns of it, and a strict run refuses it.',
       { default: false },
     ),
   },

@@ -59,7 +59,7 @@ export const WEBHOOKS = mapping(
             read: token('is not a method', 'write POST or another'),
           }),
           path: needed(
-            text('Path below the base address.', { expected: 'a path such as /webhooks', read: ownPath }),
+            text('Path below the base URL.', { expected: 'a path such as /webhooks', read: ownPath }),
           ),
           body: json('A JSON value. It is sent as JSON.', {
             default: null,
@@ -71,29 +71,29 @@ export const WEBHOOKS = mapping(
       'add `trigger:`, the request that makes the service send an event',
     ),
     signature: mapping(
-      'How a delivery is signed.',
+      'How the service signs an event.',
       {
         expected: `a mapping such as { header: X-Signature, secret: "\${env:WEBHOOK_SECRET}" }`,
         nullable: true,
       },
       {
         header: needed(
-          text('The header that carries it.', {
+          text('The header that carries the signature.', {
             read: token('cannot be the name of a header field', 'use letters, digits and hyphens'),
           }),
         ),
         scheme: choice(
-          'How it is made of the body and the secret.',
+          'How the signature is made of the body and the secret.',
           ['hmac-sha256-hex', 'hmac-sha256-base64'],
           {
             default: 'hmac-sha256-hex',
           },
         ),
-        prefix: text('What comes before it in the header, such as sha256=.'),
+        prefix: text('Text before the signature in the header, such as sha256=.'),
         secret: needed(secret()),
       },
     ),
-    within: duration('How soon a delivery, or the next attempt at one, is expected.', {
+    within: duration('How soon an event, or the next attempt to deliver one, must arrive.', {
       default: '10s',
       atMost: '5m',
     }),

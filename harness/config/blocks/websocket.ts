@@ -44,13 +44,13 @@ export const WEBSOCKET = mapping(
   { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
   {
     url: needed(
-      text('Path below the base address, or an absolute ws or wss URL.', {
+      text('Path below the base URL, or an absolute ws or wss URL.', {
         expected: 'a path such as /ws, or a ws or wss URL',
         read: webSocketAddress,
       }),
     ),
     dialect: text(
-      'What is spoken over it: raw messages, the pusher protocol, or the path of a module of yours that says how to speak it, relative to this file.',
+      'The protocol: raw messages, pusher, or the path of a module of yours that speaks another one, relative to this file.',
       {
         default: 'raw',
         expected: 'raw, pusher, or the path of a module',
@@ -61,7 +61,7 @@ export const WEBSOCKET = mapping(
       default: false,
     }),
     exchange: list(
-      'Messages that are answered, and what the answer looks like. They are sent several times.',
+      'Messages that the service answers, and what the answer looks like. They are sent several times.',
       { maxItems: 20, nullable: true, expected: 'a list of messages with their answers' },
       mapping(
         '',
@@ -73,14 +73,14 @@ export const WEBSOCKET = mapping(
               read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
             }),
           ),
-          expect: needed(jsonSchema('JSON Schema (2020-12) of the answer')),
+          expect: needed(jsonSchema('JSON Schema of the answer')),
         },
       ),
     ),
     messages: named(
       'JSON Schemas of what the service sends, by the name of the event in the dialect.',
       { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
-      jsonSchema('JSON Schema (2020-12) of the event'),
+      jsonSchema('JSON Schema of the event'),
     ),
     origin: text('The only origin whose pages may connect, if the service has such a rule.', {
       default: null,
@@ -94,7 +94,7 @@ export const WEBSOCKET = mapping(
       text('Name of a subprotocol.', { read: token('is not a token', 'use letters, digits and - . _') }),
     ),
     credential: mapping(
-      'Where the key stands in the opening handshake, if it is not where other requests have it.',
+      'Where the WebSocket handshake carries the key, if not where other requests carry it.',
       { nullable: true, expected: 'a mapping such as { in: subprotocol, prefix: bearer. }' },
       {
         in: needed(
@@ -143,7 +143,7 @@ export interface WebSocketConfig extends Omit<Block, 'dialect' | 'exchange' | 'm
 
 export interface MessagePair {
   readonly send: string;
-  /** JSON Schema (2020-12) of the answer. */
+  /** JSON Schema of the answer. */
   readonly expect: unknown;
 }
 

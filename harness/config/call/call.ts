@@ -36,7 +36,7 @@ export interface CallBody {
 
 /** A request, ready to be sent but for the credential. */
 export interface OperationRequest {
-  /** Path below the base address, with its query. */
+  /** Path below the base URL, with its query. */
   readonly path: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly body: OperationBody | null;

@@ -77,7 +77,7 @@ function holdValue(key: string, standing: Standing, value: unknown, at: string, 
   note(
     `${at}.value${inside}`,
     `${key}: the value ${error?.message ?? 'has the wrong shape'}${extra}`,
-    `write a value that says ${isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says'}; see contract.schema.json for its shape`,
+    `write a value that says ${isClauseKey(key) ? VOCABULARY[key].meaning : 'what the clause says'}; \`conform clauses ${key}\` shows how`,
   );
 }
 

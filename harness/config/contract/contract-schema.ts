@@ -11,15 +11,15 @@ const CLAUSE = mapping(
   '',
   { expected: 'a mapping with key, standing and place' },
   {
-    key: needed(clauseKey('What the clause is about; one of the shared vocabulary.')),
+    key: needed(clauseKey('What the clause is about: a key that `conform clauses` lists.')),
     standing: needed(
-      choice('stated: it says so. advised: it recommends it. not-shown: it leaves it open.', [
+      choice('stated: the document says so. advised: it recommends it. not-shown: it leaves it open.', [
         'stated',
         'advised',
         'not-shown',
       ]),
     ),
-    value: json('The fact; left out when it is not shown.', { default: null }),
+    value: json('What the document says; left out when it is not shown.', { default: null }),
     place: needed(
       mapping(
         '',
@@ -31,16 +31,16 @@ const CLAUSE = mapping(
       ),
     ),
     names: list(
-      'What the row names without showing it.',
+      'What the row mentions but does not show.',
       { minItems: 1, expected: 'a list of words' },
-      text('A word.'),
+      text('One word or name.'),
     ),
     contradicts: list(
-      'Clauses of this contract that it cannot be squared with; neither is judged until the config settles it.',
+      'Clauses of this contract that say the opposite. None of them is judged until the service config says what holds.',
       { minItems: 1, uniqueItems: true, expected: 'a list of clause keys' },
       clauseKey(''),
     ),
-    question: text('What it leaves open; it is not judged until the config settles it.'),
+    question: text('What the clause leaves open. It is not judged until the service config answers that.'),
   },
 );
 
@@ -50,7 +50,7 @@ const contractOf = (clause: typeof CLAUSE) =>
     "What one provider's documents say, clause by clause.",
     { required: ['contract', 'title', 'source', 'clauses'] },
     {
-      contract: needed(name('Name of the contract; the file carries it too: contracts/NAME.yaml.')),
+      contract: needed(name('Name of the contract. The file has the same name: contracts/NAME.yaml.')),
       title: needed(text('Title of the document.')),
       source: needed(
         mapping(
@@ -58,7 +58,7 @@ const contractOf = (clause: typeof CLAUSE) =>
           { required: ['document'], expected: 'a mapping with document' },
           {
             document: needed(text('File name or address of the document.')),
-            sha256: text('Digest of the document as it was read.', {
+            sha256: text('SHA-256 of the document as it was read.', {
               pattern: '^[0-9a-f]{64}$',
               expected: '64 lower-case hexadecimal digits, in quotes when all are digits',
             }),

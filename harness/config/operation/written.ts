@@ -48,7 +48,7 @@ const OPERATION = mapping(
   {
     id: needed(
       text(
-        'Stable name of the operation in reports; the operationId of one that the OpenAPI document describes too.',
+        'Name of the operation in reports. To change one of the OpenAPI document, write its operationId.',
         {
           pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$',
           expected: 'a name of letters, digits, dots, slashes, hyphens and underscores',
@@ -59,7 +59,7 @@ const OPERATION = mapping(
       choice('Method of the request.', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']),
     ),
     path: needed(
-      text('Path below the base address, with its query where it has one.', {
+      text('Path below the base URL, with its query where it has one.', {
         mayBeEmpty: true,
         expected: 'a path that begins with /',
         read: operationPath,
@@ -69,7 +69,7 @@ const OPERATION = mapping(
       'Query parameters, by name; a list is sent as the same parameter several times.',
       { expected: 'a mapping such as { limit: 10 }', examples: [{ limit: 10 }] },
       either<Scalar | readonly Scalar[]>(
-        'Its value.',
+        'Value of the header.',
         { expected: 'text, a number, true, false, or a list of them' },
         {
           type: ['string', 'number', 'boolean', 'array'],
@@ -82,12 +82,12 @@ const OPERATION = mapping(
       ),
     ),
     fields: named(
-      'Headers, by name; not the credential, and not Content-Type, which is body.type.',
+      'Headers, by name. Not the credential; Content-Type is body.type.',
       { expected: 'a mapping such as { Accept-Language: fr }', examples: [{ 'Accept-Language': 'fr' }] },
-      either<Scalar>('Its value.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
+      either<Scalar>('Value of the header.', { expected: 'text' }, { type: ['string', 'number', 'boolean'] }),
     ),
     body: mapping(
-      'Content of the request: JSON as it stands here, or a text with its media type.',
+      'Body of the request: json, or text with its media type.',
       {
         nullable: true,
         expected: 'a mapping such as { json: { name: a } }, or { text: "a,b", type: text/csv }',
@@ -99,15 +99,15 @@ const OPERATION = mapping(
       },
     ),
     parameters: list(
-      'Rules for query parameters and headers. Bad input is made from them, which the service must refuse.',
+      'Rules for query parameters and headers. conform makes bad input from them, which the service must refuse.',
       { maxItems: 100, expected: 'a list of parameters' },
       mapping(
         '',
         { expected: 'a mapping such as { name: limit, in: query, schema: { type: integer, maximum: 100 } }' },
         {
           name: needed(text('Name of the query parameter or header.')),
-          in: needed(choice('Where it stands.', ['query', 'header'])),
-          required: flag('The call is refused without it.', { default: false }),
+          in: needed(choice('Whether it is a query parameter or a header.', ['query', 'header'])),
+          required: flag('The service refuses the call without it.', { default: false }),
           schema: either<object>(
             'JSON Schema of its value.',
             { expected: 'a JSON Schema', texts: 'raw' },
@@ -117,7 +117,7 @@ const OPERATION = mapping(
       ),
     ),
     response: mapping(
-      'What is answered.',
+      'The answer to expect.',
       { expected: 'a mapping such as { status: 200, schema: schemas/x.json }' },
       {
         status: whole('Status code of the answer. Default: what the OpenAPI document says, else 200.', {
@@ -139,7 +139,7 @@ const OPERATION = mapping(
 );
 
 export const OPERATIONS = list(
-  "Documented calls beyond the contract's sample.",
+  'Further calls that your documents describe, beside the sample request of the contract.',
   { nullable: true, maxItems: 500, expected: 'a list of operations', def: 'operations' },
   OPERATION,
 );

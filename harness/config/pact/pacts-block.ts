@@ -44,14 +44,12 @@ const BROKER = mapping(
     nullable: true,
   },
   {
-    url: needed(
-      text('Its base address.', { expected: 'an http or https URL', texts: 'open', read: baseUrl }),
-    ),
+    url: needed(text('Its base URL.', { expected: 'an http or https URL', texts: 'open', read: baseUrl })),
     token: secret('Bearer token.'),
     username: text('For basic authentication, with password.'),
     password: secret(),
     selectors: list(
-      "Which versions of the consumers' pacts. Default: those of their main branches and those in use.",
+      "Which versions of the consumers' pacts to verify. Default: those of their main branches and those in use.",
       {
         minItems: 1,
         maxItems: 100,
@@ -76,7 +74,7 @@ const BROKER = mapping(
         },
       ),
     ),
-    pending: flag('Also verify what the provider has never fulfilled yet. A mismatch there is no failure.', {
+    pending: flag('Also verify pacts that the provider has never passed. A mismatch there is no failure.', {
       default: false,
     }),
     wipSince: text('With pending: also verify what the consumers are still working on, from this day on.', {
@@ -88,7 +86,7 @@ const BROKER = mapping(
 );
 
 export const PACTS = mapping(
-  'What the consumers of the service expect of it: pact files of specification 1 to 4. Without this block pacts/SERVICE.json, or pacts/CONTRACT.json, is taken, beside this config or as shipped.',
+  'What the consumers of the service expect of it: pact files of specification 1 to 4. Without this block pacts/SERVICE.json or pacts/CONTRACT.json is used, from this config folder or from conform itself.',
   { expected: 'a mapping such as { files: [../pacts] }', nullable: true, def: 'pacts' },
   {
     provider: text('Name of the service in the pacts. Default: the name of its contract.'),

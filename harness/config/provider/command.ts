@@ -24,7 +24,7 @@ function portedAddress(url: string, fault: Fault): string {
 
 const KEYS = {
   command: mapping(
-    'A program of this machine that is started for the run and ended after it, with all that it started. Of the environment it is given what every program needs (PATH, HOME, the language, the folder for temporary files); name the rest in env.',
+    'A program on this machine. It is started for the run and ended after it, with every process that it started. It gets PATH, HOME, the language and the folder for temporary files from your environment; name everything else in env.',
     { expected: `a mapping such as { run: [node, server.js], url: "http://127.0.0.1:\${PORT}" }` },
     {
       run: needed(
@@ -33,7 +33,7 @@ const KEYS = {
           { expected: 'a list such as [node, server.js], or a line for the shell', texts: 'raw' },
           {
             type: ['string', 'array'],
-            items: text('A word of it.', { mayBeEmpty: true, texts: 'raw' }),
+            items: text('One word of the command.', { mayBeEmpty: true, texts: 'raw' }),
             minItems: 1,
             minLength: 1,
           },
@@ -44,7 +44,7 @@ const KEYS = {
       }),
       url: needed(
         text(
-          `Base address under which it can be reached. \${PORT} stands for a free port, which the program is given as the variable PORT; a list in run may name it too.`,
+          `Base URL of the program. \${PORT} is a free port, which the program gets as the variable PORT; a list in run may use it too.`,
           {
             expected: `an http or https URL, such as http://127.0.0.1:\${PORT}`,
             examples: [`http://127.0.0.1:\${PORT}`],

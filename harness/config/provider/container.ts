@@ -48,13 +48,13 @@ export const STARTED = {
       def: 'env',
     },
     either<string | number | boolean | null>(
-      'Its value; null for none.',
+      'Value of the variable; null for none.',
       { expected: 'text (quote a fraction), or null' },
       { type: ['string', 'integer', 'boolean', 'null'] },
     ),
   ),
   ready: READY,
-  timeout: duration('From its start until it must be ready; pulling and building do not count.', {
+  timeout: duration('How long it may take to be ready after its start. Pulling and building do not count.', {
     default: '60s',
     atMost: '10m',
   }),
@@ -63,7 +63,7 @@ export const STARTED = {
 /** Of what is started for the provider itself. */
 export const FRESH = {
   freshForEachSuite: flag(
-    'Starts it again before each suite, with its companions, so that no suite meets what another left behind. Suites then share nothing: that takes more requests, and safety.maxRequests counts from each start.',
+    'Starts the provider and its companions again before each suite, so that no suite meets what another left behind. This takes more requests, and safety.maxRequests counts from each start.',
     { default: false },
   ),
 } as const;
@@ -74,11 +74,11 @@ const BUILD = mapping(
   '',
   {},
   {
-    context: needed(text('The folder.'), 'name the folder'),
-    dockerfile: text('Below the folder. Default: Dockerfile.'),
-    target: text('Stage at which to stop.'),
+    context: needed(text('Folder with the Dockerfile.'), 'name the folder'),
+    dockerfile: text('Path of the Dockerfile in that folder. Default: Dockerfile.'),
+    target: text('Stage of the Dockerfile to build.'),
     args: named(
-      'Build arguments. They stay readable in the image: no secrets.',
+      'Build arguments. Anybody can read them from the image, so put no secrets here.',
       { expected: 'a mapping of names to texts' },
       text('Value of the argument; null for none.', { mayBeEmpty: true, nullable: true }),
     ),
@@ -95,7 +95,7 @@ const CONTAINER = {
     read: imageName,
   }),
   build: either<string | Loaded<typeof BUILD>>(
-    'Folder with a Dockerfile, relative to this file, from which the image is built. Either this or image.',
+    'Builds the image from a folder with a Dockerfile, relative to this file. Write either build or image.',
     {
       nullable: true,
       expected: 'a folder, or a mapping such as { context: ../../provider, dockerfile: Dockerfile }',
@@ -128,17 +128,17 @@ const CONTAINER = {
     text('Path of the file to copy; null for none.', { nullable: true, expected: 'the path of a file' }),
   ),
   command: list(
-    "What the container runs in place of its image's own command.",
+    "Runs this in place of the image's own command.",
     { nullable: true, minItems: 1, expected: 'a list such as [serve, --verbose]', def: 'containerCommand' },
-    text('A word of it.', { mayBeEmpty: true }),
+    text('One word of the command.', { mayBeEmpty: true }),
   ),
   limits: mapping(
-    'What it may use of this machine.',
+    'What the container may use of this machine.',
     { expected: 'a mapping such as { memory: 512m, cpus: 1 }', def: 'limits' },
     {
       // Docker itself refuses less.
-      memory: memory('Beyond it the container is ended.', { atLeast: '6m' }),
-      cpus: number("How many processors' worth of time.", {
+      memory: memory('Memory. A container that needs more is ended.', { atLeast: '6m' }),
+      cpus: number('How many CPUs; 0.5 is half of one.', {
         minimum: 0.01,
         maximum: 1_024,
         expected: 'a number such as 1 or 0.5',
@@ -146,7 +146,7 @@ const CONTAINER = {
     },
   ),
   capabilities: list(
-    'Linux capabilities that it keeps. All others are dropped.',
+    'Linux capabilities that the container keeps. All others are dropped.',
     { uniqueItems: true, default: [], expected: 'a list such as [CHOWN, SETUID]', def: 'capabilities' },
     text('Name of a capability.', {
       pattern: '^[A-Z_]{2,40}$',
@@ -157,7 +157,7 @@ const CONTAINER = {
 } as const;
 
 const COMPANION = mapping(
-  'A container that the provider needs.',
+  'One such container.',
   { expected: 'a mapping such as { image: redis:8 }', nullable: true },
   CONTAINER,
 );

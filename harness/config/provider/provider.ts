@@ -29,7 +29,7 @@ type AllKeys<K = Kinds[Kind]['keys']> = (K extends unknown ? (keys: K) => void :
   : never;
 
 export const PROVIDER = mapping(
-  `How the service comes to be there: exactly one of ${LISTED}.`,
+  `Where the service runs, or how to start it: exactly one of ${LISTED}.`,
   {
     expected: 'a mapping such as { url: "https://api.example" } or { reference: search }',
     def: 'provider',

@@ -6,7 +6,7 @@ export const READY = mapping(
   'How to know that it is ready: exactly one of http, log and health. Without it, a provider is ready when it answers any request, and a companion when the health check of its image succeeds, if it has one.',
   { expected: 'a mapping such as { http: /healthz }', nullable: true, def: 'ready', replaces: () => true },
   {
-    http: text('Path below the base address that answers a GET with 2xx.', {
+    http: text('Path below the base URL that answers a GET with 2xx.', {
       expected: 'a path such as /healthz',
       read: (path, fault) => {
         if (/^\/[\x21-\x7e]*$/.test(path) && !path.startsWith('//') && !path.includes('#')) return path;

@@ -14,13 +14,13 @@ export interface ReferenceProvider {
 
 export const reference = providerKind('reference', {
   keys: {
-    reference: choice('The embedded, conforming service of this name.', NAMES),
+    reference: choice('The built-in service of this name. It conforms.', NAMES),
     defects: list(
       'Deliberate faults of the reference provider, to see a check fail.',
       { uniqueItems: true, expected: 'a list of defect names' },
       text('Name of a defect.'),
     ),
-    variant: text('Another conforming way in which the reference provider can behave.'),
+    variant: text('Another way to behave, which conforms as well.'),
   },
   build(name, draft, { defects, variant }): ReferenceProvider {
     if (defects === undefined) draft.show('provider.defects', []);

@@ -10,7 +10,7 @@ export interface UrlProvider {
 
 export const url = providerKind('url', {
   keys: {
-    url: text('Base address of a running service; paths are appended to it.', {
+    url: text('Base URL of a service that runs already. Paths are appended to it.', {
       expected: 'an http or https URL',
       examples: ['https://api.example', `\${env:SEARCH_STAGING_URL}`],
       texts: 'open',

@@ -52,7 +52,9 @@ function plain(shape: TSchema, inList: boolean): JsonObject {
 function describedBy(description: unknown, fallback: unknown): JsonObject {
   if (typeof description !== 'string' || description === '') return {};
   const shown =
-    ['string', 'number', 'boolean'].includes(typeof fallback) && !description.includes('Default: ');
+    ['string', 'number', 'boolean'].includes(typeof fallback) &&
+    fallback !== '' &&
+    !description.includes('Default: ');
   return { description: shown ? `${description} Default: ${String(fallback)}.` : description };
 }
 

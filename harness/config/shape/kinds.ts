@@ -7,6 +7,7 @@ import Type, {
   type TSchemaOptions,
   type TUnsafe,
 } from 'typebox';
+import { SECRET as SECRET_WORDS } from '../../credential/keys.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './traits.ts';
 import { parseDuration, parseMemory } from './units.ts';
 
@@ -172,7 +173,7 @@ export function memory(
 }
 
 const SECRET = {
-  description: `Read when a run starts, never written down: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. A literal is only for reference providers and loopback addresses.`,
+  description: SECRET_WORDS,
   options: {
     expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
     examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
@@ -217,7 +218,7 @@ export function either<W>(description: string, options: Options<W>, schema: TSch
 /** A JSON Schema, or the path of a file that holds one. What looks like a reference in a schema is none. */
 export function jsonSchema(description: string): Value<string | object, string | object> {
   return either<string | object>(
-    `${description}, in the dialect that its $schema names, else 2020-12: a JSON or YAML file, relative to this one, or the schema itself.`,
+    `${description}: the schema itself, or the path of a JSON or YAML file, relative to this one. Its $schema names the draft; without it, 2020-12.`,
     { expected: 'the path of a JSON Schema file, or a JSON Schema', texts: 'path', def: 'jsonSchema' },
     {
       type: ['string', 'object'],

@@ -142,7 +142,7 @@ function serviceText({ service, url, scheme, answers, openapi }: FirstService, c
   const document = openapi && beside(openapi.path);
   return `${schemaLine(configDir, 'services', 'service.schema.json')}
 #
-# The service ${service}: where it is, how a client is let in, what may be done to it.
+# The service ${service}: where it is, how a client gets in, what may be done to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
 

@@ -13,7 +13,7 @@ export const FRAMING_FIELDS =
 /** The key in a header field of its own, such as X-API-Key; or in Authorization, with no scheme before it. */
 export const header = scheme({
   name: 'header',
-  summary: 'the key in the header field `name`; in Authorization without a word before it',
+  summary: 'the key in the header `name`; in Authorization the key alone',
   keys: { name: NAME, ...KEYED },
   fault({ name }) {
     const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });

@@ -21,14 +21,14 @@ import { asksForBearer } from './bearer.ts';
 
 const KEYS = {
   tokenUrl: text(
-    'Where tokens are issued: a URL, or a path below the base address of the service. Over plain http only to this machine, or with safety.plainHttp.',
+    'Where to get a token: a URL, or a path below the base URL of the service. Plain http is refused, but for this machine or with safety.plainHttp.',
     { expected: 'a URL such as https://login.example/oauth/token, or a path such as /oauth/token' },
   ),
   clientId: text('The client identifier, which is public.', { example: 'example-client' }),
   clientSecret: secret('The client secret.'),
   clientAuthentication: optional(
     text(
-      'How the client says who it is. basic: in the Authorization header. post: in the request body. Default: basic.',
+      'Where the client puts its id and secret. basic: in the Authorization header. post: in the request body. Default: basic.',
       {
         expected: 'basic or post',
         examples: ['basic', 'post'],
