@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVICE = fileURLToPath(new URL('fixtures/orders/service.ts', import.meta.url));
 const OPENAPI = fileURLToPath(new URL('fixtures/orders/openapi.yaml', import.meta.url));
+const PACT = fileURLToPath(new URL('fixtures/orders/pact.json', import.meta.url));
 /** The oldest that the package runs on, and the newest. */
 const NODES = ['22.12.0', '26.10.0'];
 /** In ms: from nothing to the verdict, installation aside. */
@@ -115,9 +116,17 @@ async function report(version: string, node: string): Promise<void> {
 
 /** Green for what was promised, red where a consumer gets something else. */
 async function verifyPacts(version: string, node: string, config: string): Promise<void> {
-  const written = await conform(node, ['pact', 'write', 'orders', '--config', config]);
-  expectThat(version, 'pact write records a pact', written.status === 0, written.stderr);
-  const verify = ['pact', 'verify', 'orders', '--config', config, '--reports', `pacts-${version}`];
+  const verify = [
+    'pact',
+    'verify',
+    'orders',
+    '--pact',
+    PACT,
+    '--config',
+    config,
+    '--reports',
+    `pacts-${version}`,
+  ];
   for (const [fault, wanted] of Object.entries(PACT_VERDICTS)) {
     const url = await startService(fault);
     const { status, stdout, stderr } = await conform(node, [...verify, '--provider-url', url]);
