@@ -1,3 +1,5 @@
+import { shortened } from './shortened.ts';
+
 /** What a violation says, `expected …, got … for …, for … and for 2 more; … [ground]`, taken apart. */
 export interface Deviation {
   readonly expected: string;
@@ -52,7 +54,7 @@ export function filledIn(sentence: string, message = ''): string {
   const deviation = deviationIn(message);
   return sentence.replace(PLACE, (_, name?: keyof typeof PLACES, usual?: string) => {
     if (name !== undefined) return PLACES[name].exec(deviation?.got ?? '')?.[1] ?? usual ?? '';
-    return deviation === null ? 'something else' : cutInMiddle(deviation.value, LONGEST_VALUE);
+    return deviation === null ? 'something else' : shortened(deviation.value, LONGEST_VALUE);
   });
 }
 
@@ -63,15 +65,6 @@ export function headlineOf(sentence: string, message: string): string {
     isSilence && !sentence.includes('{answer}') ? 'The service gives {answer}' : sentence,
     message,
   );
-}
-
-/** At most `longest` UTF-16 units: of what is longer its beginning and its end; never half of a surrogate pair. */
-export function cutInMiddle(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const tail = Math.floor((longest - 3) / 3);
-  const begin = text.slice(0, longest - 3 - tail).replace(/[\ud800-\udbff]$/, '');
-  const end = text.slice(-tail).replace(/^[\udc00-\udfff]/, '');
-  return `${begin.trimEnd()} … ${end.trimStart()}`;
 }
 
 export function capitalized(text: string): string {

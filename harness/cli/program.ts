@@ -3,6 +3,7 @@ import { EXIT } from '../base/exit.ts';
 import { isDay } from '../config/shape/units.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
+import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 import { plainText } from '../report/results/plain.ts';
 import { HARNESS } from './process.ts';
 
@@ -28,6 +29,10 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .helpCommand(false);
   const configDir = () =>
     new Option('--config <dir>', 'folder with services/ and contracts/').default(usualFolder());
+  const junitWarnings = () =>
+    new Option('--junit-warnings <as>', 'what a warning is in JUnit')
+      .choices(JUNIT_WARNINGS)
+      .default(DEFAULT_CHOICES.junitWarnings);
   const environment = () => new Option('--environment <name>', 'variant of the service config, e.g. staging');
 
   program
@@ -39,6 +44,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
+    .addOption(junitWarnings())
     .option('--strict', 'a warning counts as a failure', false)
     .option(
       '--partial',
@@ -126,6 +132,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[results]', 'results.json or journal.ndjson', 'reports/latest/results.json')
     .addOption(formats)
     .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
+    .addOption(junitWarnings())
     .action(async (results, options) => {
       const { report } = await import('./commands/report.ts');
       ends(await report(results, options));
@@ -152,6 +159,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--check <id-glob...>', "only these interactions, e.g. 'pact.interaction.web-shop.*'")
     .addOption(configDir())
     .option('--reports <dir>', 'where reports go', 'reports')
+    .addOption(junitWarnings())
     .option('--strict', 'a warning counts as a failure', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')

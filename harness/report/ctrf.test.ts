@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ctrf } from './ctrf.ts';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
 import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
+import { DEFAULT_CHOICES } from './format.ts';
 import type { Results } from './results/results.ts';
 
 const schema: object = JSON.parse(
@@ -27,7 +28,7 @@ interface Told {
 }
 
 function told(results: Results): Told {
-  return JSON.parse(String(ctrf.render(results)['ctrf.json'])).results;
+  return JSON.parse(String(ctrf.render(results, DEFAULT_CHOICES)['ctrf.json'])).results;
 }
 
 /** Status by outcome, as far as the outcomes occur. */
@@ -41,7 +42,7 @@ describe('CTRF', () => {
       'a run whose instants are none': sampleResults({ startedAt: 'yesterday', finishedAt: '' }),
     }),
   )('is valid against its schema: %s', (_, results) => {
-    isValid(JSON.parse(String(ctrf.render(results)['ctrf.json'])));
+    isValid(JSON.parse(String(ctrf.render(results, DEFAULT_CHOICES)['ctrf.json'])));
     expect(isValid.errors).toBeNull();
   });
 

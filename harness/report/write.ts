@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../base/exit.ts';
-import type { ReportFormat } from './format.ts';
+import { DEFAULT_CHOICES, type ReportChoices, type ReportFormat } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { readResults } from './results/read-results.ts';
 import type { Results, RunResult } from './results/results.ts';
@@ -30,6 +30,8 @@ export interface WriteOptions {
   readonly reportsDir: string;
   /** All of them when left out. */
   readonly formats?: readonly ReportFormat[];
+  /** The usual ones when left out. */
+  readonly choices?: ReportChoices;
   /** The run's journal, copied beside the reports; null when there is none. */
   readonly journalPath: string | null;
   /** What providers have written, by service; secrets taken out. */
@@ -95,7 +97,7 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   const latestDir = join(reportsDir, isWhole(results) ? LATEST : SELECTION);
   const logs = logFiles(options.logs);
   const contents = new Map([
-    ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS),
+    ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS, options.choices ?? DEFAULT_CHOICES),
     ...[...logs.values()].map(({ name, text }) => [name, text] as const),
   ]);
   const journal = journalPath === null ? [] : [JOURNAL];
@@ -125,8 +127,12 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
 }
 
 /** Content by path. */
-function render(results: Results, formats: readonly ReportFormat[]): ReadonlyMap<string, string> {
-  const rendered = formats.flatMap((format) => Object.entries(format.render(results)));
+function render(
+  results: Results,
+  formats: readonly ReportFormat[],
+  choices: ReportChoices,
+): ReadonlyMap<string, string> {
+  const rendered = formats.flatMap((format) => Object.entries(format.render(results, choices)));
   return new Map(
     rendered.flatMap(([path, content]) => {
       if (typeof content === 'string') return [[path, content] as const];

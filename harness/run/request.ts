@@ -1,5 +1,6 @@
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
+import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
 
@@ -25,6 +26,8 @@ export interface RunRequest {
   /** Services at the same time. */
   readonly concurrency: number;
   readonly reportsDir: string;
+  /** The usual ones when left out. */
+  readonly reportChoices?: ReportChoices;
   readonly env: NodeJS.ProcessEnv;
   readonly progress: Progress;
   readonly harness: Results['run']['harness'];

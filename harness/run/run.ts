@@ -70,7 +70,11 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     const { runs, notes } = readHistory(folder.reportsDir);
     const results = withHistory(withCauses(judged), runs, notes);
     try {
-      const reports = writeReports(results, { ...folder, logs: providers.logs() });
+      const reports = writeReports(results, {
+        ...folder,
+        logs: providers.logs(),
+        ...(request.reportChoices && { choices: request.reportChoices }),
+      });
       const unwritten = remember(folder.reportsDir, pastRun(results));
       if (unwritten !== null) progress.say(`conform: ${plainLine(unwritten)}`);
       return { results, reports };

@@ -4,7 +4,7 @@ import { withCauses } from '../../diagnosis/causes.ts';
 import { type JournalContent, readJournal } from '../../evidence/record/journal.ts';
 import { withDrift } from '../../memory/accepted.ts';
 import { withKnown } from '../../memory/known.ts';
-import type { ReportFormat } from '../../report/format.ts';
+import type { JunitWarnings, ReportFormat } from '../../report/format.ts';
 import { REPORT_FORMATS } from '../../report/formats.ts';
 import { readEvent } from '../../report/results/events.ts';
 import { foldEvents } from '../../report/results/fold.ts';
@@ -17,13 +17,14 @@ import { HARNESS } from '../process.ts';
 /** `conform report`: renders a finished run's results again, or what the journal of a killed run has saved. */
 export async function report(
   input: string,
-  options: { readonly format?: string; readonly reports?: string },
+  options: { readonly format?: string; readonly reports?: string; readonly junitWarnings?: JunitWarnings },
 ): Promise<number> {
   const isJournal = input.endsWith('.ndjson');
   const results = withCauses(isJournal ? withDrift(withKnown(fromJournal(input))) : readResults(input));
   const written = writeReports(results, {
     reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
     ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),
+    ...(options.junitWarnings && { choices: { junitWarnings: options.junitWarnings } }),
     journalPath: isJournal ? input : null,
   });
   process.stdout.write(`${written.files.map((file) => plainLine(`${written.runDir}/${file}`)).join('\n')}\n`);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { EXIT, UsageError } from '../../base/exit.ts';
+import type { JunitWarnings } from '../../report/format.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { createProgress } from '../../report/terminal/progress.ts';
 import { verdictText } from '../../report/terminal/terminal.ts';
@@ -24,6 +25,7 @@ export interface RunOptions {
   readonly concurrency: number;
   readonly watch: boolean;
   readonly dryRun?: boolean;
+  readonly junitWarnings?: JunitWarnings;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
@@ -111,6 +113,7 @@ async function runOnce(
     bail: options.bail,
     concurrency: options.concurrency,
     reportsDir: options.reports,
+    ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
     harness: HARNESS,
     progress: createProgress({ stream: process.stderr, ...stderr, quiet: verbosity === 'quiet' }),
   });

@@ -1,5 +1,5 @@
 import { withoutGround } from '../../base/sentence.ts';
-import type { Cause, Results } from './results.ts';
+import type { Cause, CheckResult, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 
 /** A cause, or a finding without one, with the checks that it explains. */
@@ -30,7 +30,7 @@ export function toldIn(results: Results): readonly Told[] {
       findings: judged(cause.findings),
     })),
     ...judged(results.unexplained ?? []).map((each) => ({
-      sentence: `No cause found: ${each.check.headline ?? withoutGround(each.check.message)}`,
+      sentence: `No cause found: ${withinSentence(problemOf(each.check))}`,
       cause: null,
       findings: [each],
     })),
@@ -73,6 +73,11 @@ export function firstOf(ids: readonly string[], longest: number): string {
 /** Different findings: several causes may explain one together. */
 function explainedBy(causes: readonly Told[]): number {
   return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
+}
+
+/** What is wrong, in one sentence; the message, where a check has none. */
+export function problemOf({ headline, message }: CheckResult): string {
+  return headline ?? withoutGround(message);
 }
 
 /** Names keep their capitals. */

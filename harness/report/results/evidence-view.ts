@@ -87,15 +87,20 @@ function viewAsText(view: EvidenceView): string {
 const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
 
 /** UTF-16 units of a value in a message; the evidence has it whole. */
-const VALUE_CAP = 200;
+export const VALUE_CAP = 200;
 
-/** All that stands behind one judgment as plain text: the message, its grounds, how to repeat it, an excerpt. */
+/**
+ * All that stands behind one judgment as plain text: what was to be, what came and why it matters, its grounds, how to
+ * repeat it, an excerpt.
+ */
 export function findingAsText(check: CheckResult, service: ServiceResult): string {
+  const { title, headline, message, why, change, reproduce } = check;
+  const said = [`the service ${title}`, headline, message, why, change]
+    .filter((part) => part !== undefined && part !== '')
+    // One may be long and the text is cut at its end: what one needs first stands first.
+    .map((part) => plainText(withShortValues(part ?? '', VALUE_CAP), 4_000));
   const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
-  const repeat = check.reproduce === null ? [] : ['', 'repeat it:', plainText(check.reproduce)];
+  const repeat = reproduce === null ? [] : ['', 'repeat it:', plainText(reproduce)];
   const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
-  // The message may be long and the text is cut at its end: what one needs first stands first.
-  return [plainText(withShortValues(check.message, VALUE_CAP), 4_000), ...grounds, ...repeat, ...evidence]
-    .filter((part, at) => part || at > 0)
-    .join('\n');
+  return [...said, ...grounds, ...repeat, ...evidence].join('\n');
 }
