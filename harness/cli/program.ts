@@ -58,6 +58,8 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     )
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
+    .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
+    .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
@@ -185,6 +187,16 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .action(async (services, options) => {
       const { publish } = await import('./commands/pact.ts');
       ends(await publish(services, options));
+    });
+
+  program
+    .command('merge')
+    .description('the one report of a run whose parts several machines have done (run --shard)')
+    .argument('<dir...>', 'folders of the reports of the parts')
+    .option('--reports <dir>', 'where reports go', 'reports')
+    .action(async (folders, options) => {
+      const { merge } = await import('./commands/merge.ts');
+      ends(await merge(folders, options));
     });
 
   program
@@ -316,6 +328,13 @@ function positiveInteger(text: string): number {
 
 function calendarDay(text: string): string {
   if (!isDay(text)) throw new InvalidArgumentError('Give a day of the calendar, such as 2027-01-31.');
+  return text;
+}
+
+/** It becomes a part of the name of a folder, and of a header. */
+function runId(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text))
+    throw new InvalidArgumentError('Give up to 64 letters, digits, dots and hyphens.');
   return text;
 }
 

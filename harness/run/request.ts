@@ -3,6 +3,7 @@ import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
+import type { Shard } from './shard.ts';
 
 /** What is to be run, and how. */
 export interface RunRequest {
@@ -21,6 +22,10 @@ export interface RunRequest {
   readonly asOf?: string;
   /** A strict run is not inconclusive for leaving checks or operations out. */
   readonly partial?: boolean;
+  /** Which part of the services this machine takes; all when left out. */
+  readonly shard?: Shard;
+  /** Id of the run, where several machines share it, or it takes the place of another; a new one when left out. */
+  readonly runId?: string;
   /** Stop at the first failure. */
   readonly bail: boolean;
   /** Services at the same time. */

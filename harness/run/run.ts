@@ -24,6 +24,7 @@ import { interruptible } from './interruption.ts';
 import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
 import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
+import { partOf, shardNote } from './shard.ts';
 
 export interface FinishedRun {
   readonly results: Results;
@@ -45,12 +46,12 @@ const PROCESS_ENDED = 'the process ended early';
  * @throws UsageError when nothing was sent; HarnessError when the journal cannot be written.
  */
 export async function runConformance(request: RunRequest): Promise<FinishedRun> {
-  const { services, configs, selection, suitesUrl } = await prepare(request);
+  const { services, configs, selection, suitesUrl, shard } = await prepare(request);
   if (request.strict) holdToStrictness(services);
   const redaction = createRedaction(runSecrets(configs));
 
   const { progress } = request;
-  const run = newRun(request);
+  const run = newRun(request, shard);
   const { folder, journal } = openRun(request.reportsDir, run, configs);
   for (const { config, known, accepted } of services) {
     const { service } = config;
@@ -137,7 +138,7 @@ function holdToStrictness(services: readonly LoadedService[]): void {
 /** What is asked to be run, before anything of it is. */
 export type PlannedRun = Omit<
   RunRequest,
-  'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'harness'
+  'strict' | 'asOf' | 'partial' | 'bail' | 'concurrency' | 'reportsDir' | 'progress' | 'runId' | 'harness'
 >;
 
 /**
@@ -167,9 +168,18 @@ async function prepare(request: PlannedRun) {
   });
   await holdProviders(services);
   const suitesUrl = request.suitesUrl ?? SUITES_URL;
-  const configs = services.map(({ config }) => config);
-  const selection = selectChecks(await loadSuites(suitesUrl), request, configs);
-  return { services, configs, selection, suitesUrl };
+  const all = services.map(({ config }) => config);
+  const selection = selectChecks(await loadSuites(suitesUrl), request, all);
+  if (request.shard === undefined) return { services, configs: all, selection, suitesUrl };
+  const configs = partOf(all, request.shard);
+  const { suites, checks } = request;
+  return {
+    services: services.filter(({ config }) => configs.includes(config)),
+    configs,
+    selection,
+    suitesUrl,
+    shard: shardNote(request.shard, all, { suites, checks }),
+  };
 }
 
 /** Somebody may have written down what must not be told. */
@@ -184,18 +194,25 @@ function withoutSecrets(known: KnownFailure, redaction: Redaction): KnownFailure
   };
 }
 
-type NewRun = Pick<RunResult, 'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'partial' | 'selection'>;
+type NewRun = Pick<
+  RunResult,
+  'id' | 'startedAt' | 'harness' | 'strict' | 'asOf' | 'partial' | 'selection' | 'shard'
+>;
 
-function newRun({ harness, strict, asOf, suites, checks, partial }: RunRequest): NewRun {
+function newRun(
+  { harness, strict, asOf, suites, checks, partial, runId }: RunRequest,
+  shard: RunResult['shard'],
+): NewRun {
   const isWhole = suites.length === 0 && checks.length === 0;
   const startedAt = new Date().toISOString();
   return {
-    id: randomBytes(4).toString('hex'),
+    id: runId ?? randomBytes(4).toString('hex'),
     startedAt,
     harness,
     strict,
     asOf: asOf ?? startedAt.slice(0, 10),
     ...(partial ? { partial } : {}),
+    ...(shard === undefined ? {} : { shard }),
     ...(isWhole ? {} : { selection: { suites, checks, partial: partial ?? false } }),
   };
 }

@@ -20,7 +20,7 @@ export async function report(
   options: { readonly format?: string; readonly reports?: string; readonly junitWarnings?: JunitWarnings },
 ): Promise<number> {
   const isJournal = input.endsWith('.ndjson');
-  const results = withCauses(isJournal ? withDrift(withKnown(fromJournal(input))) : readResults(input));
+  const results = withCauses(resultsFrom(input));
   const written = writeReports(results, {
     reportsDir: options.reports ?? reportsFolderOf(input) ?? 'reports',
     ...(options.format === undefined ? {} : { formats: formatsOf(options.format) }),
@@ -29,6 +29,11 @@ export async function report(
   });
   process.stdout.write(`${written.files.map((file) => plainLine(`${written.runDir}/${file}`)).join('\n')}\n`);
   return results.run.exitCode;
+}
+
+/** The results in a `results.json`, or those that a journal amounts to. @throws UsageError when it is neither. */
+export function resultsFrom(path: string): Results {
+  return path.endsWith('.ndjson') ? withDrift(withKnown(fromJournal(path))) : readResults(path);
 }
 
 /** @throws UsageError when it is no journal, or none that can be read. */

@@ -6,6 +6,7 @@ import { createProgress } from '../../report/terminal/progress.ts';
 import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';
 import { dryRun, type FinishedRun, type PlannedRun, runConformance } from '../../run/run.ts';
+import { shardFrom } from '../../run/shard.ts';
 import { watchBelow } from '../change.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
 
@@ -19,6 +20,8 @@ export interface RunOptions {
   readonly reports: string;
   readonly strict: boolean;
   readonly asOf?: string;
+  readonly shard?: string;
+  readonly runId?: string;
   readonly partial?: boolean;
   readonly bail: boolean;
   readonly providerUrl?: string;
@@ -93,6 +96,7 @@ function plannedBy(services: readonly string[], options: RunOptions, setting: Ru
     pacts: options.pact ?? [],
     suites: options.suite ?? [],
     checks: options.check ?? [],
+    ...(options.shard === undefined ? {} : { shard: shardFrom(options.shard, process.env) }),
     env: process.env,
   };
 }
@@ -108,6 +112,7 @@ async function runOnce(
   const finished = await runConformance({
     ...plannedBy(services, options, setting),
     strict: options.strict,
+    ...(options.runId === undefined ? {} : { runId: options.runId }),
     ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
     ...(options.partial === undefined ? {} : { partial: options.partial }),
     bail: options.bail,

@@ -29,7 +29,7 @@ const service = text('Name of the service.');
  */
 const EVENTS = {
   'run-started': Type.Object({
-    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'partial', 'selection']),
+    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'partial', 'selection', 'shard']),
     services: Type.Optional(
       texts('Those that are to run; one that never starts is then seen to be missing.'),
     ),

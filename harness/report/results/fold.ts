@@ -107,6 +107,7 @@ function pickRun({
   asOf,
   partial,
   selection,
+  shard,
 }: FoldContext['run']): FoldContext['run'] {
   return {
     id,
@@ -116,6 +117,7 @@ function pickRun({
     ...(asOf === undefined ? {} : { asOf }),
     ...(partial === undefined ? {} : { partial }),
     ...(selection === undefined ? {} : { selection }),
+    ...(shard === undefined ? {} : { shard }),
   };
 }
 

@@ -63,6 +63,17 @@ export const RUN = Type.Object({
       { description: 'Fewer checks ran than apply; absent for a whole run.' },
     ),
   ),
+  shard: Type.Optional(
+    Type.Object(
+      {
+        index: Type.Integer({ minimum: 1 }),
+        total: Type.Integer({ minimum: 1 }),
+        plan: text('The same for all shards of a run.'),
+        services: texts('Those of the whole run.'),
+      },
+      { description: 'Which part of a run this is (--shard); absent for a whole one.' },
+    ),
+  ),
   exitCode: Type.Enum([0, 1, 2, 3, 70]),
   faults: texts('Faults of the harness that belong to no check.'),
 });

@@ -29,6 +29,8 @@ interface Case {
   readonly isSelection: boolean;
   /** What was left out was left out on purpose, and may be. */
   readonly partial: boolean;
+  /** `part 2 of 3 of the run`; null for all of it. */
+  readonly shard: string | null;
   readonly interruption: string | null;
   readonly faults: readonly string[];
 }
@@ -100,8 +102,8 @@ const RULES: readonly Rule[] = [
   {
     exitCode: EXIT.inconclusive,
     word: 'inconclusive',
-    reasons: ({ services }) => [
-      ...(services.length === 0 ? ['no service ran'] : []),
+    reasons: ({ services, shard }) => [
+      ...(services.length === 0 && shard === null ? ['no service ran'] : []),
       ...services.flatMap((service) =>
         serviceConditions(service).map((reason) => `${service.service}: ${reason}`),
       ),
@@ -122,7 +124,10 @@ const RULES: readonly Rule[] = [
   {
     exitCode: EXIT.conforms,
     word: 'no verdict',
-    reasons: (over) => (over.strict && !over.partial ? [] : leftOutOf(over)),
+    reasons: (over) => [
+      ...(over.strict && !over.partial ? [] : leftOutOf(over)),
+      ...(over.shard === null ? [] : [`${over.shard} was judged`]),
+    ],
   },
 ];
 
@@ -206,11 +211,12 @@ function decide(over: Case): Verdict {
 
 /** The verdict on the whole run. Decided from the checks themselves; `run.exitCode` is not looked at. */
 export function verdictOf(results: Results): Verdict {
-  const { faults, interrupted, interruption } = results.run;
+  const { faults, interrupted, interruption, shard } = results.run;
   const cause = interrupted ? (interruption ?? 'for an unknown reason') : null;
   return decide({
     ...demandsOf(results.run),
     services: results.services,
+    shard: shard ? `part ${shard.index} of ${shard.total} of the run` : null,
     faults,
     interruption: cause,
   });
@@ -218,7 +224,7 @@ export function verdictOf(results: Results): Verdict {
 
 /** The verdict on one service by itself: what befell the run as a whole is left out. */
 export function serviceVerdict(service: ServiceResult, run: Demands): Verdict {
-  return decide({ ...demandsOf(run), services: [service], faults: [], interruption: null });
+  return decide({ ...demandsOf(run), services: [service], shard: null, faults: [], interruption: null });
 }
 
 type Demands = Pick<RunResult, 'strict' | 'partial' | 'selection'>;
