@@ -76,7 +76,7 @@ export const errorMediaType = check('json.error-media-type', {
   restsOn: [successMediaType],
   judge: ({ expect }) =>
     expect(errorReplies)
-      .where(({ status }) => !isForTheCredential(status), 'nothing but a bad credential is refused')
+      .where(({ status }) => !isForTheCredential(status), 'only bad credentials are refused')
       .toHaveJsonMediaType(),
 });
 

@@ -228,7 +228,7 @@ export const versioning = suite('versioning', 'Versioning', [
       const told = versionFields.map(([name, value]) => `${name}: ${value}`).join(', ');
       return {
         seen: Object.fromEntries(versionFields.map(([name, value]) => [name.toLowerCase(), value])),
-        note: told || 'no field says it',
+        note: told || 'no header says it',
       };
     },
   }),

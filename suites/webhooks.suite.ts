@@ -15,7 +15,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const configured = when(
   ({ webhooks }) => webhooks,
-  'where the service sends events, and upon what, is not shown, and no webhooks are configured',
+  'no webhooks are configured, and nothing shows where and when the service sends events',
 );
 const signed = when(
   ({ webhooks }) => webhooks?.signature,

@@ -132,7 +132,7 @@ export function checkEach<C extends CheckCase>(
   { cases, judge, restsOn = () => [], ...options }: EachOptions<C>,
 ): CheckDefinition {
   const noCase = () => {
-    throw new Blocked('no case of it is known');
+    throw new Blocked('there is nothing of its kind to judge');
   };
   const whole = check(id, { ...options, judge: noCase });
   return {

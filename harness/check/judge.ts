@@ -153,7 +153,7 @@ async function blockedByRoot(
     const violation = await violationIn(root, context).catch(unlessUnjudged);
     if (violation === null) continue;
     explainersOf(session).add(root.id);
-    return new Blocked(`${root.id} is violated, which explains this: nothing more can be told`);
+    return new Blocked(`${root.id} fails, which explains this: nothing more can be said`);
   }
   return null;
 }

@@ -50,7 +50,7 @@ export const inAuthorizationField = when(
 /** The key travels in a header field, and could be put into the query instead. */
 export const keyInField = when(
   ({ credentials: { carrier } }) => carrier?.bare && carrier.in === 'header',
-  ({ credentials: { scheme } }) => `no key is sent in a header field (scheme: ${scheme.name})`,
+  ({ credentials: { scheme } }) => `no key is sent in a header (scheme: ${scheme.name})`,
 );
 
 /** Nobody documents the query as a place of the key. A clause that leaves open which place applies documents none. */
@@ -63,7 +63,7 @@ export const noQueryKey = when(({ contract, facts }) => {
 /** The key travels in a header field that HTTP knows nothing of. */
 export const keyInOwnField = when(
   ({ credentials: { carrier } }) => carrier?.in === 'header' && carrier.word === null,
-  ({ credentials: { scheme } }) => `no key is sent in a field of its own (scheme: ${scheme.name})`,
+  ({ credentials: { scheme } }) => `no key is sent in a header of its own (scheme: ${scheme.name})`,
 );
 
 /** The credential is a key that could stand in other places as well. */
@@ -107,13 +107,13 @@ function format({ contract, facts }: ServiceConfig, keys: readonly string[]): st
 /** Errors are documented as JSON. */
 export const jsonErrors = when(
   (config) => /json/i.test(format(config, ['errors.format'])),
-  'that errors are JSON is not shown in the contract (errors.format)',
+  'the contract does not show that errors are JSON (errors.format)',
 );
 
 /** What is served is documented as JSON. */
 export const jsonResponses = when(
   (config) => /json/i.test(format(config, ['responses.format', 'endpoint.sample'])),
-  'that the documented response is JSON is not shown in the contract (responses.format, endpoint.sample)',
+  'the contract does not show that the documented response is JSON (responses.format, endpoint.sample)',
 );
 
 // --- what the config allows ---
@@ -169,7 +169,7 @@ export const hasWebSocket = when(({ websocket }) => websocket, 'no websocket is 
 /** The WebSocket endpoint sends back what it gets. */
 export const echoes = when(
   ({ websocket }) => websocket?.echo,
-  'which messages the service answers is not shown, and websocket.echo is not set',
+  'nothing shows which messages the service answers, and websocket.echo is not set',
 );
 
 export const pusherDialect = when(
@@ -251,5 +251,5 @@ export const messageSchemas = when(
 /** How long a silent connection is kept is documented. */
 export const keepsIdle = when(
   ({ websocket }) => websocket?.keepsIdleMs !== undefined,
-  'how long a silent connection is kept is not shown (websocket.keepsIdle)',
+  'nothing says how long a silent connection is kept (websocket.keepsIdle)',
 );

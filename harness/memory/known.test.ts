@@ -220,7 +220,7 @@ describe('a listed failure', () => {
     const echo = {
       id: 'auth.refusal-class',
       outcome: 'blocked',
-      message: 'auth.wrong-credential is violated, which explains this: nothing more can be told',
+      message: 'auth.wrong-credential fails, which explains this: nothing more can be said',
     } as const;
     expect(run([fails, echo], [{}]).run.exitCode).toBe(0);
     expect(run([fails, echo], []).run.exitCode).toBe(1);

@@ -94,7 +94,7 @@ export const recoveries: readonly CheckDefinition[] = [
       const { retryAfterMs, dishonesty, evidence } = await probe(recovery);
       if (retryAfterMs === null) return notApplicable('the refusal has no valid Retry-After');
       if (dishonesty !== null) violated(dishonesty, evidence);
-      note(`Retry-After ${Math.round(retryAfterMs / 1000)} s held`);
+      note(`the ${Math.round(retryAfterMs / 1000)} s of Retry-After were the real wait`);
     },
   }),
 
@@ -111,7 +111,7 @@ export const recoveries: readonly CheckDefinition[] = [
       if (resetSeconds === null) return notApplicable('the refusal gives no reset');
       const { resetDishonesty, evidence } = await probe(recovery);
       if (resetDishonesty !== null) violated(resetDishonesty, evidence);
-      note(`a reset in ${Math.round(resetSeconds)} s held`);
+      note(`the ${Math.round(resetSeconds)} s of the reset were the real wait`);
     },
   }),
 

@@ -26,7 +26,7 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
     const { taken, wrong, evidence } = await probe(failuresCounted);
     if (taken >= wrong)
       violated(`expected wrong keys to take nothing, got ${taken} taken by ${wrong} of them`, evidence);
-    note(`${wrong} wrong keys took nothing`);
+    note(`${wrong} wrong keys used up nothing`);
   },
 });
 

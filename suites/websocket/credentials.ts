@@ -158,7 +158,7 @@ export const credentialChecks = given(
       async judge({ probe, expect, notApplicable }) {
         // Where no credential is asked for, the key in the query opens nothing.
         if ((await probe(handshake.withoutCredential)).isServed) {
-          notApplicable('no credential opens the connection as well');
+          notApplicable('the connection opens without a credential too');
         }
         await expect(handshake.keyInQuery).toBeTurnedAway();
       },

@@ -92,7 +92,7 @@ export const livenessChecks = [
       const refused = all.find(({ isSame }) => !isSame)?.sent.length ?? null;
       return {
         seen: { taken, refused },
-        note: `${taken ?? 'none'} octets taken, ${refused ?? 'nothing'} refused`,
+        note: `${taken ?? 'no'} bytes accepted, ${refused ?? 'nothing'} refused`,
       };
     },
   }),
@@ -168,7 +168,7 @@ export const livenessChecks = [
     async observe({ service, probe, notApplicable }) {
       const bySubscribing = [pusherDialect, application].every((each) => each(service) === null);
       if (!bySubscribing && !service.websocket?.echo) {
-        notApplicable('which messages come back, or reach a subscriber, is not shown');
+        notApplicable('nothing shows which messages come back or reach a subscriber');
       }
       const { path, tookMs } = bySubscribing
         ? (await probe(clientEvents)).latency

@@ -55,7 +55,9 @@ export const messageChecks = [
     applies: [echoes],
     async judge({ probe, expect, notApplicable }) {
       if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
-        notApplicable(`binary messages are not taken: they are refused with the close code ${UNACCEPTABLE}`);
+        notApplicable(
+          `binary messages are not accepted: they are refused with the close code ${UNACCEPTABLE}`,
+        );
       }
       await expect(echo.textEcho, echo.binaryEcho).toSendBack();
       await expect(echo.textEcho, echo.binaryEcho).toKeepKind();
@@ -119,7 +121,7 @@ export const messageChecks = [
     applies: [echoes],
     async judge({ probe, expect, note }) {
       const refused = echo.refusedLength(await probe(echo.longEchoes));
-      if (refused !== null) return note(`a message of ${refused} octets is too long for it`);
+      if (refused !== null) return note(`a message of ${refused} bytes is too long for it`);
       await expect(echo.longEchoes).toSendBack();
     },
   }),

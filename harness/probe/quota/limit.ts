@@ -115,7 +115,7 @@ export const togetherAdmitted: Probe<{
   const { ask } = port;
   const { plan } = await ask(exhaustion);
   const { parallel, inference } = await ask(limitMeasurement);
-  if (parallel === null) throw new NotApplicable('the quota was not whole again while it was measured');
+  if (parallel === null) throw new NotApplicable('the quota did not come back in full while it was measured');
   const seen = countOf(parallel.burst, port);
   const about = { sent: seen.sent, evidence: seen.evidence };
   if (seen.admitted <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {

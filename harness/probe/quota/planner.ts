@@ -198,7 +198,7 @@ function promised(
     { forMs: retryAfterMs, reason: 'Retry-After says that it is served again' },
     {
       forMs: resetSeconds === null ? null : resetSeconds * 1000,
-      reason: 'the quota fields say that it is served again',
+      reason: 'the quota headers say that it is served again',
     },
   ];
   return told.flatMap(({ forMs, reason }) => {

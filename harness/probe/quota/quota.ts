@@ -169,7 +169,7 @@ export const refusal: Probe<Reply> = probe('refusal', async ({ ask }) => {
 export const refusalAnswer: Probe<Reply> = probe('refusal-answer', async ({ ask }) => {
   const met = await ask(refusal);
   if (met.status === null) {
-    throw new NotApplicable('the limit is answered by the end of the connection, and by no response');
+    throw new NotApplicable('at the limit the connection ends without a response');
   }
   return met;
 });

@@ -36,7 +36,7 @@ export const fieldsTaken: Probe<KeyPlaces> = probe(
 function placesTaken(what: string, all: readonly KeyPlace[]): Probe<KeyPlaces>['send'] {
   return async ({ config, ask, http }) => {
     if (travelsReadable(config)) {
-      throw new NotApplicable('the key is put into other places over https alone, or on this machine');
+      throw new NotApplicable('the key is sent in other places only over https, or on this machine');
     }
     await ask(served);
     const configured = config.credentials.carrier?.name?.toLowerCase();

@@ -73,9 +73,7 @@ export function heldOpenEach(
 export const taken: Probe<ConversationView> = probe('websocket-taken', async ({ ask }) => {
   const twin = await ask(opening);
   if (twin.opened) return twin;
-  throw new Blocked(
-    `an ordinary opening handshake is not taken (${answerOf(twin)}), so this would prove nothing`,
-  );
+  throw new Blocked(`an ordinary handshake is not accepted (${answerOf(twin)}), so this would prove nothing`);
 });
 
 /** The ordinary conversation, where the connection stayed open until we closed it. */
