@@ -309,7 +309,7 @@ export const frameChecks = [
   // §5.2: the fewest octets that hold the length.
   sends({
     id: 'websocket.server-lengths',
-    what: 'lengths in the fewest bytes',
+    what: 'lengths in their shortest form',
     headline: 'A frame has its length in too many bytes: {got}',
     why: 'Strict clients close the connection on such a frame.',
     change:
@@ -330,7 +330,7 @@ export const frameChecks = [
   // §5.5: at most 125 octets, in one piece.
   sends({
     id: 'websocket.server-control-frames',
-    what: 'control frames of at most 125 bytes',
+    what: 'control frames that are not too long',
     headline: 'A control frame is too long or in fragments: {got}',
     why: 'Clients close the connection on such a control frame.',
     change: 'Keep Close, Ping and Pong within 125 bytes, each in one frame.',
