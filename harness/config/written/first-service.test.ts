@@ -46,7 +46,12 @@ describe('a first service', () => {
         credentials: { scheme: { name: scheme.name } },
         safety: { exceedRateLimit: false },
       });
-      expect(config.contract.clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
+      expect(config.contract.clauses).toMatchObject([
+        {
+          key: 'endpoint.sample',
+          value: { method: 'GET', path: '/v1/orders', fields: {}, response: 'not told' },
+        },
+      ]);
       const { credentials } = unpackService(structuredClone(packService(config)));
       expect(credentials.scheme).toBe(scheme);
       expect(credentials.secret?.reveal()).toBe(config.credentials.secret?.reveal());

@@ -169,6 +169,9 @@ safety:
 `;
 }
 
+/** A path is all that was said; what answers it is judged once somebody says that. */
+const NOT_TOLD = 'not told';
+
 /** The contract: what was said is stated; every other clause stands there as a comment. */
 function contractText({ service, samplePath, openapi }: FirstService): string {
   const documented = openapi?.facts.clauses.filter(({ key }) => key !== 'endpoint.sample') ?? [];
@@ -179,7 +182,7 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
     {
       key: 'endpoint.sample',
       standing: 'stated',
-      value: { method: 'GET', path: samplePath, fields: {}, response: 'JSON body' },
+      value: sample?.value ?? { method: 'GET', path: samplePath, fields: {}, response: NOT_TOLD },
       place: sample ? { section: sample.section, row: sample.row } : { section: 'conform init', row: 1 },
     },
     ...documented.map(({ key, value, section, row }) => ({

@@ -45,7 +45,12 @@ describe('what an OpenAPI document states', () => {
       open: false,
       samplePath: '/v1/orders',
       clauses: [
-        { key: 'endpoint.sample', section: 'GET /v1/orders', row: 8 },
+        {
+          key: 'endpoint.sample',
+          section: 'GET /v1/orders',
+          row: 8,
+          value: { method: 'GET', path: '/v1/orders', fields: {}, response: 'application/json' },
+        },
         { key: 'versioning.prefix', value: '/v1' },
         ...IN_JSON_WITH_CODES,
       ],
@@ -79,6 +84,12 @@ describe('what an OpenAPI document states', () => {
       'responses.format',
       'errors.codes',
     ]);
+  });
+
+  it('is no JSON where the sample may be answered with something else', async () => {
+    const both = { content: { 'application/json': {}, 'text/html': {} }, description: '' };
+    const { clauses } = await factsOf({ paths: { '/a': get({ 200: both }) } });
+    expect(clauses).toMatchObject([{ key: 'endpoint.sample', value: { response: 'as documented' } }]);
   });
 
   it('is the same of a Swagger 2.0 document, as far as it says it', async () => {

@@ -53,7 +53,7 @@ export async function firstFacts(
     open: demands.length === 0 && (security ?? child(files.root, 'security').value) !== undefined,
     samplePath: sample === undefined ? null : targetOf(sample),
     clauses: [
-      ...(sample === undefined ? [] : [sampleClause(sample, targetOf(sample))]),
+      ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
       ...prefixClause(operations.map((each) => [each, targetOf(each)])),
       ...formatClauses(files, operations),
       ...codesClause(files, operations),
@@ -89,8 +89,11 @@ function stated(
   return { key, value, section: `${method} ${path}`, row: line };
 }
 
-function sampleClause(sample: FoundOperation, path: string): DocumentedClause {
-  return stated('endpoint.sample', { method: 'GET', path, fields: {}, response: 'as documented' }, sample);
+function sampleClause(files: SourceFiles, sample: FoundOperation, path: string): DocumentedClause {
+  const success = successOf(files, sample.operation);
+  const types = success === undefined ? [] : mediaTypesOf(success);
+  const response = types.length > 0 && types.every(isJsonType) ? types.join(' or ') : 'as documented';
+  return stated('endpoint.sample', { method: 'GET', path, fields: {}, response }, sample);
 }
 
 /** `/v1` or `/api/v1`, where every documented path begins with it. */
