@@ -352,7 +352,8 @@ Exit codes:
   0   every service conforms
   1   a service does not conform
   2   the command line or the config is wrong; nothing was sent
-  3   no verdict: unreachable, a MUST check blocked, nothing ran, or interrupted
+  3   inconclusive: unreachable, key refused, a MUST check blocked, nothing ran, or
+      interrupted
   70  a fault of conform itself
 
 \`conform help COMMAND\` tells more. Results go to stdout, progress to stderr.`;
