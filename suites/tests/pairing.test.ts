@@ -66,7 +66,7 @@ describe('a refusal counts', () => {
     });
     // It wants 401 for no credential, whoever else is shut out.
     for (const id of REFUSALS.slice(1)) expect([id, outcomes[id]]).toEqual([id, 'blocked']);
-    expect(messages['auth.truncated-credential']).toContain('the client may be shut out');
+    expect(messages['auth.truncated-credential']).toContain('the client may be locked out');
   });
 
   it('not where what is odd about the request is refused with the credential too', async () => {
