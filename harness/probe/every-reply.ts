@@ -1,5 +1,6 @@
 import { NotApplicable } from '../base/verdict.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
+import type { Unasked } from '../session/http/service-http.ts';
 import type { Ask } from '../session/probe.ts';
 import { type Probe, probe } from '../session/session.ts';
 import { quotaSample } from './quota/quota.ts';
@@ -65,6 +66,22 @@ export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async ({
   const { served } = await ask(sample);
   return repliesTo(ask, served ? RAW : [rawSample]);
 });
+
+/** What followed the responses so far though nothing was asked. */
+export const unasked: Probe<readonly Followed[]> = probe('unasked', async ({ ask, http, clock, signal }) => {
+  const { to, evidence } = await ask(servedSample);
+  await clock.sleep(AFTERWARDS_MS, signal);
+  const followed = http.unasked();
+  return followed.length === 0 ? [{ to, evidence, octets: null }] : followed;
+});
+
+/** What followed a response, by its first line; null for nothing. */
+export interface Followed extends Omit<Unasked, 'octets'> {
+  readonly octets: string | null;
+}
+
+/** How long the last connection is listened to at the least, in ms. */
+const AFTERWARDS_MS = 50;
 
 /** Every error of the service's own. */
 export const errorReplies: Probe<readonly Reply[]> = probe('error-replies', async ({ ask }) =>

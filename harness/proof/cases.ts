@@ -40,7 +40,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'lower-case-fields+closes-connections+several-challenges+first-credential-wins+counts-known-paths+openai-quota-fields+retry-after-whole-window',
     'refuses-403-for-missing-key+knows-collections-by-name+wildcard-origin+links-beyond-the-interface+paths-in-any-case',
     'compares-decoded-keys+documents-query-key+hides-collections-by-name+page-for-every-path',
-    'text-errors+hides-collections-by-name+content-with-a-counter',
+    'text-errors+hides-collections-by-name+content-with-a-counter+says-that-it-was-idle',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

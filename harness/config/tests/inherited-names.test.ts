@@ -1,30 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { UsageError } from '../../base/exit.ts';
-import { hasMembers, isJsonObject } from '../../base/json-text.ts';
+import { withInheritedNames } from '../../base/fixtures/inherited-names.ts';
+import { hasMembers } from '../../base/json-text.ts';
 import { GOOD_SERVICE, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
-
-/** Names that every object has, in documents that say them on purpose: they are names like others, or wrong like others. */
-const OWN = JSON.parse(
-  '{ "toString": 1, "valueOf": 1, "constructor": { "name": 1 }, "__proto__": { "a": 1 }, "hasOwnProperty": 1 }',
-);
-
-/** The document with one of its values exchanged, or one of its names, at every place in turn. */
-function* changed(node: unknown): Generator<unknown> {
-  yield OWN;
-  yield 'constructor';
-  if (Array.isArray(node)) {
-    for (const [index, item] of node.entries())
-      for (const other of changed(item)) yield node.with(index, other);
-  } else if (isJsonObject(node)) {
-    const entries = Object.entries(node);
-    for (const [index, [name, value]] of entries.entries()) {
-      for (const other of changed(value)) yield Object.fromEntries(entries.with(index, [name, other]));
-      for (const other of ['constructor', '__proto__', 'toString'])
-        yield Object.fromEntries(entries.with(index, [other, value]));
-    }
-  }
-}
 
 const ok = {
   description: 'ok',
@@ -87,6 +66,23 @@ const SWAGGER = {
     },
   },
 };
+const PACT = {
+  consumer: { name: 'web-shop' },
+  provider: { name: 'orders' },
+  interactions: [
+    {
+      description: 'a list',
+      providerStates: [{ name: 'there are some', params: { a: 1 } }],
+      request: { method: 'GET', path: '/a', query: { a: ['1'] }, headers: { Accept: 'application/json' } },
+      response: {
+        status: 200,
+        body: { a: 1 },
+        matchingRules: { body: { '$.a': { matchers: [{ match: 'type' }] } } },
+      },
+    },
+  ],
+  metadata: { pactSpecification: { version: '3.0.0' } },
+};
 const SERVICE = `${GOOD_SERVICE}plan: { name: free, requests: 5, window: 1s }
 websocket: { url: /ws, subprotocols: [a], messages: { price: { type: object } } }
 operations: [{ id: a, method: GET, path: /a, query: { a: 1 }, fields: { X-A: b }, parameters: [{ name: a, in: query }] }]
@@ -115,9 +111,10 @@ describe('a document with names that every object has', () => {
         { 'a.json': text },
       ],
     ],
+    ['a pact', PACT, (text) => [`${GOOD_SERVICE}pacts: [../a.json]\n`, { 'a.json': text }]],
   ])('loads, or is refused at its place: %s', async (_, document, filesOf) => {
     let count = 0;
-    for (const other of changed(document)) {
+    for (const other of withInheritedNames(document)) {
       const text = JSON.stringify(other);
       const [service, files] = filesOf(text);
       await loadOrders(service, {}, files).catch((error: unknown) => {

@@ -47,12 +47,17 @@ async function opened(issuer: AuthorizationServer, client: Partial<Parameters<ty
 }
 
 describe('tokens of oidc-provider', () => {
-  it.each(['basic', 'post'])('are had by %s, for the scope and the resource asked for', async (way) => {
+  it.each([
+    ['basic', 'resource'],
+    ['post', 'resource'],
+    ['basic', 'audience'],
+    ['post', 'audience'],
+  ])('are had by %s, for the scope and the %s asked for', async (way, named) => {
     const issuer = await startAuthorizationServer();
     const { service, ask, journal } = await opened(issuer, {
       clientAuthentication: way,
       scope: 'read',
-      resource: RESOURCE,
+      [named]: RESOURCE,
     });
     expect(await ask('one')).toBe(200);
     expect(await ask('two')).toBe(200);
@@ -82,6 +87,11 @@ describe('tokens of oidc-provider', () => {
       'another resource',
       { resource: 'https://other.example/' },
       /400, invalid_target.*check credentials\.resource/s,
+    ],
+    [
+      'another audience',
+      { audience: 'https://other.example/' },
+      /400, invalid_target.*check credentials\.resource and credentials\.audience/s,
     ],
   ])('are not had with %s, and the reason says what to check', async (_what, client, reason) => {
     const { service, ask } = await opened(await startAuthorizationServer(), client);

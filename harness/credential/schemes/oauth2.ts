@@ -226,7 +226,7 @@ function secretsIn(content: string): readonly Secret[] | null {
 const REMEDIES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'credentials.tokenUrl',
   invalid_scope: 'credentials.scope',
-  invalid_target: 'credentials.resource',
+  invalid_target: 'credentials.resource and credentials.audience',
 };
 
 /** RFC 6749 §5.2: what the client has said of itself is not taken. */

@@ -1,4 +1,4 @@
-import { Blocked } from '../../base/verdict.ts';
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/session.ts';
@@ -19,6 +19,18 @@ export const rawSample: Probe<Reply> = probe('raw-sample', ({ http }) =>
     raw: true,
   }),
 );
+
+/** The same request as the second one on its connection. */
+export const sampleOnKept: Probe<Reply> = probe('sample-on-kept', async ({ ask, http }) => {
+  await ask(served);
+  const next = { purpose: 'as documented, on a connection that was used before', onKept: true };
+  // Where the last request left none, this one does.
+  for (let tries = 0; tries < 2; tries++) {
+    const reply = await http.send(next);
+    if (reply.exchange.connection?.reused) return reply;
+  }
+  throw new NotApplicable('no connection is kept for a next request');
+});
 
 /** The same evidence, where the sample is served: whatever is refused while nothing is served would prove nothing. */
 export const served: Probe<Reply> = probe('sample-served', async ({ ask }) => {

@@ -15,7 +15,7 @@ import {
 } from './http/message.ts';
 import type { ProblemOccasion } from './http/occasion.ts';
 import { problem } from './http/problem.ts';
-import { readRefusedHead, readRequest, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
+import { readRefusedHead, readRequest, renderHead, UNREADABLE_REQUEST, writeAndClose } from './http/wire.ts';
 
 /**
  * Octets of a request head that Node reads; the kernel refuses earlier, and as one request among others. Less than
@@ -73,7 +73,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
         ? finishAnswer(kernel, problem('content-too-large'), request)
         : await answerRequest(kernel, request);
     log(request, answer);
-    if (answer.delivery === null && body !== 'too-large') return send(answer, response);
+    if (answer.delivery === null && body !== 'too-large') return send(answer, response, kernel.clock);
     incoming.resume();
     writeAndClose(incoming.socket, answer, request);
   };
@@ -191,7 +191,10 @@ async function readContent(incoming: IncomingMessage): Promise<Buffer | 'too-lar
   return Buffer.concat(chunks);
 }
 
-function send(answer: Answer, response: ServerResponse): void {
+/** How long after a message something follows it that nobody asked for, in ms. */
+export const FOLLOWED_AFTER_MS = 20;
+
+function send(answer: Answer, response: ServerResponse, clock: Kernel['clock']): void {
   response.sendDate = false;
   // A Connection field of our own, as of a 426, must not unsay that the connection closes.
   const options = fieldValues(answer, 'connection');
@@ -201,6 +204,11 @@ function send(answer: Answer, response: ServerResponse): void {
       : withField(answer, 'Connection', [...options, 'close'].join(', '));
   response.writeHead(sent.status, sent.fields.flat());
   response.end(answer.body);
+  const { socket, shouldKeepAlive } = response;
+  const { followedBy } = answer;
+  if (followedBy === undefined || socket === null || !shouldKeepAlive) return;
+  const octets = followedBy(Buffer.concat([renderHead(sent), answer.body]));
+  void clock.sleep(FOLLOWED_AFTER_MS).then(() => socket.writable && socket.write(octets));
 }
 
 function listen(listener: TcpServer, options: HostOptions): Promise<number> {

@@ -4,6 +4,7 @@ import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
+import { visible } from '../../evidence/octets/visible.ts';
 import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
 import { sendRaw } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
@@ -17,15 +18,36 @@ import { requestOf, type Stimulus } from './stimulus.ts';
 export interface HttpPort {
   /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
   send(stimulus: Stimulus): Promise<Reply>;
+  /** What followed responses so far, unasked for. */
+  unasked(): readonly Unasked[];
+}
+
+/** Octets that came on a connection when its last response was whole, and nothing else was asked. */
+export interface Unasked {
+  readonly to: string;
+  readonly evidence: string;
+  /** Their first line, redacted. */
+  readonly octets: string;
 }
 
 /** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
 const RAW_GRACE_MS = 50;
 
+/** So many are remembered of what followed responses. */
+const MOST_UNASKED = 20;
+
+/** How a request is sent that is not sent as others are. */
+interface Way {
+  /** The request before its credential is placed; that of the stimulus when left out. */
+  readonly bare?: HttpRequest;
+  readonly via?: HttpTransport;
+}
+
 /** The HTTP side of a session. */
 export class ServiceHttp {
   readonly transport: HttpTransport;
   readonly #means: SessionMeans;
+  readonly #unasked: Unasked[] = [];
   readonly #opening: QuotaOpening;
   readonly #quotaAsFound: QuotaAsFound;
 
@@ -37,33 +59,22 @@ export class ServiceHttp {
   }
 
   /**
-   * Sends one request within the budget; the exchange is not yet kept as evidence. `bare` is the request before its
-   * credential is placed, that of the stimulus when left out. Where the key was obtained and is refused, one that is
-   * new is tried once.
+   * Sends one request within the budget; the exchange is not yet kept as evidence. Where the key was obtained and is
+   * refused, one that is new is tried once.
    *
    * @throws Blocked when the budget is spent, nobody is there or no key can be had.
    */
-  async exchange(
-    stimulus: Stimulus,
-    signal: AbortSignal,
-    bare: HttpRequest = requestOf(stimulus, this.#means.documented),
-    via: HttpTransport = this.transport,
-  ): Promise<Exchange> {
+  async exchange(stimulus: Stimulus, signal: AbortSignal, way: Way = {}): Promise<Exchange> {
     const { credentials, log } = this.#means;
-    return credentials.send(
-      stimulus.credential ?? 'right',
-      () => this.#attempt(stimulus, signal, bare, via),
-      { isIn: ({ response }) => response?.status === 401, dismiss: (refused) => log.keep(refused, 1) },
-    );
+    return credentials.send(stimulus.credential ?? 'right', () => this.#attempt(stimulus, signal, way), {
+      isIn: ({ response }) => response?.status === 401,
+      dismiss: (refused) => log.keep(refused, 1),
+    });
   }
 
-  async #attempt(
-    stimulus: Stimulus,
-    signal: AbortSignal,
-    bare: HttpRequest,
-    via: HttpTransport,
-  ): Promise<Exchange> {
-    const { credentials, transport, budget, outage, limiter, log } = this.#means;
+  async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
+    const { credentials, documented, transport, budget, outage, limiter, log } = this.#means;
+    const { bare = requestOf(stimulus, documented), via = this.transport } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
     const placed = async () =>
@@ -73,18 +84,22 @@ export class ServiceHttp {
       });
     // What cannot be placed is told before it counts as a request.
     await placed();
+    const id = log.nextId();
+    const { purpose } = stimulus;
     const about = {
-      id: log.nextId(),
-      purpose: stimulus.purpose,
+      id,
+      purpose,
       credential: credentialUse(choice),
       signal,
+      onKept: stimulus.onKept ?? false,
+      unasked: (octets: Uint8Array) => this.#note({ to: `${bare.method} ${purpose}`, evidence: id }, octets),
     };
     const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
     const send = async () => {
       const request = await placed();
       return stimulus.raw
         ? sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
-        : via.send(request, via === this.transport ? about : { ...about, freshConnection: true });
+        : via.send(request, about);
     };
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
@@ -96,7 +111,7 @@ export class ServiceHttp {
 
   /** One request, kept as evidence, whatever came of it; `bare` as for `exchange`. @throws Blocked where the key is refused. */
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
-    const done = turn.keep(await this.exchange(stimulus, turn.signal, bare));
+    const done = turn.keep(await this.exchange(stimulus, turn.signal, bare && { bare }));
     const { key, limiter } = this.#means;
     // Who refuses for the rate does not refuse the key, whatever the status.
     if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
@@ -144,7 +159,24 @@ export class ServiceHttp {
         if (this.#means.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#means, exchange));
         return reply;
       },
+      unasked: () => this.#unasked,
     };
+  }
+
+  #note(after: Pick<Unasked, 'to' | 'evidence'>, octets: Uint8Array): void {
+    if (this.#unasked.length >= MOST_UNASKED) return;
+    const { remark, transport } = this.#means;
+    const [line = ''] = transport.redaction
+      .text(Buffer.from(octets).toString('latin1'))
+      .trimStart()
+      .split(/\r?\n/);
+    const shown = visible(line, 80);
+    if (this.#unasked.length === 0) {
+      remark(
+        `after the response ${after.evidence} came what nobody had asked for ("${shown}"): it answers nothing`,
+      );
+    }
+    this.#unasked.push({ ...after, octets: shown });
   }
 
   close(): Promise<void> {

@@ -19,6 +19,8 @@ export interface Stimulus {
   readonly content?: string;
   /** `right` when left out. */
   readonly credential?: CredentialChoice;
+  /** On the connection of the request before, where that is kept; each request has one of its own when left out. */
+  readonly onKept?: boolean;
   /** Over a raw socket, so that the message framing can be judged and nothing is added; in an unusual form if given. */
   readonly raw?: boolean | RequestForm;
 }

@@ -50,6 +50,11 @@ export class OutageWatch {
   }
 
   saw(asked: Asked, { response, failure }: Pick<Exchange, 'response' | 'failure'>): void {
+    // What answered may have been a proxy in its place.
+    if (failure !== null && UNREACHABLE.has(failure.kind)) {
+      this.#reason ??= `the provider cannot be reached: ${failure.message}${this.#since()}`;
+      return;
+    }
     if (response !== null) this.#answered = asked;
     // One that begins and never ends has cost a whole deadline, like one that never begins.
     if (failure === null || (response !== null && failure.kind !== 'response-timeout')) {
@@ -58,10 +63,6 @@ export class OutageWatch {
       return;
     }
     if (this.#reason !== null) return;
-    if (UNREACHABLE.has(failure.kind)) {
-      this.#reason = `the provider cannot be reached: ${failure.message}${this.#since()}`;
-      return;
-    }
     if (!SILENT.has(failure.kind)) return;
     this.#silent += 1;
     this.#unanswered ??= asked;

@@ -64,7 +64,7 @@ describe('whatever a provider answers', () => {
       fc.asyncProperty(answer, fc.nat(60), async (octets, at) => {
         next = octets;
         cut = at;
-        const ordinary = await http.send(GET, { ...about(), freshConnection: true });
+        const ordinary = await http.send(GET, about());
         const raw = await sendRaw(options, GET, {}, about());
         expect(ordinary.failure?.kind).not.toBe('response-timeout');
         expect(raw.failure?.kind).not.toBe('response-timeout');

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
@@ -296,11 +297,21 @@ describe('what a provider does wrong becomes a failure, never an exception', () 
 describe('connections', () => {
   const send = (transport: ReturnType<typeof open>, request = GET, more: Partial<HttpAbout> = {}) =>
     transport.send(request, { ...about(), ...more });
+  const sendAlike = (transport: ReturnType<typeof open>, request = GET, more: Partial<HttpAbout> = {}) =>
+    send(transport, request, { ...more, onKept: true });
 
-  it('serial requests share one kept-alive connection', async () => {
+  it('a request has one of its own', async () => {
     const server = await listen(answerEach(OK));
     const transport = open(server.url);
-    const exchanges = [await send(transport), await send(transport), await send(transport)];
+    const exchanges = [await send(transport), await send(transport)];
+    expect(server.accepted()).toBe(2);
+    expect(exchanges.map(({ connection }) => connection?.reused)).toEqual([false, false]);
+  });
+
+  it('requests that are to share one that is kept alive do', async () => {
+    const server = await listen(answerEach(OK));
+    const transport = open(server.url);
+    const exchanges = [await sendAlike(transport), await sendAlike(transport), await sendAlike(transport)];
     expect(server.accepted()).toBe(1);
     expect(exchanges.map(({ connection }) => connection?.reused)).toEqual([false, true, true]);
     expect(exchanges.map(({ timing }) => timing.connectMs === null)).toEqual([false, true, true]);
@@ -323,22 +334,11 @@ describe('connections', () => {
     expect(server.accepted()).toBe(4);
   });
 
-  it('a fresh connection is used once, on request', async () => {
-    const server = await listen(answerEach(OK));
-    const transport = open(server.url);
-    await send(transport);
-    const fresh = await send(transport, GET, { freshConnection: true });
-    const after = await send(transport);
-    expect(fresh.connection?.reused).toBe(false);
-    expect(after.connection?.reused).toBe(true);
-    expect(server.accepted()).toBe(2);
-  });
-
   it('a request of an unsafe method never goes on a used one', async () => {
     const server = await listen(answerEach(OK));
     const transport = open(server.url);
-    await send(transport);
-    expect((await send(transport, { ...GET, method: 'POST' })).connection?.reused).toBe(false);
+    await sendAlike(transport);
+    expect((await sendAlike(transport, { ...GET, method: 'POST' })).connection?.reused).toBe(false);
   });
 
   it.each(['FIN', 'RST'])(
@@ -353,11 +353,11 @@ describe('connections', () => {
         });
       });
       const transport = open(server.url);
-      await send(transport);
-      const exchange = await send(transport);
+      await sendAlike(transport);
+      const exchange = await sendAlike(transport);
       expect(exchange).toMatchObject({ failure: null, response: { status: 200 } });
       expect(exchange.connection).toMatchObject({ reused: false });
-      expect(exchange.connection?.replaced).toMatch(/^the kept-alive connection was gone: /);
+      expect(exchange.connection?.replaced).toMatch(/^the connection was gone: /);
       expect(server.accepted()).toBe(2);
     },
   );
@@ -372,9 +372,9 @@ describe('connections', () => {
       if (index === 0) socket.on('close', () => closed.resolve());
     });
     const transport = open(server.url);
-    await send(transport);
+    await sendAlike(transport);
     await closed.promise;
-    const exchange = await send(transport);
+    const exchange = await sendAlike(transport);
     expect(exchange).toMatchObject({ failure: null, connection: { reused: false, replaced: null } });
   });
 
@@ -388,8 +388,8 @@ describe('connections', () => {
       });
     });
     const transport = open(server.url);
-    await send(transport);
-    const exchange = await send(transport);
+    await sendAlike(transport);
+    const exchange = await sendAlike(transport);
     expect(exchange).toMatchObject({
       failure: { kind: 'closed' },
       connection: { reused: true, replaced: null },
@@ -406,10 +406,84 @@ describe('connections', () => {
   it('a connection with octets after the body is not used again', async () => {
     const server = await listen(answerEach(`${OK}surplus`));
     const transport = open(server.url);
-    const first = await send(transport);
-    const second = await send(transport);
+    const first = await sendAlike(transport);
+    const second = await sendAlike(transport);
     expect(first.response?.framingFaults).toEqual([FRAMING_FAULT.bytesAfterBody]);
     expect(second).toMatchObject({ failure: null, connection: { reused: false } });
+  });
+
+  const SECOND = 'HTTP/1.1 200 OK\r\nX-Late: 1\r\nContent-Length: 2\r\n\r\n{}';
+  const heard = () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    return { octets: promise, unasked: (octets: Uint8Array) => resolve(Buffer.from(octets).toString()) };
+  };
+
+  it('a second response after the next request was sent is told, and never taken for its answer', async () => {
+    const { octets, unasked } = heard();
+    let first: Socket | null = null;
+    const server = await listen((socket) =>
+      socket.on('data', () => {
+        if (first === null) {
+          first = socket;
+          first.write(OK);
+        } else {
+          first.write(SECOND);
+          void octets.then(() => socket.write(OK));
+        }
+      }),
+    );
+    const transport = open(server.url);
+    await send(transport, GET, { unasked });
+    const second = await send(transport);
+    expect(second).toMatchObject({ failure: null, response: { status: 200 } });
+    expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
+    expect(await octets).toBe(SECOND);
+  });
+
+  it('a second response before the next request is told, and the connection not used again', async () => {
+    const { octets, unasked } = heard();
+    const late = Promise.withResolvers<void>();
+    const server = await listen((socket, index) => {
+      socket.on('data', () => socket.write(OK));
+      if (index === 0) void late.promise.then(() => socket.write(SECOND));
+    });
+    const transport = open(server.url);
+    await sendAlike(transport, GET, { unasked });
+    late.resolve();
+    expect(await octets).toBe(SECOND);
+    const second = await sendAlike(transport);
+    expect(second).toMatchObject({ failure: null, connection: { reused: false } });
+    expect(valuesOf(second.response?.fields, 'x-late')).toEqual([]);
+  });
+
+  it('some stand ready where requests follow one another, and each is asked once', async () => {
+    const asked: number[] = [];
+    const server = await listen((socket, index) =>
+      socket.on('data', () => {
+        asked.push(index);
+        socket.write(OK);
+      }),
+    );
+    const transport = open(server.url, { ahead: 2 });
+    for (let times = 0; times < 4; times++) expect((await send(transport)).failure).toBeNull();
+    expect(asked.toSorted()).toEqual([0, 1, 2, 3]);
+    expect(server.accepted()).toBe(6);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['speaks', (socket) => socket.write(SECOND)],
+    ['ends', (socket) => socket.end()],
+    ['is reset', (socket) => socket.resetAndDestroy()],
+  ])('one that %s before anything was asked is not used', async (_what, unfit) => {
+    const server = await listen((socket, index) => {
+      if (index === 1) unfit(socket);
+      else socket.on('data', () => socket.write(OK));
+    });
+    const transport = open(server.url, { ahead: 2 });
+    for (let times = 0; times < 4; times++) {
+      const { failure, response } = await send(transport);
+      expect([failure, valuesOf(response?.fields, 'x-late')]).toEqual([null, []]);
+    }
   });
 
   it('close ends what is under way', async () => {

@@ -9,21 +9,29 @@ import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { Stopwatch } from '../pace/clock.ts';
 import type { ReadResponse } from '../reader/reading.ts';
 import { type Address, absoluteUrl, addressOf, refusePlainHttp, targetBelow } from '../socket/address.ts';
-import { dial } from '../socket/dial.ts';
+import { type Dialed, dial } from '../socket/dial.ts';
 import { abortedFailure, redactFailure } from '../socket/failure.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { recordRequest, recordResponse } from '../socket/recording.ts';
+import { proxysOwn } from '../socket/tunnel.ts';
 import { type ConnectionEnding, type Dispatch, HttpConnection } from './http-connection.ts';
 import { constantFields } from './request.ts';
 
 export interface HttpOptions extends TransportOptions {
-  /** Connections at the same time; further requests wait. 1, serial on one kept-alive connection, when left out. */
+  /** Connections that are asked at the same time; further requests wait. 1 when left out. */
   readonly connections?: number;
+  /** Connections that are opened ahead, so that requests in a row need not wait for theirs. None when left out. */
+  readonly ahead?: number;
 }
 
 export interface HttpAbout extends About {
-  /** Opens a connection for this exchange alone. */
-  readonly freshConnection?: boolean;
+  /**
+   * It goes out on the connection of the request before, where that is kept. For what is to show just that: on a
+   * connection that was asked before, a late second response passes for the answer.
+   */
+  readonly onKept?: boolean;
+  /** Told of octets that follow the response on its connection before anything else is asked there. */
+  readonly unasked?: (octets: Uint8Array) => void;
 }
 
 export interface HttpTransport {
@@ -40,55 +48,87 @@ export interface HttpTransport {
 interface Attempt {
   readonly ending: ConnectionEnding | { readonly reader: null; readonly failure: ExchangeFailure };
   readonly use: ConnectionUse;
+  /** The connection had stood for a while when the request went out: the server may have ended it meanwhile. */
+  readonly stood: boolean;
   readonly stopwatch: Stopwatch;
 }
 
 /** RFC 9110 §9.3: methods for which a Content-Length is sent even without content, as undici does. */
 const CONTENT_METHODS = new Set(['PUT', 'POST', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
-/** The ordinary HTTP client of a session. */
+/**
+ * The ordinary HTTP client of a session. A request has a connection of its own, so that what is late never answers
+ * another one; the last connection is listened to until the next request was answered.
+ */
 export function openHttp(options: HttpOptions): HttpTransport {
   const address = addressOf(options.baseUrl);
   const limits = responseLimits(options);
   const { clock, redaction, timeouts } = options;
   const inTurn = pLimit(options.connections ?? 1);
-  const idle: HttpConnection[] = [];
+  let kept: HttpConnection | null = null;
   const closing = new AbortController();
   // Every request under way derives its own signal from this one.
   setMaxListeners(0, closing.signal);
   const underWay = new Set<Promise<unknown>>();
 
-  /** A connection known to be good as far as can be known; null when there is none. */
-  async function takeIdle(): Promise<HttpConnection | null> {
-    for (let connection = idle.pop(); connection; connection = idle.pop()) {
-      // One turn of the event loop, so that an end that has already arrived is seen.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (connection.usable) return connection;
-      connection.destroy();
-    }
+  const ahead: Promise<Dialed>[] = [];
+
+  /** A connection that was never asked, and on which nothing was said. */
+  async function connect(signal: AbortSignal): Promise<Dialed & { readonly stood: boolean }> {
+    if (!options.ahead) return { ...(await dial(address, options, signal)), stood: false };
+    while (ahead.length <= options.ahead) ahead.push(dial(address, options, closing.signal));
+    const socket = (await ahead.shift())?.socket;
+    await turn();
+    if (socket && !socket.destroyed && socket.readableLength === 0)
+      return { socket, failure: null, stood: true };
+    socket?.destroy();
+    return { ...(await dial(address, options, signal)), stood: false };
+  }
+
+  function dropAhead(): void {
+    for (const each of ahead.splice(0)) void each.then(({ socket }) => socket?.destroy());
+  }
+
+  /** The kept connection, if it is good as far as can be known. */
+  async function takeKept(): Promise<HttpConnection | null> {
+    const connection = kept;
+    kept = null;
+    await turn();
+    if (connection?.usable) return connection;
+    connection?.destroy();
     return null;
   }
 
   function release(connection: HttpConnection, keep: boolean): void {
-    if (!keep || closing.signal.aborted || !connection.usable) connection.destroy();
-    else idle.push(connection);
+    kept?.destroy();
+    kept = keep && !closing.signal.aborted && connection.usable ? connection : null;
+    if (kept === null) connection.destroy();
   }
 
   async function attempt(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
-    const kept = reusable ? await takeIdle() : null;
-    const use = { reused: kept !== null, replaced: null };
+    const reused = reusable ? await takeKept() : null;
+    const use = { reused: reused !== null, replaced: null };
     const stopwatch = new Stopwatch(clock);
     const signal = AbortSignal.any(about.signal ? [about.signal, closing.signal] : [closing.signal]);
-    let connection = kept;
+    let connection = reused;
+    let stood = reused !== null;
     if (!connection) {
-      const { socket, failure } = await dial(address, options, signal);
-      if (!socket) return { ending: { reader: null, failure }, use, stopwatch };
+      const dialed = await connect(signal);
+      const { socket, failure } = dialed;
+      if (!socket) return { ending: { reader: null, failure }, use, stood, stopwatch };
+      stood = dialed.stood;
       connection = new HttpConnection(socket, address, limits, clock);
       stopwatch.markConnected();
     }
-    const ending = await connection.exchange(dispatch, { timeouts, limits, signal }, stopwatch);
-    release(connection, ending.failure === null && !about.freshConnection);
-    return { ending, use, stopwatch };
+    const { unasked } = about;
+    if (signal.aborted) {
+      connection.destroy();
+      const failure = abortedFailure(signal, 'aborted while connecting');
+      return { ending: { reader: null, failure }, use, stood, stopwatch };
+    }
+    const ending = await connection.exchange(dispatch, { timeouts, limits, signal, unasked }, stopwatch);
+    release(connection, ending.failure === null);
+    return { ending, use, stood, stopwatch };
   }
 
   async function exchange(request: HttpRequest, about: HttpAbout): Promise<Exchange> {
@@ -97,8 +137,9 @@ export function openHttp(options: HttpOptions): HttpTransport {
     const safe = SAFE_METHODS.has(request.method);
     const made = refusal
       ? notMade(refusal, clock)
-      : await attempts(dispatch, about, safe && !about.freshConnection);
-    const { reader, failure } = made.ending;
+      : await attempts(dispatch, about, safe && about.onKept === true);
+    const { reader } = made.ending;
+    const failure = made.ending.failure ?? proxysOwn(reader?.response ?? null, address, options);
     const isKnown = reader?.response ? learned(redaction, reader.response, about) : true;
     const recorded = { method: request.method, target: dispatch.path, fields, body: request.body ?? null };
     return {
@@ -117,20 +158,21 @@ export function openHttp(options: HttpOptions): HttpTransport {
   }
 
   /**
-   * A request that is evidence is sent once. The one exception: the server had closed the kept-alive connection
-   * just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry).
+   * A request that is evidence is sent once. The one exception: the server had closed a connection that had stood for a
+   * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry).
    */
   async function attempts(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
     const first = await attempt(dispatch, about, reusable);
-    const { ending, use } = first;
-    const stale = use.reused && ending.reader !== null && ending.unanswered && ending.failure !== null;
+    const { ending, stood } = first;
+    const stale = stood && ending.reader !== null && ending.unanswered && ending.failure !== null;
     if (!stale) return first;
+    dropAhead();
     const second = await attempt(dispatch, about, false);
     return {
       ...second,
       use: {
         reused: false,
-        replaced: `the kept-alive connection was gone: ${ending.failure?.message ?? ''}`,
+        replaced: `the connection was gone: ${ending.failure?.message ?? ''}`,
       },
     };
   }
@@ -153,11 +195,18 @@ export function openHttp(options: HttpOptions): HttpTransport {
     },
     async close() {
       closing.abort(new Error('the transport was closed'));
-      for (const connection of idle.splice(0)) connection.destroy();
+      kept?.destroy();
+      kept = null;
+      dropAhead();
       // Those under way notice the abort and end by themselves.
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** One turn of the event loop, so that what has already arrived is seen. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What undici gets, and the field lines that it makes of it on the wire. */
@@ -199,6 +248,7 @@ function notMade(failure: ExchangeFailure, clock: TransportOptions['clock']): At
   return {
     ending: { reader: null, failure },
     use: { reused: false, replaced: null },
+    stood: false,
     stopwatch: new Stopwatch(clock),
   };
 }

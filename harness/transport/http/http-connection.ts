@@ -2,6 +2,7 @@ import './older-node.ts';
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { HarnessError } from '../../base/exit.ts';
+import { isUnasked } from '../../evidence/exchange/unasked.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { type Clock, type Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
@@ -24,6 +25,8 @@ interface Bounds {
   readonly timeouts: Timeouts;
   readonly limits: ResponseLimits;
   readonly signal: AbortSignal | undefined;
+  /** Told of octets that come once the response is whole, until something else is asked. */
+  readonly unasked: ((octets: Uint8Array) => void) | undefined;
 }
 
 export interface ConnectionEnding {
@@ -56,6 +59,7 @@ export class HttpConnection {
   readonly #client: Client;
   readonly #clock: Clock;
   #current: Current | null = null;
+  #unasked: Bounds['unasked'];
 
   constructor(socket: Socket, address: Address, limits: ResponseLimits, clock: Clock) {
     this.#socket = socket;
@@ -95,7 +99,7 @@ export class HttpConnection {
    * @throws HarnessError when undici will not send such a request.
    */
   exchange(dispatch: Dispatch, bounds: Bounds, stopwatch: Stopwatch): Promise<ConnectionEnding> {
-    const { limits, signal, timeouts } = bounds;
+    const { limits, signal, timeouts, unasked } = bounds;
     const reader = new ResponseReader({
       method: dispatch.method,
       limits: readerLimits(limits),
@@ -130,6 +134,7 @@ export class HttpConnection {
         ),
       ];
       signal?.addEventListener('abort', aborted, { once: true });
+      this.#unasked = unasked;
       this.#current = {
         reader,
         received: () => {
@@ -177,8 +182,12 @@ export class HttpConnection {
 
   #receive(octets: Buffer): void {
     const current = this.#current;
-    // Octets that answer nothing: undici ends the connection for them.
-    if (!current) return;
+    // HTTP/1.1 knows which response belongs to a request by their order alone (RFC 9112 §9.2). What answers nothing must
+    // not answer the next one: undici ends the connection for it.
+    if (!current) {
+      if (isUnasked(octets)) this.#unasked?.(octets);
+      return;
+    }
     current.reader.push(octets);
     current.received();
   }

@@ -8,6 +8,7 @@ import { redactFailure } from '../socket/failure.ts';
 import { readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
+import { proxysOwn } from '../socket/tunnel.ts';
 import { type RequestForm, writeRequest } from './request.ts';
 
 /** How a request on the raw socket departs from an ordinary one. */
@@ -57,7 +58,7 @@ export async function sendRaw(
     try {
       const answer = readAnswer(socket, reader, { clock, timeouts, limits, signal, stopwatch, graceMs });
       await Promise.race([answer, writePieces(socket, [octets], over.signal)]);
-      return await answer;
+      return (await answer) ?? proxysOwn(reader.response, address, options);
     } finally {
       over.abort();
       socket.destroy();

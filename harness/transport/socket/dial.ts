@@ -119,9 +119,14 @@ class Way {
     const message = errorLine(error);
     if (kind === 'not-sent') return { kind, message };
     // Once TCP stands, whatever breaks the handshake is a matter of TLS, a reset included.
-    if (this.#step === 'TLS') return { kind: 'tls', message };
+    if (this.#step === 'TLS') return { kind: 'tls', message: `${message}${this.#insideTunnel()}` };
     if (this.#proxy === null) return { kind, message };
     return { kind: 'proxy', message: `${proxyInWords(this.#proxy)} cannot be reached: ${message}` };
+  }
+
+  #insideTunnel(): string {
+    if (this.#proxy === null) return '';
+    return `; this is inside the tunnel of ${proxyInWords(this.#proxy)}: if it opens TLS itself, tls.ca has to name its authority`;
   }
 
   late(connectMs: number): ExchangeFailure {
@@ -132,6 +137,7 @@ class Way {
       return { kind: 'proxy', message };
     }
     const stands = this.#step === 'TLS' ? ' (TCP stands, TLS does not)' : '';
-    return { kind: 'connect-timeout', message: `no connection to ${authority} ${within}${stands}` };
+    const message = `no connection to ${authority} ${within}${stands}${this.#insideTunnel()}`;
+    return { kind: 'connect-timeout', message };
   }
 }

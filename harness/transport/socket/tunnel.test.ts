@@ -65,7 +65,8 @@ describe('through a proxy', () => {
     const http = openHttp(through(proxy));
     onTestFinished(() => http.close());
     for (const reused of [false, true]) {
-      expect(await http.send(GET, about())).toMatchObject({ failure: null, connection: { reused } });
+      const exchange = await http.send(GET, { ...about(), onKept: true });
+      expect(exchange).toMatchObject({ failure: null, connection: { reused } });
     }
     expect(proxy.asked).toHaveLength(1);
   });
@@ -185,6 +186,61 @@ describe('what a proxy says for itself', () => {
       kind: 'proxy',
       message: expect.stringMatching(/gave no tunnel to api\.example within 100 ms \(tunnel is awaited\)/),
     });
+  });
+
+  const inside = (head: string) => `HTTP/1.1 ${head}\r\nContent-Length: 2\r\n\r\nno`;
+  it.each<[string, string, RegExp | null]>([
+    [
+      'that it wants a login',
+      inside('407 Who\r\nProxy-Authenticate: Basic realm="p"'),
+      /answered 407 inside the tunnel: that is no answer of the service$/,
+    ],
+    [
+      'its trouble, in the words of RFC 9209',
+      inside('502 Bad\r\nProxy-Status: edge.corp; error=dns_error; rcode=NXDOMAIN'),
+      /answered 502 inside the tunnel \(Proxy-Status: edge\.corp; error=dns_error; rcode=NXDOMAIN\)/,
+    ],
+    [
+      'its trouble, as squid does',
+      inside('503 Away\r\nX-Squid-Error: ERR_CONNECT_FAIL 111'),
+      /answered 503 inside the tunnel \(X-Squid-Error: ERR_CONNECT_FAIL 111\)/,
+    ],
+    ['nothing: what the service says without a trace of a proxy is its own', inside('502 Bad'), null],
+    [
+      'nothing: a proxy that had no trouble',
+      inside('502 Bad\r\nProxy-Status: edge.corp; received-status=502'),
+      null,
+    ],
+    ['nothing: a refusal that is none of a proxy', inside('404 No\r\nProxy-Status: cdn; error=x'), null],
+  ])('where it has opened TLS, and says for itself: %s', async (_case, answer, message) => {
+    const opened = await listen(answerEach(answer), identity);
+    const proxy = await startProxy({ behind: { 'api.example:443': opened.port } });
+    const options = through(proxy);
+    const opening = { endpoint: '/', request: handshakeRequest({ target: '/' }) };
+    const failures = [
+      (await get(options)).failure,
+      (await sendRaw(options, GET, {}, about())).failure,
+      (await openConnection(options, opening, about())).finish().failure,
+    ];
+    const expected = message && { kind: 'proxy', message: expect.stringMatching(message) };
+    expect(failures).toEqual([expected, expected, expected]);
+  });
+
+  it('where it opens TLS with an authority that nobody knows, what to write is told', async () => {
+    const opened = await listen(answerEach(OK), selfSigned('api.example'));
+    const proxy = await startProxy({ behind: { 'api.example:443': opened.port } });
+    const { failure } = await get(through(proxy));
+    expect(failure).toEqual({
+      kind: 'tls',
+      message: expect.stringMatching(
+        /self.signed certificate.*inside the tunnel of the proxy \S+ \(HTTPS_PROXY\): if it opens TLS itself, tls\.ca has to name its authority/,
+      ),
+    });
+  });
+
+  it('the same words without a proxy are the service’s', async () => {
+    const service = await listen(answerEach(inside('503 Away\r\nX-Squid-Error: ERR_CONNECT_FAIL 111')));
+    expect(await get(setting(service.url))).toMatchObject({ failure: null, response: { status: 503 } });
   });
 
   it('without end is not read to its end', async () => {

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
-import type { ForwardProxy } from '../../config/proxies.ts';
+import { type ForwardProxy, proxyFor } from '../../config/proxies.ts';
+import type { ExchangeFailure } from '../../evidence/exchange.ts';
 import { listElements } from '../../evidence/fields/grammar/field-grammar.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
 import type { ReadResponse } from '../reader/reading.ts';
 import type { Address } from './address.ts';
+import type { Network } from './options.ts';
 
 /** What is read of a proxy's answer, in octets; of its content, which is of no use here, nothing. */
 const LIMITS = { bodyBytes: 0, fieldBytes: 16 * 1024 };
@@ -29,6 +31,32 @@ export async function openTunnel(socket: Socket, proxy: ForwardProxy, to: Addres
   if (leftover.length > 0) socket.unshift(leftover);
   return null;
 }
+
+/**
+ * What a proxy says for itself where it has opened what goes through the tunnel, and not the service: it wants a login
+ * (RFC 9110 §15.5.8), or names the trouble that it had (RFC 9209 §2.1.1, and squid in its own way). Null for all else.
+ */
+export function proxysOwn(
+  response: Pick<ReadResponse, 'status' | 'fields'> | null,
+  to: Address,
+  { proxies }: Network,
+): ExchangeFailure | null {
+  const proxy = response && proxies ? proxyFor(to, proxies) : null;
+  if (response === null || proxy === null) return null;
+  const { status, fields } = response;
+  const [sign] = fields.filter(([name, value]) => TELLS_OF_TROUBLE.get(name.toLowerCase())?.test(value));
+  if (status !== 407 && (status < 500 || sign === undefined)) return null;
+  const told = sign ? ` (${sign[0]}: ${visible(sign[1], 80)})` : '';
+  return {
+    kind: 'proxy',
+    message: `${proxyInWords(proxy)}, or one behind it, answered ${status} inside the tunnel${told}: that is no answer of the service`,
+  };
+}
+
+const TELLS_OF_TROUBLE = new Map([
+  ['proxy-status', /;\s*error=/],
+  ['x-squid-error', /^ERR_/],
+]);
 
 function hostAndPort({ host, port }: Address): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -14,6 +14,7 @@ import { abortedFailure, redactFailure } from '../socket/failure.ts';
 import { octetByOctet, readAnswer, writePieces } from '../socket/message.ts';
 import { type About, responseLimits, type TransportOptions } from '../socket/options.ts';
 import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '../socket/recording.ts';
+import { proxysOwn } from '../socket/tunnel.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
 import { closeAnswer, FrameDecoder, type WireFrame } from './frames.ts';
 import { expectedAccept } from './opening-handshake.ts';
@@ -141,7 +142,7 @@ export async function openConnection(
       graceMs: 0,
     });
     await Promise.race([answer, writePieces(socket, pieces, over.signal)]);
-    failure = await answer;
+    failure = (await answer) ?? proxysOwn(reader.response, address, options);
     if (failure || reader.response?.status !== 101) socket.destroy();
     else listen(socket);
   }

@@ -1,10 +1,19 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
-import { onAnswer, onFinished, onWire, type Patch, together, WITH_CONTENT } from '../conduct/patch.ts';
+import {
+  aroundHandling,
+  onAnswer,
+  onFinished,
+  onWire,
+  type Patch,
+  together,
+  WITH_CONTENT,
+} from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
+import { problem } from '../http/problem.ts';
 
 /** Changes the content of served answers as text. */
 const inText = (change: (text: string) => string): Patch =>
@@ -142,6 +151,26 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
       because: 'the answer to HEAD ends with its head: whatever follows is content',
     },
     patch: onWire('served', (head, body) => Buffer.concat([head, body, Buffer.from('\r\nend of message')])),
+  },
+  'second-response': {
+    summary: 'answers a request twice, the second time a little later (RFC 9112 §9.2)',
+    cause: 'A second response follows the first, and a client takes it for the answer to its next request',
+    trips: ['framing.one-response'],
+    patch: onFinished('served', (answer) => ({ ...answer, followedBy: (message) => message })),
+  },
+  'next-request-unread': {
+    summary: 'takes what follows on a kept connection for the rest of the request before (RFC 9112 §9.3)',
+    cause: 'The second request on a connection that the service keeps is refused',
+    trips: ['framing.next-request'],
+    patch: (conduct) => {
+      const asked = new WeakSet<object>();
+      return aroundHandling((request, next, kernel) => {
+        const { connection = request } = request;
+        if (asked.has(connection)) return problem('malformed');
+        asked.add(connection);
+        return next(request, kernel);
+      })(conduct);
+    },
   },
   'bare-line-feeds': {
     summary: 'ends the lines of the head with LF alone (RFC 9112 §2.2)',

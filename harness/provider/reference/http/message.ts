@@ -14,8 +14,8 @@ export interface ReceivedRequest {
   readonly httpVersion: string;
   readonly fields: readonly FieldLine[];
   readonly body: Buffer;
-  /** Port of the client's end: tells connections apart; 0 where nobody knows. */
-  readonly clientPort?: number;
+  /** Tells connections apart; absent where nobody knows. */
+  readonly connection?: object;
 }
 
 /** What goes beyond an ordinary HTTP message; only defects use it. The connection ends after it. */
@@ -34,6 +34,8 @@ export interface Answer {
   readonly body: Buffer;
   /** Null for an ordinary message. */
   readonly delivery: Delivery | null;
+  /** What is sent behind the message, if its connection is kept. */
+  readonly followedBy?: (message: Buffer) => Buffer;
 }
 
 const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/;

@@ -23,7 +23,7 @@ export function readRequest(incoming: IncomingMessage, body: Buffer): ReceivedRe
   const { method = '', url: target = '', httpVersion, socket } = incoming;
   return {
     ...receivedRequest({ method, target, httpVersion }, fields, body),
-    clientPort: socket.remotePort ?? 0,
+    connection: socket,
   };
 }
 
@@ -53,7 +53,7 @@ export const UNREADABLE_REQUEST: ReceivedRequest = receivedRequest(
   Buffer.alloc(0),
 );
 
-function renderHead(answer: Answer): Buffer {
+export function renderHead(answer: Answer): Buffer {
   const lines = answer.fields.map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n`,

@@ -17,7 +17,13 @@ function shapeFor(status: number): object {
   return SHAPES[status] ?? { errors: [{ reason: 'refused' }] };
 }
 
+const IDLE_TIMEOUT = Buffer.from('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+
 export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
+  'says-that-it-was-idle': {
+    summary: 'says 408 on a connection where nothing more is asked (RFC 9110 §15.5.9)',
+    patch: onFinished('every', (answer) => ({ ...answer, followedBy: () => IDLE_TIMEOUT })),
+  },
   'plain-json-errors': {
     summary: 'explains errors in application/json of its own shape',
     shows: ['json.media-types', 'json.error-shape', 'limits.refusal-shape', 'limits.refusal'],

@@ -39,17 +39,18 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-per-process': {
     summary: 'has two processes that count apart and take connections in turn',
     cause: 'Requests on many connections get more than the limit',
-    trips: ['limits.parallel'],
+    trips: ['limits.exact'],
     patch: (conduct) => {
-      const connections = new Map<number, number>();
-      // They take connections in turn; the port of the client tells one from the other.
-      const processOf = (port: number): number => {
-        const turn = connections.get(port) ?? connections.size;
-        connections.set(port, turn);
+      const turns = new WeakMap<object, number>();
+      let next = 0;
+      const processOf = (connection: object): number => {
+        const turn = turns.get(connection) ?? next++;
+        turns.set(connection, turn);
         return turn % 2;
       };
       return inQuota(({ keyOf }) => ({
-        keyOf: (identity, request) => `${keyOf(identity, request)}#${processOf(request.clientPort ?? 0)}`,
+        keyOf: (identity, request) =>
+          `${keyOf(identity, request)}#${processOf(request.connection ?? request)}`,
       }))(conduct);
     },
   },
