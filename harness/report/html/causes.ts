@@ -1,27 +1,156 @@
-import { causesHeadline, type Told, toldIn } from '../results/causes.ts';
+import { shortened } from '../../base/shortened.ts';
+import { firstOf, problemOf, type Told, toldIn } from '../results/causes.ts';
+import { plainLine } from '../results/plain.ts';
 import type { Results } from '../results/results.ts';
-import { badge, checkAnchor } from './check-detail.ts';
+import { counted, grouped, type Judged, judgedWith, notRun } from '../results/tally.ts';
+import { dayInWords } from '../results/words.ts';
+import { type Ages, ageTerm, newestOf, rankOf } from './age.ts';
+import { chips } from './bar.ts';
+import { checkLine, copyable, type Findings, finding } from './finding.ts';
+import { chevron, icon, told } from './icons.ts';
 import { html, type Markup } from './markup.ts';
+import { linkRow } from './row.ts';
 
-/** What is wrong, a row for each cause; what no cause explains stands by itself. Null where there is nothing to tell. */
-export function causes(results: Results): Markup | null {
-  const headline = causesHeadline(results);
-  if (headline === null) return null;
-  return html`<section id="causes" aria-labelledby="causes-title"><h2 id="causes-title">What is wrong</h2>
-<p class="lead">${headline}.</p>
-<ul class="reasons">${toldIn(results).map(row)}</ul></section>`;
+const LONGEST_SENTENCE = 300;
+/** Ids below a sentence. */
+const IDS = 3;
+/** Services by name beside how many there are. */
+const SERVICES = 4;
+
+/** What is wrong, a row for each cause, then what no cause explains, what could not be told, and what is known of. */
+export function whatIsWrong(results: Results, shared: Findings): Markup | null {
+  const rows = [
+    ...errors(results),
+    ...inOrder(causesIn(results, 'fail'), shared.ages).map((each) => cause(each, shared)),
+    ...inOrder(unexplained(results, 'fail'), shared.ages).map((each) => cause(each, shared)),
+    ...blocked(results),
+    ...known(results, shared),
+  ];
+  if (rows.length === 0) return null;
+  return html`<section id="wrong" aria-labelledby="wrong-title" data-filtered><div class="heading"><h2 id="wrong-title">What is wrong</h2>${chips(results)}</div>
+${rows}</section>`;
 }
 
-function row({ sentence, cause, findings, outcome }: Told): Markup {
-  const byService = Map.groupBy(findings, ({ service }) => service.service);
-  return html`<li><details><summary>${badge(outcome)}<strong class="reason">${sentence}</strong><span class="muted">${[...byService.keys()].join(', ')} · ${findings.length}</span></summary>
-<dl>${[...byService].map(
-    ([service, judged]) =>
-      html`<div><dt>${service}</dt><dd>${judged.map(
-        (each) => html`<a href="#${checkAnchor(each.service, each.check)}">${each.check.id}</a> `,
-      )}</dd></div>`,
-  )}${
-    cause !== null &&
-    html`${cause.alternatives.length > 0 && html`<div><dt>Or</dt><dd>${cause.alternatives.join('; ')}</dd></div>`}<div><dt>The same fault to compare with</dt><dd><code>${cause.command}</code></dd></div>`
-  }</dl></details></li>`;
+/** Warnings, grouped as causes are, in lighter rows: they never stand among failures. */
+export function advice(results: Results, shared: Findings): Markup | null {
+  const rows = [
+    ...inOrder(causesIn(results, 'warning'), shared.ages),
+    ...inOrder(unexplained(results, 'warning'), shared.ages),
+  ];
+  if (rows.length === 0) return null;
+  return html`<section id="advice" aria-labelledby="advice-title" data-filtered><div class="heading"><h2 id="advice-title">Advice <span class="n">${counted(results.totals.warning, 'warning')}</span></h2><p class="hint">count as failures with --strict</p></div>
+${rows.map((each) => cause(each, shared))}</section>`;
+}
+
+function causesIn(results: Results, outcome: Told['outcome']): readonly Told[] {
+  return toldIn(results).filter((each) => each.cause !== null && each.outcome === outcome);
+}
+
+/** Findings without a cause: those of one check together, whichever services they are of. */
+function unexplained(results: Results, outcome: Told['outcome']): readonly Told[] {
+  const explained = new Set(
+    toldIn(results).flatMap(({ cause, findings }) =>
+      cause === null ? [] : findings.map(({ check }) => check),
+    ),
+  );
+  const left = judgedWith(results, outcome).filter(({ check }) => !explained.has(check));
+  const prefix = results.causes === undefined ? '' : 'No cause found: ';
+  return [...Map.groupBy(left, ({ check }) => check.id).values()].map((findings) => {
+    const [{ check }] = findings as [Judged];
+    return { sentence: `${prefix}${problemOf(check)}`, cause: null, findings, outcome };
+  });
+}
+
+/** What is new first; of the same age, most findings first. */
+function inOrder(told: readonly Told[], ages: Ages): readonly Told[] {
+  const rank = ({ findings }: Told) => rankOf(newestOf(findings.map(ages)));
+  return told.toSorted((a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length);
+}
+
+function cause({ sentence, cause: found, findings, outcome }: Told, shared: Findings): Markup {
+  const services = new Set(findings.map(({ service }) => service.service));
+  const namesService = services.size > 1;
+  const around = { ...shared, namesService, together: findings.length };
+  const age = newestOf(findings.map(shared.ages));
+  return html`<details class="cause ${outcome}" data-group><summary>${chevron()}<span class="n">${icon(outcome)}${grouped(findings.length)}<span class="unseen"> ${outcome}</span></span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span>
+<span class="sub">${where([...services])} <span class="count">${counted(findings.length, 'finding')}</span> <code>${firstOf([...new Set(findings.map(({ check }) => check.id))], IDS)}</code></span></span>${age !== null && aside(age.state, ageTerm(age), age.words)}</summary>
+<div class="findings">${findings.map((each) => finding(each, around))}
+${
+  found !== null &&
+  html`<div class="compare">${found.alternatives.length > 0 && html`<p>It may also be: ${found.alternatives.join('; ')}.</p>`}<p>The same fault to compare with:</p>${copyable(found.command)}</div>`
+}</div></details>`;
+}
+
+function aside(tag: string, kind: string, words: string): Markup {
+  return html`<span class="state"><span class="tag ${kind}">${tag}</span>${words}</span>`;
+}
+
+/** `orders`, or `4 services baskets, carts, coupons, gifts`. */
+function where(services: readonly string[]): Markup {
+  if (services.length === 1) return html`<b>${services[0]}</b>`;
+  const more = services.length - SERVICES;
+  const names = more > 1 ? `${services.slice(0, SERVICES).join(', ')} and ${more} more` : services.join(', ');
+  return html`<b>${counted(services.length, 'service')}</b> ${names}`;
+}
+
+/** What conform itself got wrong. */
+function errors(results: Results): readonly Markup[] {
+  return judgedWith(results, 'error').map((judged) =>
+    slim(
+      'error',
+      `conform failed in ${judged.check.id}`,
+      [judged],
+      html`<pre class="trace" tabindex="0">${judged.check.message}</pre>`,
+    ),
+  );
+}
+
+/** Checks that could not run, by their reason. */
+function blocked(results: Results): readonly Markup[] {
+  return notRun(results)
+    .filter(({ outcome }) => outcome === 'blocked')
+    .map(({ reason, judged }) =>
+      slim('blocked', `${counted(judged.length, 'check')} could not be judged: ${reason}`, judged),
+    );
+}
+
+function known(results: Results, shared: Findings): readonly Markup[] {
+  const byCheck = Map.groupBy(judgedWith(results, 'known'), ({ check }) => check.id);
+  return [...byCheck.values()].map((judged) => {
+    const [first] = judged as [Judged];
+    const services = new Set(judged.map(({ service }) => service.service));
+    const around = { ...shared, namesService: services.size > 1, together: 1 };
+    const inside = html`${judged.map((each) => finding(each, around))}`;
+    return slim('known', problemOf(first.check), judged, inside, listed(first, results.run));
+  });
+}
+
+/** Days before the end of an entry from which on it is told with more weight. */
+const SOON_DAYS = 7;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Until when it is known, whose it is, and how long that is still; null where no list says so. */
+function listed({ service, check }: Judged, { asOf }: Results['run']): Markup | undefined {
+  const entry = service.known?.find((each) => each.check === check.id);
+  if (entry === undefined) return undefined;
+  const days =
+    asOf === undefined ? Number.NaN : Math.round((Date.parse(entry.until) - Date.parse(asOf)) / DAY_MS);
+  const left = Number.isNaN(days) ? '' : `, ${counted(days, 'day')} left`;
+  return aside(
+    `known until ${dayInWords(entry.until)}`,
+    days <= SOON_DAYS ? 'soon' : '',
+    `${entry.owner}${left}`,
+  );
+}
+
+function slim(
+  outcome: 'blocked' | 'known' | 'error',
+  sentence: string,
+  judged: readonly Judged[],
+  inside?: Markup,
+  beside?: Markup,
+): Markup {
+  const services = [...new Set(judged.map(({ service }) => service.service))];
+  return html`<details class="cause slim ${outcome}" data-group><summary>${chevron()}<span class="n">${told(outcome)}</span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span> <span class="sub">${where(services)}</span></span>${beside ?? aside(outcome, '', '')}</summary>
+<div class="findings">${inside}${outcome !== 'known' && judged.map((each) => linkRow(each, checkLine(each, services.length > 1)))}</div></details>`;
 }

@@ -1,30 +1,46 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ReportFormat } from '../format.ts';
+import { headlineOf } from '../results/headline.ts';
 import type { Results } from '../results/results.ts';
-import { verdictOf } from '../results/run-verdict.ts';
-import { HEADLINES, toneOf } from '../results/words.ts';
-import { causes } from './causes.ts';
-import { packedEvidence } from './check-detail.ts';
-import { allChecks, findings } from './checks.ts';
+import { agesOf } from './age.ts';
+import { allChecks, rowsOpen } from './all-checks.ts';
+import { bar, filterNotes, footer } from './bar.ts';
+import { advice, whatIsWrong } from './causes.ts';
+import { sinceBefore } from './change.ts';
+import { packedEvidence, Room } from './exchange.ts';
+import type { Findings } from './finding.ts';
+import { heatGrid } from './fleet.ts';
+import { sprite, tabIcon } from './icons.ts';
 import { html, type Markup, trusted } from './markup.ts';
-import { matrix, pageHeader, toolbar } from './overview.ts';
-import { requests } from './requests.ts';
-import { didNotRun, observations } from './unjudged.ts';
+import { matrix } from './matrix.ts';
+import { doesNotApply } from './not-applying.ts';
+import { observed } from './observed.ts';
+import { rateLimits } from './rate-limit.ts';
+import { isFleet } from './row.ts';
+import { verdict } from './verdict.ts';
 
 /** Files of `style/`, in the order in which they are to apply. */
 const STYLE = [
+  'tokens',
   'base',
+  'bar',
   'verdict',
-  'tables',
-  'toolbar',
-  'findings',
-  'transcript',
+  'change',
+  'causes',
+  'finding',
+  'exchange',
+  'matrix',
+  'fleet',
+  'rate',
+  'observed',
   'lists',
-  'requests',
-  'narrow',
+  'phone',
   'print',
 ];
+
+/** Files of `script/`, in the order in which they run; they tell each other by events. */
+const SCRIPT = ['page', 'evidence', 'copy', 'filter', 'fleet', 'links', 'keys'];
 
 export const htmlPage: ReportFormat = {
   name: 'html',
@@ -32,12 +48,14 @@ export const htmlPage: ReportFormat = {
     {
       path: 'index.html',
       holds:
-        'the report as one self-contained page: verdict, matrix, failures with their exchanges, observations, what did not run and why, every request; works offline and without script',
+        'the report as one self-contained page: verdict, causes with their findings and exchanges, matrix, rate limits over time, the observed contract, what does not apply, every check; works offline and without script',
       readers: 'people',
     },
   ],
   render: (results) => ({ 'index.html': renderPage(results) }),
 };
+
+const SIGNS = { pass: '✓', fail: '✕', blocked: '⊘', partial: '◐', error: '!' } as const;
 
 /**
  * The report as one self-contained page. All that matters stands in it as plain HTML: without script one can
@@ -46,7 +64,8 @@ export const htmlPage: ReportFormat = {
  */
 export function renderPage(results: Results): string {
   const style = STYLE.map((part) => ownFile(new URL(`./style/${part}.css`, import.meta.url))).join('\n');
-  const script = ownFile(new URL('./in-browser.js', import.meta.url));
+  const parts = SCRIPT.map((part) => ownFile(new URL(`./script/${part}.js`, import.meta.url)));
+  const script = parts.join('\n');
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,
@@ -55,7 +74,8 @@ export function renderPage(results: Results): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const verdict = verdictOf(results);
+  const headline = headlineOf(results);
+  const title = `${SIGNS[headline.sign]} ${headline.title} · conform`;
   return `<!doctype html>\n${html`<html lang="en" class="no-script">
 <head>
 <meta charset="utf-8">
@@ -63,60 +83,37 @@ export function renderPage(results: Results): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${HEADLINES[verdict.word]} · conform</title>
-<link rel="icon" href="${icon(toneOf(verdict))}">
+<title>${title}</title>
+<link rel="icon" href="${tabIcon(headline.sign)}">
 <style>${trusted(style)}</style>
 </head>
 <body>
 ${body(results)}
-${packedEvidence(results)}
 <script>${trusted(script)}</script>
 </body>
 </html>`}\n`;
 }
 
 function body(results: Results): Markup {
-  const wrong = causes(results);
-  const found = findings(results);
-  const observed = observations(results);
-  const missing = didNotRun(results);
-  const sent = requests(results);
-  const contents: readonly (readonly [string, string])[] = [
-    ...(wrong ? ([['causes', 'What is wrong']] as const) : []),
-    ['matrix', 'Overview'],
-    ...found.map(({ id, title, n }) => [id, `${title} ${n}`] as const),
-    ...(observed ? ([['observations', 'Observed']] as const) : []),
-    ...(missing ? ([['not-run', 'Did not run']] as const) : []),
-    ...(sent ? ([['requests', 'Requests']] as const) : []),
-    ['checks', 'All checks'],
-  ];
-  return html`<a class="skip" href="#main">Skip to the results</a>
-${pageHeader(results)}
-<nav aria-label="Contents"><ul>${contents.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
-<main id="main" tabindex="-1">
+  const shared: Findings = { room: new Room(), placed: new Set(), ages: agesOf(results) };
+  const wrong = whatIsWrong(results, shared);
+  const fleet = isFleet(results.services);
+  return html`${sprite()}<a class="skip" href="#main">Skip to the results</a>
+${bar()}
+<main id="main" class="wrap" tabindex="-1">
+${verdict(results, headlineOf(results))}
+${sinceBefore(results)}
+${filterNotes()}
 ${wrong}
-${matrix(results)}
-${toolbar(results)}
-<p class="nothing" id="nothing" hidden>No check matches the filter. <button type="button" id="clear">Clear it</button></p>
-${found.map(({ section }) => section)}
-${observed}
-${missing}
-${sent}
-${allChecks(results)}
+${fleet ? heatGrid(results, wrong === null) : matrix(results, wrong === null)}
+${advice(results, shared)}
+${rateLimits(results)}
+${observed(results)}
+${doesNotApply(results)}
+${allChecks(results, shared.ages)}
 </main>
-<footer><p>Rendered from <code>results.json</code>, which holds everything that this page shows and more.</p></footer>`;
-}
-
-/** A coloured dot, so that the verdict is seen in a row of tabs. */
-function icon(exitCode: number): string {
-  const colors: Readonly<Record<number, string>> = {
-    0: '#1a7f37',
-    1: '#c0362c',
-    3: '#b7791f',
-    70: '#a40e6a',
-  };
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${colors[exitCode] ?? '#59636e'}"/></svg>`;
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+${footer(results)}
+${rowsOpen(results) && packedEvidence(results)}`;
 }
 
 function ownFile(place: URL): string {

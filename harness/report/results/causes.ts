@@ -1,4 +1,4 @@
-import { withoutGround } from '../../base/sentence.ts';
+import { type Deviation, deviationIn, withoutGround } from '../../base/sentence.ts';
 import type { Cause, CheckResult, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 
@@ -56,6 +56,13 @@ export function causesHeadline(results: Results): string | null {
   return `${counted(causes.length, 'cause')} ${verb} ${explainedBy(causes)} of ${counted(total, 'finding')}`;
 }
 
+/** How many causes explain failures, and how many of these. */
+export function explainedFailures(results: Results): { readonly causes: number; readonly explained: number } {
+  const told = toldIn(results).filter(({ cause, outcome }) => cause !== null && outcome === 'fail');
+  const failed = told.flatMap(({ findings }) => findings.filter(({ check }) => check.outcome === 'fail'));
+  return { causes: told.length, explained: new Set(failed.map(({ check }) => check)).size };
+}
+
 /** Ids of checks by service, in the order of the findings. */
 export function checksByService({ findings }: Told): readonly (readonly [string, readonly string[]])[] {
   return [...Map.groupBy(findings, ({ service }) => service.service)].map(([service, judged]) => [
@@ -76,8 +83,18 @@ function explainedBy(causes: readonly Told[]): number {
 }
 
 /** What is wrong, in one sentence; the message, where a check has none. */
-export function problemOf({ headline, message }: CheckResult): string {
-  return headline ?? withoutGround(message);
+export function problemOf(check: CheckResult): string {
+  return check.headline ?? withoutGround(violationIn(check));
+}
+
+/** What was expected and what came; null where a message is of another kind. */
+export function violationOf(check: CheckResult): Deviation | null {
+  return deviationIn(violationIn(check));
+}
+
+/** The message of what is known stands behind why it is. */
+function violationIn({ outcome, message }: CheckResult): string {
+  return outcome === 'known' ? message.replace(/^known until .*?; (?=expected )/s, '') : message;
 }
 
 /** Names keep their capitals. */

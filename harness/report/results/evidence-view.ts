@@ -1,8 +1,9 @@
 import { shortened, withShortValues } from '../../base/shortened.ts';
-import { evidenceFromJson } from '../../evidence/evidence.ts';
+import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
 import { transcript } from '../../evidence/forms/transcript.ts';
-import { plainText } from './plain.ts';
+import { plainLine, plainText } from './plain.ts';
 import type { CheckResult, ServiceResult } from './results.ts';
+import { counted } from './tally.ts';
 import { groundInWords } from './words.ts';
 
 /** One line of an exchange, conversation or burst as a person reads it. */
@@ -18,6 +19,13 @@ interface ViewLine {
 export interface EvidenceView {
   readonly id: string;
   readonly purpose: string;
+  /** What was done: `GET with a wrong key`. */
+  readonly title: string;
+  /** What came back, in a word or two: `200`, `no response`, `110 answers`. */
+  readonly answer: string;
+  /** When it began; null when that cannot be read. */
+  readonly startedAt: string | null;
+  readonly tookMs: number;
   readonly lines: readonly ViewLine[];
   /** Lines left out; the whole is in `results.json`. */
   readonly omitted: number;
@@ -29,7 +37,7 @@ interface ViewLimits {
   readonly columns: number;
 }
 
-const PAGE_LIMITS: ViewLimits = { lines: 200, columns: 2_000 };
+const PAGE_LIMITS: ViewLimits = { lines: 200, columns: 400 };
 
 /** The evidence of that id; a value that cannot be read back is said to be so, never thrown over. */
 export function viewEvidence(
@@ -41,6 +49,10 @@ export function viewEvidence(
   const note = (text: string): EvidenceView => ({
     id,
     purpose,
+    title: purpose,
+    answer: '',
+    startedAt: null,
+    tookMs: 0,
     lines: [{ atMs: 0, direction: '*', text }],
     omitted: 0,
   });
@@ -52,9 +64,14 @@ export function viewEvidence(
         .split('\n')
         .map((part) => ({ atMs, direction, text: shortened(part, limits.columns) })),
     );
+    const told = plainText(evidence.purpose, 300);
     return {
       id,
-      purpose: plainText(evidence.purpose, 300),
+      purpose: told,
+      title: evidence.kind === 'exchange' ? `${plainLine(evidence.request.method, 40)} ${told}` : told,
+      answer: answerOf(evidence),
+      startedAt: evidence.timing.startedAt,
+      tookMs: evidence.timing.durationMs,
       lines: lines.slice(0, limits.lines),
       omitted: Math.max(0, lines.length - limits.lines),
     };
@@ -63,16 +80,37 @@ export function viewEvidence(
   }
 }
 
-/** How many pieces of evidence are shown with one check: the decisive one comes last. */
+function answerOf(evidence: Evidence): string {
+  switch (evidence.kind) {
+    case 'exchange':
+      return String(evidence.response?.status ?? 'no response');
+    case 'conversation':
+      return String(evidence.handshake.response?.status ?? 'no response');
+    case 'burst':
+      return counted(evidence.entries.length, 'answer');
+  }
+}
+
+/** How many pieces of evidence are shown with one check. */
 const SHOWN_PER_CHECK = 12;
 
-/** Views of what a check rests on, in the order it asked; the last ones where there are many. */
-export function viewsOf(
-  service: ServiceResult,
-  check: CheckResult,
-  limits?: ViewLimits,
-): readonly EvidenceView[] {
-  return check.evidence.slice(-SHOWN_PER_CHECK).map((id) => viewEvidence(service, id, limits));
+/** What a check rests on, that first which decided it; the others in the order asked, the last of them where there are many. */
+export function shownEvidence({ evidence, decisive }: CheckResult): {
+  readonly first: string | null;
+  readonly others: readonly string[];
+  /** How many more there are. */
+  readonly left: number;
+} {
+  const first = decisive ?? evidence.at(-1) ?? null;
+  const rest = evidence.filter((id) => id !== first);
+  const others = rest.slice(-(SHOWN_PER_CHECK - 1));
+  return { first, others, left: rest.length - others.length };
+}
+
+/** Views of what a check rests on, that which decided it first. */
+function viewsOf(service: ServiceResult, check: CheckResult, limits: ViewLimits): readonly EvidenceView[] {
+  const { first, others } = shownEvidence(check);
+  return first === null ? [] : [first, ...others].map((id) => viewEvidence(service, id, limits));
 }
 
 /** The transcript as lines of plain text, `+12 ms > GET / HTTP/1.1`. */

@@ -16,6 +16,9 @@ export const WORST_FIRST: readonly Outcome[] = [
   'skipped',
 ];
 
+/** Outcomes of checks that were judged on evidence. */
+export const JUDGED: readonly Outcome[] = ['pass', 'fail', 'warning', 'observed', 'known'];
+
 /** What each outcome is called after a number: `2 failed`, `1 warning`. */
 const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
   pass: () => 'passed',
@@ -39,8 +42,13 @@ export function tallyOf(checks: readonly CheckResult[]): Tally {
 export function tallyWords(tally: Tally): readonly { readonly outcome: Outcome; readonly words: string }[] {
   return WORST_FIRST.filter((outcome) => tally[outcome] > 0).map((outcome) => ({
     outcome,
-    words: `${tally[outcome]} ${NOUNS[outcome](tally[outcome])}`,
+    words: outcomeWords(outcome, tally[outcome]),
   }));
+}
+
+/** `2 failed`, `1 warning` */
+export function outcomeWords(outcome: Outcome, n: number): string {
+  return `${grouped(n)} ${NOUNS[outcome](n)}`;
 }
 
 /** Suites in the order in which they first appear in any service. */
@@ -78,7 +86,12 @@ export function notRun(results: Results): readonly SameReason[] {
   });
 }
 
-/** `1 check`, `2 checks`. */
+/** `1 check`, `2 checks`, `1,024 checks`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+  return `${grouped(n)} ${n === 1 ? one : many}`;
+}
+
+/** `12,480` */
+export function grouped(n: number): string {
+  return n.toLocaleString('en');
 }

@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { capitalized } from '../../base/sentence.ts';
 import { shortened } from '../../base/shortened.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
@@ -47,11 +46,6 @@ function reasonFor(verdict: Verdict, results: Results): string {
   return plainLine(`${named ? reasons : capitalized(reasons)}.${besides}`, 2_000);
 }
 
-/** The exit code whose colour a verdict has: what only a selection has shown is not green. */
-export function toneOf({ word, exitCode }: Verdict): ExitCode {
-  return word === 'no verdict' ? EXIT.inconclusive : exitCode;
-}
-
 /** The verdict on one service: its word, or how much of it was looked at. */
 export function serviceVerdictInWords({ word, reasons }: Verdict): string {
   return word === 'no verdict' ? reasons.join('; ') : word;
@@ -91,6 +85,21 @@ export function wallTime(run: RunResult): number {
 /** `2026-11-21 06:38:14 UTC`. */
 export function instant(iso: string): string {
   return /^\d{4}-\d{2}-\d{2}T/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC` : iso;
+}
+
+/** `21 Nov 2026, 06:38 UTC`. */
+export function instantInWords(iso: string): string {
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime())
+    ? iso
+    : `${dayInWords(iso)} ${at.getUTCFullYear()}, ${iso.slice(11, 16)} UTC`;
+}
+
+/** `21 Nov` */
+export function dayInWords(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  return `${at.getUTCDate()} ${at.toLocaleString('en', { month: 'short', timeZone: 'UTC' })}`;
 }
 
 const STANDINGS: Readonly<Record<string, string>> = {

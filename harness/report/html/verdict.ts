@@ -1,0 +1,30 @@
+import type { Headline } from '../results/headline.ts';
+import type { Results } from '../results/results.ts';
+import { grouped } from '../results/tally.ts';
+import { duration, instantInWords, wallTime } from '../results/words.ts';
+import { signIcon } from './icons.ts';
+import { html, type Markup } from './markup.ts';
+
+/** Faults of the harness that are told; the others are in the results. */
+const MOST_FAULTS = 20;
+
+/** The verdict in one sentence, and the facts of the run in one line. */
+export function verdict({ run, services }: Results, { sign, sentence, lead, rest }: Headline): Markup {
+  const environments = new Set(services.flatMap(({ environment }) => environment ?? []));
+  const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+  const facts: readonly (readonly [string, string])[] = [
+    ...(environments.size > 0 ? ([['Environment', [...environments].join(', ')]] as const) : []),
+    ['Started', instantInWords(run.startedAt)],
+    ['Took', duration(wallTime(run))],
+    ['Requests', grouped(sent)],
+    ['Run', run.id],
+    ['Exit code', String(run.exitCode)],
+    ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),
+  ];
+  const others = run.faults.slice(1, MOST_FAULTS);
+  return html`<header class="verdict"><h1>${signIcon(sign)}<span>${sentence}</span></h1>
+<p class="lede"><strong>${lead}</strong> ${rest}</p>
+${others.length > 0 && html`<ul class="faults">${others.map((fault) => html`<li>${fault}</li>`)}</ul>`}
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`;
+}
