@@ -23,6 +23,7 @@ export function whatIsWrong(results: Results, shared: Findings): Markup | null {
     ...errors(results),
     ...inOrder(causesIn(results, 'fail'), shared.ages).map((each) => cause(each, shared)),
     ...inOrder(unexplained(results, 'fail'), shared.ages).map((each) => cause(each, shared)),
+    ...drifted(results),
     ...blocked(results),
     ...known(results, shared),
   ];
@@ -102,6 +103,17 @@ function errors(results: Results): readonly Markup[] {
       [judged],
       html`<pre class="trace" tabindex="0">${judged.check.message}</pre>`,
     ),
+  );
+}
+
+/** What is not as it was accepted; each value of it stands in the observed contract. */
+function drifted({ services }: Results): readonly Markup[] {
+  const facts = services.flatMap(({ service, observations }) =>
+    observations.flatMap(({ key, drift }) => (drift === undefined ? [] : [{ service, key, drift }])),
+  );
+  return facts.map(
+    ({ service, key, drift }) =>
+      html`<a class="cause slim fail drift" href="#observed" data-o="drifted" data-s="${service}">${icon('observed', 'fail')}<span class="what"><span class="sentence">${key} drifted: ${shortened(plainLine(drift), LONGEST_SENTENCE)}</span> <span class="sub">${where([service])}</span></span>${aside('drifted', 'still', '')}</a>`,
   );
 }
 

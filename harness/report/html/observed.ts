@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { withShortValues } from '../../base/shortened.ts';
 import { factInWords } from '../results/fact-words.ts';
 import type { CheckResult, Observation, Results, ServiceResult } from '../results/results.ts';
 import { counted } from '../results/tally.ts';
@@ -12,6 +13,9 @@ interface Seen {
   readonly seen: Observation;
   readonly check: CheckResult | undefined;
 }
+
+/** Of a value that differs, in UTF-16 units. */
+const LONGEST_VALUE = 200;
 
 /** Areas are the first words of keys; those that are no plain words have names. */
 const AREAS: Readonly<Record<string, string>> = {
@@ -37,8 +41,12 @@ export function observed(results: Results): Markup | null {
   }));
   const differing = byKey.filter(({ values }) => values.length > 1).length;
   const areas = Map.groupBy(byKey, ({ key }) => key.split('.')[0] ?? key);
-  const pins = all.some(({ seen }) => seen.accepted !== null);
-  return html`<section id="observed" aria-labelledby="observed-title" data-filtered><details class="part" open data-fold><summary>${chevron()}<h2 id="observed-title">Observed contract <span class="n">${counted(byKey.length, 'fact')}</span></h2><span class="hint">${differing > 0 && `${differing} ${differing === 1 ? 'differs' : 'differ'} between services`}</span></summary>
+  const pins = all.some(({ seen }) => isPinned(seen));
+  const drifts = all.filter(({ seen }) => seen.drift !== undefined).length;
+  return html`<section id="observed" aria-labelledby="observed-title" data-filtered><details class="part" open data-fold><summary>${chevron()}<h2 id="observed-title">Observed contract <span class="n">${counted(byKey.length, 'fact')}</span></h2><span class="hint">${[
+    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'} between services`] : []),
+    ...(drifts > 0 ? [`${drifts} drifted`] : []),
+  ].join(', ')}</span></summary>
 <p class="lead">What the documents leave open. One row for each fact; a bar marks services that differ.</p>
 ${[...areas]
   .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -69,7 +77,7 @@ function fact(
   const check = of.find((each) => each.check !== undefined)?.check;
   const title = check?.title ?? key;
   const names = of.map(({ service }) => service.service);
-  return html`<div class="fact" ${filterable('observed', names)} data-suite="${check?.suite ?? ''}"><p class="name">${title.charAt(0).toUpperCase() + title.slice(1)} <code>${key}</code></p>
+  return html`<div class="fact" ${filterable(of.some(({ seen }) => seen.drift !== undefined) ? 'observed drifted' : 'observed', names)} data-suite="${check?.suite ?? ''}"><p class="name">${title.charAt(0).toUpperCase() + title.slice(1)} <code>${key}</code></p>
 <ul class="${values.length > 1 && 'differ'}">${values.map((same) => value(same, services))}</ul>${pins && html`<p class="pin">${pinOf(of)}</p>`}</div>`;
 }
 
@@ -84,11 +92,14 @@ function value(same: readonly Seen[], services: number): Markup {
 
 /** Whether the values are those that were accepted; only for results that hold accepted ones. */
 function pinOf(of: readonly Seen[]): Markup {
-  const pinned = of.filter(({ seen }) => seen.accepted !== null);
-  const drifted = pinned.filter(({ seen }) => !isDeepStrictEqual(seen.value, seen.accepted));
-  if (drifted.length === 0) return html`${pinned.length === of.length ? 'pinned' : 'not pinned'}`;
+  const drifted = of.filter(({ seen }) => seen.drift !== undefined);
+  if (drifted.length === 0) return html`${of.every(({ seen }) => isPinned(seen)) ? 'pinned' : 'not pinned'}`;
   return html`<details class="raw drifted"><summary>drifted, ${drifted.map(({ service }) => service.service).join(', ')}</summary>${drifted.map(
     ({ service, seen }) =>
-      html`<span>${service.service}: accepted ${factInWords(seen.accepted)}, now ${factInWords(seen.value)}</span>`,
+      html`<span>${service.service}: ${withShortValues(seen.drift ?? '', LONGEST_VALUE)}${seen.acceptedAt !== undefined && ` (${seen.acceptedAt})`}</span>`,
   )}</details>`;
+}
+
+function isPinned({ accepted, acceptedAt }: Observation): boolean {
+  return accepted !== null || acceptedAt !== undefined;
 }

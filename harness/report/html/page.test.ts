@@ -86,6 +86,24 @@ describe('the page as text', () => {
     );
   });
 
+  it('tells apart what is pinned, what is not, and what has drifted, where anything was accepted', () => {
+    const service = conformingService();
+    const [algorithm, ...others] = service.observations;
+    if (algorithm === undefined) throw new Error('the sample has no observation');
+    const drifted = {
+      ...algorithm,
+      accepted: 'fixed-window',
+      acceptedAt: 'config/accepted/realtime.yaml:3',
+      drift: 'was fixed-window, is unknown',
+    };
+    const told = renderPage(resultsOf([{ ...service, observations: [drifted, ...others] }]));
+    expect(told).toContain('realtime drifted from what is accepted</span></h1>');
+    expect(told).toContain('limits.algorithm drifted: was fixed-window, is unknown');
+    expect(told).toContain('<summary>drifted, realtime</summary>');
+    expect(told).toContain('<p class="pin">not pinned</p>');
+    expect(page).not.toContain('pinned');
+  });
+
   it('has every id once', () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

@@ -29,6 +29,7 @@ export function signOf(verdict: Verdict, { interrupted }: Pick<RunResult, 'inter
     case 'conforms':
       return 'pass';
     case 'does not conform':
+    case 'drifted':
     case 'known list out of date':
       return 'fail';
     case 'harness error':
@@ -65,6 +66,7 @@ interface Told {
 const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict) => Told>> = {
   conforms: conforming,
   'does not conform': failing,
+  drifted: driftedFacts,
   'known list out of date': outdated,
   'no verdict': partial,
   'harness error': broken,
@@ -127,6 +129,18 @@ function failuresInWords(results: Results): string {
         ? `${explained} of ${failed} failures`
         : `all ${failed} failures`;
   return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
+}
+
+function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Told {
+  const drifted = services.filter(({ observations }) =>
+    observations.some(({ drift }) => drift !== undefined),
+  );
+  const [first = '', ...others] = reasons;
+  return {
+    sentence: `${subject(drifted, services)} drifted from what is accepted`,
+    lead: `${counted(reasons.length, 'observation')} ${reasons.length === 1 ? 'differs' : 'differ'}.`,
+    rest: [first, ...others, ...besides].map((each) => `${each}.`),
+  };
 }
 
 function outdated(_: Results, { reasons, besides }: Verdict): Told {

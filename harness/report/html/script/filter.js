@@ -6,7 +6,7 @@
   const chips = [...document.querySelectorAll('[data-chip]')];
   const OUTCOMES = ['fail', 'warning', 'blocked', 'known', 'pass', 'observed', 'skipped', 'error'];
 
-  const STATES = ['new', 'back', 'still'];
+  const STATES = ['new', 'back', 'still', 'drifted'];
 
   const rows = [...document.querySelectorAll('[data-o]')].map((element) => ({
     element,
