@@ -155,6 +155,41 @@ describe.concurrent('a key of the run that the service refuses', () => {
   });
 });
 
+describe.concurrent('a run of some checks', () => {
+  it.each([
+    [[], 0, /^orders {2}1 of \d+ checks were selected$/],
+    [['--strict'], 3, /^orders {2}inconclusive$/],
+    [['--strict', '--partial'], 0, /^orders {2}1 of \d+ checks were selected$/],
+  ])('never conforms, and is no release: %j', async (more, code, firstLine) => {
+    const url = await served(refusing, hasKey);
+    const told = await judged({
+      url,
+      config: BEARER,
+      args: ['--check', 'status.sample', ...more],
+      env: { ORDERS_API_KEY: KEY },
+    });
+    expect(told.code).toBe(code);
+    expect(told.firstLine).toMatch(firstLine);
+    expect(told.stdout).not.toMatch(/^Conforms/m);
+  });
+});
+
+describe.concurrent('what is wrong with the config', () => {
+  it('is told of all files at once, before anything is sent', async () => {
+    const unset = (name: string) =>
+      `service: ${name}\ncontract: orders\nprovider: { url: "\${env:URL_OF_${name}}" }\n${BEARER.replace('ORDERS', name)}\n`;
+    const folder = temporaryFolder({
+      'contracts/orders.yaml': ORDERS_CONTRACT,
+      'services/orders.yaml': unset('orders'),
+      'services/stock.yaml': `${unset('stock')}plam: 3\n`,
+    });
+    const { code, stderr } = await conform(['run', '--config', folder], {}).ended;
+    expect([code, stderr.split('\n')[0]]).toEqual([2, 'conform: 5 things are wrong']);
+    for (const name of ['URL_OF_orders', 'orders_API_KEY', 'URL_OF_stock', 'stock_API_KEY'])
+      expect(stderr).toContain(`the environment variable ${name} is not set`);
+  });
+});
+
 describe.concurrent('an endpoint that the config calls an echo', () => {
   it('and that speaks something else, is told as that', async () => {
     const { url, stop } = await startWsEndpoint((socket) => {
