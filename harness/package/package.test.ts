@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -54,6 +54,31 @@ describe('the package', () => {
     expect(stdout).toContain('nothing failed');
     const explained = await conform('explain', 'auth.challenge', '--config', config);
     expect(explained.stdout).toContain('conform serve search');
+  });
+
+  it('loads Pact and testcontainers only for what uses them', async () => {
+    const watch = join(folder, 'watch.mjs');
+    const log = join(folder, 'loaded.txt');
+    writeFileSync(
+      watch,
+      `import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    const [name] = /node_modules\\/(?:@pact-foundation|testcontainers|vitest)\\//.exec(url) ?? [];
+    if (name) appendFileSync(${JSON.stringify(log)}, name + '\\n');
+    return next(url, context);
+  },
+});`,
+    );
+    const config = join(unpacked, 'dist/config');
+    await execute(
+      process.execPath,
+      [join(unpacked, 'harness/cli/conform.js'), 'run', 'search', '--suite', 'json', '--config', config],
+      { cwd: folder, env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(watch)}` } },
+    );
+    const loaded = new Set(readFileSync(log, 'utf8').trim().split('\n'));
+    expect([...loaded]).toEqual(['node_modules/vitest/']);
   });
 
   it('gives programs what its types declare', async () => {
