@@ -50,7 +50,7 @@ export function ofNamedKey(question: string, fallback: string): FirstUse {
 /** For the keys `KEYED`. */
 export function keyLines(variable: string): readonly string[] {
   return [
-    `key: \${env:${variable}} # read when a run starts, never written down`,
-    `secondKey: \${env:${variable}_2:-} # optional: shows whose limit a limit is`,
+    `key: \${env:${variable}} # read when a run starts, never stored`,
+    `secondKey: \${env:${variable}_2:-} # optional: shows whether a limit counts for each key`,
   ];
 }

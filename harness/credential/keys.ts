@@ -27,7 +27,7 @@ export type Values<K extends Keys> = {
 };
 
 /** How a secret is written in a config. */
-export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. Written here in full, it is taken only for a service on this machine.`;
+export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
 
 interface TextOptions {
   /** Completes "write …". */

@@ -40,7 +40,7 @@ export const WEBHOOKS = mapping(
       texts: 'open',
       read: listenAddress,
     }),
-    url: text('Address under which the service reaches it. Default: http at the address above.', {
+    url: text('Address under which the service reaches this receiver. Default: http at the address above.', {
       default: null,
       expected: 'an http or https URL',
       texts: 'open',

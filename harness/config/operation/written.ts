@@ -94,7 +94,7 @@ const OPERATION = mapping(
       },
       {
         json: json('Any value; it is sent as JSON.'),
-        text: text('Sent as it stands here.', { mayBeEmpty: true }),
+        text: text('Text that is sent as it is.', { mayBeEmpty: true }),
         type: text('Media type. Default for json: application/json.', MEDIA_TYPE),
       },
     ),

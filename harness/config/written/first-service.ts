@@ -142,7 +142,7 @@ function serviceText({ service, url, scheme, answers, openapi }: FirstService, c
   const document = openapi && beside(openapi.path);
   return `${schemaLine(configDir, 'services', 'service.schema.json')}
 #
-# The service ${service}: where it is, how a client gets in, what may be done to it.
+# The service ${service}: where it runs, how a client gets in, and what conform may do to it.
 service: ${JSON.stringify(service)}
 contract: ${JSON.stringify(service)} # contracts/${service}.yaml
 
@@ -164,7 +164,7 @@ ${
 # plan: { requests: 100, window: 60s }
 
 safety:
-  exceedRateLimit: false # true: send more than the plan admits, to see the refusal
+  exceedRateLimit: false # true: send more requests than the plan allows, to see the refusal
   unsafeMethods: false # true: call POST, PUT, PATCH and DELETE operations as well
 `;
 }
@@ -195,8 +195,8 @@ function contractText({ service, samplePath, openapi }: FirstService): string {
   const said = new Set(clauses.map(({ key }) => key));
   const rest = Object.entries(VOCABULARY).filter(([key]) => !said.has(key));
   const source = openapi === null ? `${service} documents` : basename(openapi.path);
-  return `# What the documents of ${service} say, clause by clause. Only what stands here is judged as a rule; the rest is
-# observed. standing: stated (it says so), advised (it recommends it), not-shown (it leaves it open).
+  return `# What the documents of ${service} say, clause by clause. Only what is written here is judged as a rule; the rest is
+# observed. standing: stated (the document says so), advised (it recommends it), not-shown (it leaves it open).
 contract: ${JSON.stringify(service)}
 title: ${JSON.stringify(openapi?.facts.title ?? service)}
 source:

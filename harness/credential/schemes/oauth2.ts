@@ -85,7 +85,7 @@ export const oauth2 = scheme({
     lines: (answers) => [
       `tokenUrl: ${JSON.stringify(answers[ASKS.url.option] ?? '')}`,
       `clientId: \${env:${answers[ASKS.id.option]}}`,
-      `clientSecret: \${env:${answers[ASKS.secret.option]}} # read when a run starts, never written down`,
+      `clientSecret: \${env:${answers[ASKS.secret.option]}} # read when a run starts, never stored`,
       '# scope: read write # also: audience, resource; clientAuthentication: post',
     ],
   },
