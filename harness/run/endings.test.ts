@@ -108,7 +108,7 @@ async function expectInterrupted(
     interruption: expect.stringMatching(why),
     exitCode: 3,
   });
-  expect(ending).toMatchObject({ code: 3, signal: null, stdout: expect.stringMatching(/^Inconclusive/m) });
+  expect(ending).toMatchObject({ code: 3, signal: null, stdout: expect.stringMatching(/^⊘ Inconclusive/m) });
   expect(junit(reports)).toMatch(why);
   expect(readFileSync(join(lastReports(reports), 'index.html'), 'utf8')).toMatch(why);
   expect(readFileSync(join(lastReports(reports), 'summary.md'), 'utf8')).toContain('The run was cut short');
@@ -260,7 +260,7 @@ describe.concurrent('a check that goes wrong is a fault of the harness', () => {
   it('and the others are judged', async () => {
     const suites = ['never-settles', 'throws', 'exits'];
     const { ending, results } = await begin(suites, { setting: { checkLimitMs: 500 } }).over();
-    expect(ending).toMatchObject({ code: 70, stdout: expect.stringMatching(/^Harness error/m) });
+    expect(ending).toMatchObject({ code: 70, stdout: expect.stringMatching(/^! Harness error/m) });
     expect(results.run).toMatchObject({ interrupted: false, exitCode: 70 });
     const parts = Object.entries({ before: 'pass', ending: 'error', after: 'pass' });
     const expected = suites.flatMap((suite) => parts.map(([part, outcome]) => [`${suite}.${part}`, outcome]));

@@ -52,7 +52,8 @@ const refusing = answers((request) => (hasKey(request) ? 200 : 401));
 
 interface Told {
   readonly code: number | null;
-  readonly firstLine: string;
+  /** The block on top, as one line. */
+  readonly first: string;
   readonly stdout: string;
   readonly stderr: string;
   readonly html: string;
@@ -96,7 +97,7 @@ async function judgedIn(folder: string, more: Run['args'] = [], env: Run['env'] 
   const [first] = readResults(at('results.json')).services;
   return {
     code,
-    firstLine: stdout.split('\n')[0] ?? '',
+    first: (stdout.split('\n\n')[0] ?? '').replaceAll(/\s+/g, ' '),
     stdout,
     stderr,
     html: readFileSync(at('index.html'), 'utf8'),
@@ -114,9 +115,11 @@ describe.concurrent('a key of the run that the service refuses', () => {
   it('is told at once, by its place, and held against nothing', async () => {
     const url = await served(refusing, hasKey);
     const told = await judged({ url, config: BEARER, env: EXPIRED });
-    expect([told.code, told.firstLine]).toEqual([
+    expect([told.code, told.first]).toEqual([
       3,
-      'orders  inconclusive: the key in ORDERS_API_KEY is refused (401)',
+      expect.stringMatching(
+        /^⊘ orders inconclusive: the key in ORDERS_API_KEY is refused \(401\): \d+ blocked/,
+      ),
     ]);
     expect(told.service?.requestsSent).toBe(2);
     const outcomes = new Set(told.service?.checks.map(({ outcome }) => outcome));
@@ -150,8 +153,10 @@ describe.concurrent('a key of the run that the service refuses', () => {
     const args = ['run', '--config', folder, '--reports', reports, '--check', 'status.sample'];
     const { code, stdout } = await conform(args, { ...EXPIRED, STOCK_API_KEY: KEY }).ended;
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\)$/m);
-    expect(stdout).toMatch(/^stock {3}1 of \d+ checks were selected$/m);
+    expect(stdout).toMatch(
+      /^⊘ orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\): 1 blocked$/m,
+    );
+    expect(stdout).toMatch(/^◐ stock {3}1 of \d+ checks were selected: 1 passed · /m);
   });
 });
 
@@ -197,15 +202,15 @@ describe.concurrent('an endpoint that the config calls an echo', () => {
       socket.on('message', () => socket.send('{"error":"subscribe first"}'));
     });
     stops.push(stop);
-    const { code, firstLine } = await judged({
+    const { code, first } = await judged({
       url,
       config: 'credentials: { scheme: none }\nwebsocket: { url: /ws, echo: true }',
       args: ['--check', 'websocket.echo-*'],
     });
-    expect([code, firstLine]).toEqual([
+    expect([code, first]).toEqual([
       3,
       expect.stringMatching(
-        /^orders {2}inconclusive: websocket\.echo is set, and the endpoint does not echo: it answers with a text message/,
+        /^⊘ orders inconclusive: websocket\.echo is set, and the endpoint does not echo: it answers with a text message/,
       ),
     ]);
   });
@@ -224,9 +229,9 @@ describe.concurrent('what the run itself has done', () => {
       args: ['--check', 'status.sample'],
       env: { ORDERS_API_KEY: KEY },
     });
-    expect([told.code, told.firstLine]).toEqual([
+    expect([told.code, told.first]).toEqual([
       0,
-      expect.stringMatching(/^orders {2}1 of \d+ checks were selected$/),
+      expect.stringMatching(/^◐ orders 1 of \d+ checks were selected: 1 passed · /),
     ]);
     const remark = expect.stringMatching(
       /^2 answers 429 without Retry-After: the run waited \d s of its own accord and came back$/,
@@ -292,18 +297,18 @@ ${operations.join('\n')}
   );
 
   it.each([
-    ['for the plan', byPlan, [], 0, `orders  ${EXERCISED}`, `Only ${EXERCISED}; nothing failed.`],
+    ['for the plan', byPlan, [], 0, `◐ orders ${EXERCISED}: `, `Only ${EXERCISED}; nothing failed.`],
     [
       'for the user, in a strict run',
       byUser,
       ['--strict'],
       3,
-      'orders  inconclusive',
+      '⊘ orders inconclusive: ',
       `A strict run leaves nothing out, and only ${EXERCISED} (--partial allows that).`,
     ],
   ])('are not exercised, and told everywhere: %s', async (_, files, args, code, first, sentence) => {
     const told = await judgedIn(temporaryFolder(files), args);
-    expect([told.code, told.firstLine]).toEqual([code, first]);
+    expect([told.code, told.first]).toEqual([code, expect.stringContaining(first)]);
     expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
     expect(told.stderr.split('\n')[0]).toMatch(/, only 120 of 500 operations would be exercised$/);
     for (const report of [told.html, told.summary, told.junit]) expect(report).toContain(EXERCISED);

@@ -40,25 +40,25 @@ describe.concurrent('what it prints', () => {
     const { args, reports } = shortRun();
     const { code, stdout, stderr } = await conform(args).ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^search {2}1 of 303 checks were selected\n/);
+    expect(stdout).toMatch(/^◐ search {2}1 of 303 checks were selected: 1 passed · .*\n/);
     expect(stdout).toMatch(
-      /\nNo verdict {2}.*, exit code 0\nOnly 1 of 303 checks were selected; nothing failed\.\n/,
+      /\n◐ No verdict: Only 1 of 303 checks were selected; nothing failed\.\n.*, exit code 0\n/,
     );
-    expect(stdout.endsWith(`Reports  ${join(reports, 'selection', 'index.html')}\n`)).toBe(true);
+    expect(stdout.endsWith(`Report: ${join(reports, 'selection', 'index.html')}\n`)).toBe(true);
     expect(stderr).toMatch(/^search: started 1 check, about 1 request in \d+ ms\nsearch: finished 1 of 1\n$/);
     expect(stdout + stderr).not.toContain(SGR);
   });
 
   it('is the verdict alone when it is to be quiet', async () => {
     const { stdout, stderr } = await conform(shortRun('--quiet').args).ended;
-    expect(stdout).toMatch(/^No verdict {2}/);
+    expect(stdout).toMatch(/^◐ No verdict: /);
     expect(stderr).toBe('');
   });
 
   it.skipIf(!existsSync('/dev/full'))('is the verdict also where progress cannot be told', () => {
     const command = [process.execPath, 'harness/cli/main.ts', ...shortRun().args, '2> /dev/full'].join(' ');
     const { status, stdout } = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^No verdict/m) });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^◐ No verdict/m) });
   });
 
   it.skipIf(NO_TERMINAL)('has colour at a terminal', async () => {
@@ -143,7 +143,7 @@ describe.concurrent('a provider that is not there', () => {
     const args = ['run', 'search', '--provider-url', gone.url, '--suite', 'json', '--reports', reports];
     const { code, stdout, stderr } = await conform(args).ended;
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^Inconclusive/m);
+    expect(stdout).toMatch(/^⊘ Inconclusive/m);
     expect(stdout).toMatch(/the provider cannot be reached: connect ECONNREFUSED/);
     expect(stderr).toMatch(/^search: trouble the provider cannot be reached: connect ECONNREFUSED/m);
     const [service] = readResults(join(reports, 'selection/results.json')).services;
@@ -162,7 +162,7 @@ describe.concurrent('reports that cannot be written', () => {
     writeFileSync(join(reports, 'selection/junit'), '');
     const { code, stdout, stderr } = await conform(args).ended;
     expect(code).toBe(70);
-    expect(stdout).toMatch(/^search {2}.*\n {2}1 passed\n/);
+    expect(stdout).toMatch(/^. search {2}.*1 passed · /);
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /cannot write reports below \S*selection\/junit: it is a file/,
     );
@@ -206,7 +206,7 @@ describe.concurrent('--watch', () => {
     run.signal('SIGINT');
     const { code, stdout } = await run.ended;
     expect(code).toBe(0);
-    expect(stdout.match(/^No verdict/gm)?.length).toBeGreaterThanOrEqual(2);
+    expect(stdout.match(/^◐ No verdict/gm)?.length).toBeGreaterThanOrEqual(2);
     expect(existsSync(join(reports, 'selection/results.json'))).toBe(true);
     expect(run.left()).toEqual([]);
   });

@@ -9,50 +9,84 @@ const PLAIN: VerdictTextOptions = { color: false, width: 90, verbosity: 'normal'
 describe('the verdict on a terminal', () => {
   const text = verdictText(sampleResults(), PLAIN);
 
-  it('tells each service, its counts, its requests and its time', () => {
-    expect(text).toMatch(
-      /^search\s+does not conform\n {2}2 failed, 2 blocked, 1 warning, 7 passed, 2 observed, 2 skipped\n {2}115 requests, 1 min 1 s$/m,
+  it('tells of each service its verdict, its counts and its time, on a line', () => {
+    expect(text).toMatch(/^✕ search +2 failed, 2 blocked, 1 warning, 7 passed · 1 min 1 s$/m);
+    expect(text).toMatch(/^✓ realtime \(staging\) +\S.* · 1 min 1 s$/m);
+  });
+
+  it('tells waits apart from work', () => {
+    const service = conformingService('search');
+    const checks = service.checks.map((check) => ({ ...check, waitedMs: 4_100 }));
+    expect(verdictText(resultsOf([{ ...service, checks }]), PLAIN)).toMatch(
+      /· 1 min 1 s, \d+\.\d s of it waiting$/m,
     );
   });
 
-  it('tells a failure with its message, its grounds and how to see it again', () => {
-    expect(text).toContain('  fail  auth.missing-credential  search  MUST\n');
-    expect(text).toContain('    → expected status 401, got 200 with a JSON body of 2 resources\n');
-    expect(text).toContain('    because RFC 9110 §15.5.2 (MUST)\n');
-    expect(text).toContain('    repeat  curl --include ');
+  it('tells of many services only those of which there is something to say', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      ...conformingService(`s${index}`),
+      ...(index === 7 ? { trouble: 'connection refused', checks: [] } : {}),
+    }));
+    const lines = verdictText(resultsOf(many), PLAIN).split('\n');
+    expect(lines[0]).toMatch(/^⊘ s7 \(staging\) +inconclusive: connection refused: no check/);
+    expect(lines[1]).toBe('✓ 39 services that conform');
   });
 
-  it('leads with the causes, and tells in full only what none explains', () => {
+  it('leads with the causes: what each explains, what to change, how to see it', () => {
     const told = verdictText(diagnosedResults(), PLAIN);
     expect(told).toContain(`What is wrong: 1 cause explains 2 of 5 findings
   ✕ 2  A request without a credential is answered 200
-       or  Nobody is asked for a key
+       or      Nobody is asked for a key
        search  auth.missing-credential, limits.retry-after
-`);
-    expect(told).toContain('compare  conform serve search --defect accepts-missing-key\n');
+       repeat  curl --include `);
     expect(told).toMatch(/^ {2}✕ 1 {2}No cause found: expected the 101st request/m);
     expect(told).toMatch(/^ {2}△ 1 {2}No cause found: got x<y>/m);
-    expect(told).not.toContain('fail  auth.missing-credential');
-    expect(told).toContain('fail  limits.exact');
-    const verbose = verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'verbose' });
-    expect(verbose).toContain('fail  auth.missing-credential');
-    const quiet = verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'quiet' });
-    expect(quiet).toMatch(/^1 cause explains 2 of 5 findings\n/);
+    expect(told).toMatch(/^ {2}⊘ 4 {2}no second key is configured/m);
   });
 
-  it('groups what did not run by its reason', () => {
-    expect(text).toMatch(/^ {2}blocked\s+4 {2}no second key is configured .*$/m);
-    expect(text).toMatch(
-      /^ {2}skipped\s+3 {2}the service config names no websocket \(search 2, messaging 1\)$/m,
+  it('says how long something has been wrong, and what is not any more', () => {
+    const results = diagnosedResults();
+    const change = (check: string, state: 'still failing' | 'new' | 'fixed', runs: number) => ({
+      service: 'search',
+      check,
+      state,
+      runs,
+      since: '2026-11-14T06:00:00.000Z',
+    });
+    const told = verdictText(
+      {
+        ...results,
+        history: {
+          runs: [{ id: 'r0', startedAt: '2026-11-20T06:00:00.000Z', exitCode: 1, failed: 2 }],
+          changes: [
+            change('auth.missing-credential', 'still failing', 9),
+            change('limits.exact', 'new', 1),
+            change('headers.date', 'fixed', 3),
+          ],
+          flaky: [],
+          notes: [],
+        },
+      },
+      PLAIN,
     );
+    expect(told).toMatch(/^ {2}✕ 2 {2}A request without .* {2,}9 runs, since 14 Nov$/m);
+    expect(told).toMatch(/^ {2}✕ 1 {2}No cause found: expected .* {2,}new$/m);
+    expect(told).toContain('\nFixed since 20 Nov: headers.date (search)\n');
+    expect(text).not.toMatch(/Fixed since|since \d/);
   });
 
-  it('ends with the verdict, the exit code and where the reports are', () => {
-    const end = verdictText(sampleResults(), { ...PLAIN, reportsAt: 'reports/latest' })
-      .trimEnd()
-      .split('\n');
-    expect(end.at(-1)).toBe('Reports  reports/latest');
-    expect(end.join('\n')).toContain('Does not conform  1 min 2 s, exit code 1');
+  it('has a line for each suite that does not apply, and one for all else', () => {
+    expect(text).toMatch(
+      /\nDoes not apply\n {2}websocket in search, messaging: the service config names no websocket\n\n/,
+    );
+    expect(text).not.toContain('skipped');
+  });
+
+  it('ends with the verdict, what helps on, and where the reports are', () => {
+    const end = verdictText(diagnosedResults(), { ...PLAIN, reportsAt: 'reports/latest/index.html' });
+    expect(end).toMatch(
+      /\n\n✕ search and messaging do not conform\. realtime does\.\n {2}\d+ requests, 1 min 2 s, run r4x9k2, exit code 1\n {2}Next: conform explain auth\.missing-credential {5}Report: reports\/latest\/index\.html\n$/,
+    );
   });
 
   it('tells a fault of the harness, such as a full disk, even when it is to be quiet', () => {
@@ -62,15 +96,25 @@ describe('the verdict on a terminal', () => {
     );
   });
 
-  it.each([70, 80, 100, 300])('keeps within %d columns, but for what has no blanks', (width) => {
-    const lines = verdictText(sampleResults(), { ...PLAIN, width, verbosity: 'verbose' }).split('\n');
+  it.each([70, 80, 100, 300])('keeps within %d columns, but for commands that are to be copied', (width) => {
     const widest = Math.min(width, 100);
-    const broken = lines.filter(
-      (line) => !/^ +repeat {2}/.test(line) && !/^ {2}(fail|warning|error) /.test(line),
-    );
-    for (const line of broken.filter((candidate) => candidate.length > widest)) {
-      const longestWord = Math.max(...line.split(' ').map((word) => word.length));
-      expect(line.trim().split(' ').length === 1 || longestWord + 26 > widest, line).toBe(true);
+    for (const results of [sampleResults(), diagnosedResults()]) {
+      const lines = verdictText(results, { ...PLAIN, width }).split('\n');
+      const long = lines.filter((line) => line.length > widest && !/^ {7}repeat {2}/.test(line));
+      expect(long).toEqual([]);
+    }
+  });
+
+  it('shows no long value whole', () => {
+    const service = conformingService('search');
+    const [first] = service.checks;
+    if (first === undefined) throw new Error('the sample has no checks');
+    const message = `expected 401, got 200 for "${'k'.repeat(9_216)}"`;
+    const checks = [{ ...first, outcome: 'fail', message, headline: message } as const];
+    for (const verbosity of ['quiet', 'normal', 'verbose'] as const) {
+      const shown = verdictText(resultsOf([{ ...service, checks }]), { ...PLAIN, verbosity });
+      expect(shown).toContain('…9,218 characters…');
+      expect(shown).not.toMatch(/k{60}/);
     }
   });
 
@@ -89,16 +133,25 @@ describe('the verdict on a terminal', () => {
 
   it('is brief when quiet', () => {
     const quiet = verdictText(resultsOf([conformingService()]), { ...PLAIN, verbosity: 'quiet' });
-    expect(quiet).toMatch(
-      /^Conforms {2}.*exit code 0\n10 checks judged over 1 service, with 1 check blocked\.\n$/,
-    );
+    expect(quiet).toMatch(/^✓ realtime conforms\.\n {2}\d+ requests?, .*exit code 0\n$/);
+    const failed = verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'quiet' });
+    expect(failed).toMatch(/^2 failed: A request without a credential is answered 200\n/);
   });
 
-  it('lists every check and every observation when verbose', () => {
+  it('lists every check, every finding and every observation when verbose', () => {
     const verbose = verdictText(sampleResults(), { ...PLAIN, verbosity: 'verbose' });
     expect(verbose).toContain(
       'realtime (staging) · websocket\n  pass      websocket.handshake · opens a connection\n',
     );
     expect(verbose).toContain('  search · limits.first-refused = 104\n');
+    expect(verdictText(diagnosedResults(), { ...PLAIN, verbosity: 'verbose' })).toContain(
+      '       compare conform serve search --defect accepts-missing-key\n',
+    );
+    expect(verbose).toContain('  fail  auth.missing-credential  search  MUST\n');
+    expect(verbose).toContain('    → expected status 401, got 200 with a JSON body of 2 resources\n');
+    expect(verbose).toContain('    because RFC 9110 §15.5.2 (MUST)\n');
+    expect(verbose).toMatch(
+      /^ {2}skipped\s+3 {2}the service config names no websocket \(search 2, messaging 1\)$/m,
+    );
   });
 });

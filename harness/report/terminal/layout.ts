@@ -1,0 +1,66 @@
+import { withShortValues } from '../../base/shortened.ts';
+import { cut, plainLine } from '../results/plain.ts';
+import type { Results, ServiceResult } from '../results/results.ts';
+import type { Ink } from './ink.ts';
+
+/** `quiet`: the verdict and what is wrong, a line each. `verbose`: every check, every finding and every observation too. */
+export type Verbosity = 'quiet' | 'normal' | 'verbose';
+
+export interface Page {
+  readonly results: Results;
+  readonly ink: Ink;
+  readonly width: number;
+  readonly verbosity: Verbosity;
+}
+
+/** A block of lines; an empty one is left out together with its heading. */
+export type Block = readonly string[];
+
+/** UTF-16 units of a value, and of a text, that a terminal shows; the reports have it whole. */
+const VALUE_CAP = 60;
+const TEXT_CAP = 1_000;
+
+export function heading({ ink }: Page, text: string): string {
+  return ink.bold(text);
+}
+
+/** Text as lines that begin with `first`, and then with `next`. */
+export function indented(
+  { width }: Page,
+  text: string,
+  first: string,
+  next = ' '.repeat(first.length),
+): Block {
+  // A size is not torn from what it is the size of.
+  const short = cut(withShortValues(plainLine(text), VALUE_CAP), TEXT_CAP).replace(
+    /(…[\d,]+) (?=characters…)/g,
+    '$1\u00a0',
+  );
+  return wrap(short, width - next.length).map(
+    (line, index) => (index === 0 ? first : next) + line.replaceAll('\u00a0', ' '),
+  );
+}
+
+/** Text as one line, the end of a long one left to the reports. */
+export function oneLine({ width }: Page, text: string, taken: number): string {
+  return cut(withShortValues(plainLine(text), VALUE_CAP), width - taken);
+}
+
+export function nameOf({ service, environment }: ServiceResult): string {
+  return plainLine(environment === null ? service : `${service} (${environment})`);
+}
+
+/** Breaks a line at blanks so that none is longer than `width` columns; a longer word stands alone. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,125 @@
+import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
+import { notApplying } from '../results/not-applying.ts';
+import { cut, plainLine } from '../results/plain.ts';
+import type { Change, Results } from '../results/results.ts';
+import { counted, judgedWith, notRun } from '../results/tally.ts';
+import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';
+
+const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;
+const IDS_SHOWN = 2;
+/** Columns for how long something has been wrong. */
+const AGE = 24;
+/** UTF-16 units of a command line beyond which it is left to the reports. */
+const REPEAT_CAP = 400;
+
+/** The causes and the findings without one; all findings where nobody has looked for causes. */
+export function toldOf(results: Results): readonly Told[] {
+  if (results.causes !== undefined) return toldIn(results);
+  const unexplained = judgedWith(results, 'fail', 'warning').map(({ service, check }) => ({
+    service: service.service,
+    check: check.id,
+  }));
+  return toldIn({ ...results, causes: [], unexplained });
+}
+
+/** What is wrong: causes with what each explains, the findings that none explains, and what could not be judged. */
+export function wrong(page: Page): Block {
+  const { results } = page;
+  const told = toldOf(results);
+  const errors = judgedWith(results, 'error');
+  const found = new Set(judgedWith(results, 'fail', 'warning').map(({ check }) => check.id));
+  // What rests on a finding is told with it.
+  const blocked = notRun(results).filter(
+    ({ outcome, reason }) => outcome === 'blocked' && !found.has(reason.split(' ', 1)[0] ?? ''),
+  );
+  const lines = [
+    ...errors.flatMap(({ service, check }) =>
+      entry(page, 'error', 1, `${check.id}: ${check.message}`, '').concat(`       ${nameOf(service)}`),
+    ),
+    ...told.flatMap((each) => causeLines(page, each)),
+    ...blocked.flatMap(({ reason, judged }) => entry(page, 'blocked', judged.length, reason, '')),
+  ];
+  if (lines.length === 0) return [];
+  const headline = causesHeadline(results);
+  const title = headline ?? (told.length > 0 ? counted(told.length, 'finding') : 'not all could be judged');
+  return [heading(page, `What is wrong: ${title}`), ...lines];
+}
+
+/** A line with a sign and how many checks it is about; at its right how long that has been so. */
+function entry(page: Page, kind: keyof typeof SIGNS, n: number, text: string, age: string): Block {
+  const { ink, width } = page;
+  const sign = `${SIGNS[kind]} ${n}`;
+  const begin = `  ${sign}  `;
+  const room = age === '' ? width : width - AGE;
+  const [first = '', ...rest] = indented({ ...page, width: room }, text, begin);
+  const aged = age === '' ? first : `${first.padEnd(room)}${ink.dim(age.padStart(AGE))}`;
+  return [aged.replace(sign, () => ink.outcome(kind, sign)), ...rest];
+}
+
+function causeLines(page: Page, told: Told): Block {
+  const { ink, results, verbosity } = page;
+  const { sentence, cause, findings, outcome } = told;
+  const margin = ' '.repeat(7);
+  const [leading] = findings;
+  const repeat = plainLine(leading?.check.reproduce ?? '');
+  const change = leading?.check.change;
+  return [
+    ...entry(page, outcome, findings.length, sentence, ageOf(told, results)),
+    ...(cause?.alternatives ?? []).flatMap((other) => indented(page, other, `${margin}or      `)),
+    ...checksByService(told).map(([service, ids]) =>
+      ink.dim(
+        `${margin}${plainLine(service)}  ${cut(plainLine(firstOf(ids, IDS_SHOWN)), page.width - margin.length)}`,
+      ),
+    ),
+    ...(change === undefined ? [] : indented(page, change, `${margin}change  `)),
+    // A command line is not wrapped: it is to be copied.
+    ...(repeat === '' || repeat.length > REPEAT_CAP ? [] : [`${margin}${ink.dim('repeat')}  ${repeat}`]),
+    ...(cause === null || verbosity !== 'verbose'
+      ? []
+      : [`${margin}${ink.dim('compare')} ${plainLine(cause.command)}`]),
+  ];
+}
+
+/** `new`, `back`, `9 runs, since 14 Nov`; empty where no earlier run says so. */
+function ageOf({ findings }: Told, { history }: Results): string {
+  const changes = (history?.changes ?? []).filter(({ service, check }) =>
+    findings.some((each) => each.service.service === service && each.check.id === check),
+  );
+  const [oldest] = [...changes].sort((one, other) => other.runs - one.runs);
+  if (oldest === undefined || oldest.state === 'fixed') return '';
+  return oldest.state === 'still failing'
+    ? `${counted(oldest.runs, 'run')}, since ${dayOf(oldest.since)}`
+    : oldest.state;
+}
+
+/** What an earlier run failed, and this one does not. */
+export function fixed(page: Page): Block {
+  const { history } = page.results;
+  const changes = (history?.changes ?? []).filter(({ state }) => state === 'fixed');
+  const last = history?.runs.at(-1);
+  if (changes.length === 0 || last === undefined) return [];
+  const named = ({ check, service }: Change) => `${check} (${service})`;
+  return indented(page, `Fixed since ${dayOf(last.startedAt)}: ${firstOf(changes.map(named), 5)}`, '', '  ');
+}
+
+/** A line for each suite that does not apply, and one for all single checks. */
+export function doesNotApply(page: Page): Block {
+  const { suites, single } = notApplying(page.results);
+  const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
+  if (suites.length === 0 && checks === 0) return [];
+  const many = page.results.services.length > 1;
+  const lines = suites.map(({ suite, reason, judged }) => {
+    const names = [...new Set(judged.map(({ service }) => nameOf(service)))];
+    const where = many ? ` in ${firstOf(names, IDS_SHOWN)}` : '';
+    return `  ${oneLine(page, `${suite}${where}: ${reason}`, 2)}`;
+  });
+  const rest = checks > 0 ? [`  ${counted(checks, 'single check')} (--verbose names them)`] : [];
+  return [heading(page, 'Does not apply'), ...[...lines, ...rest].map(page.ink.dim)];
+}
+
+/** `14 Nov` */
+function dayOf(instant: string): string {
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return instant;
+  return `${at.getUTCDate()} ${at.toLocaleString('en', { month: 'short', timeZone: 'UTC' })}`;
+}
