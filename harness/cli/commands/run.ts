@@ -7,7 +7,9 @@ import { verdictText } from '../../report/terminal/terminal.ts';
 import type { RunRequest } from '../../run/request.ts';
 import { dryRun, type FinishedRun, type PlannedRun, runConformance } from '../../run/run.ts';
 import { shardFrom } from '../../run/shard.ts';
+import { annotationsOf } from '../annotations.ts';
 import { watchBelow } from '../change.ts';
+import { annotate } from '../log-commands.ts';
 import { complain, HARNESS, terminalOf } from '../process.ts';
 
 export interface RunOptions {
@@ -131,5 +133,9 @@ async function runOnce(
       reportsAt: reports && join(reports.latestDir, 'index.html'),
     }),
   );
+  const { GITHUB_ACTIONS, GITHUB_WORKSPACE: repository = process.cwd() } = process.env;
+  if (GITHUB_ACTIONS === 'true') {
+    annotate(process.stdout, await annotationsOf(results, { configDir: options.config, repository }));
+  }
   return finished;
 }
