@@ -162,10 +162,10 @@ describe.concurrent('a key of the run that the service refuses', () => {
 
 describe.concurrent('a run of some checks', () => {
   it.each([
-    [[], 0, /^orders {2}1 of \d+ checks were selected$/],
-    [['--strict'], 3, /^orders {2}inconclusive$/],
-    [['--strict', '--partial'], 0, /^orders {2}1 of \d+ checks were selected$/],
-  ])('never conforms, and is no release: %j', async (more, code, firstLine) => {
+    [[], 0, /^◐ orders 1 of \d+ checks were selected: 1 passed · /],
+    [['--strict'], 3, /^⊘ orders inconclusive: 1 passed · /],
+    [['--strict', '--partial'], 0, /^◐ orders 1 of \d+ checks were selected: 1 passed · /],
+  ])('never conforms, and is no release: %j', async (more, code, first) => {
     const url = await served(refusing, hasKey);
     const told = await judged({
       url,
@@ -174,8 +174,8 @@ describe.concurrent('a run of some checks', () => {
       env: { ORDERS_API_KEY: KEY },
     });
     expect(told.code).toBe(code);
-    expect(told.firstLine).toMatch(firstLine);
-    expect(told.stdout).not.toMatch(/^Conforms/m);
+    expect(told.first).toMatch(first);
+    expect(told.stdout).not.toMatch(/orders conforms/);
   });
 });
 
