@@ -19,11 +19,13 @@ const dayOf = (night: number) => new Date(Date.UTC(2026, 10, 1 + night, 3)).toIS
 interface Night {
   readonly letter: string;
   readonly image?: string;
+  /** What its headers say of its version. */
+  readonly told?: string;
   readonly environment?: string;
 }
 
 /** The results of a night, in which one check has this outcome; none has it for a dot. */
-function nightOf(night: number, { letter, image, environment }: Night): Results {
+function nightOf(night: number, { letter, image, told: version, environment }: Night): Results {
   const sample = conformingService('search');
   const [template] = sample.checks;
   const outcome = OUTCOMES[letter];
@@ -31,7 +33,10 @@ function nightOf(night: number, { letter, image, environment }: Night): Results 
   const other = { ...template, id: 'status.sample', outcome: 'pass' as const };
   const checks = outcome === undefined ? [other] : [other, { ...template, id: 'headers.date', outcome }];
   const provider = { ...sample.provider, ...(image === undefined ? {} : { image }) };
-  const service = { ...sample, checks, provider, environment: environment ?? null };
+  const key = 'versioning.version-field';
+  const value = version === undefined ? {} : { 'x-version': version };
+  const observations = [{ key, value, check: key, accepted: null }];
+  const service = { ...sample, checks, provider, environment: environment ?? null, observations };
   return resultsOf([service], { id: `night-${night}`, startedAt: dayOf(night) });
 }
 
@@ -103,11 +108,17 @@ describe('what the nights before say', () => {
     expect(told(letters(nights)).flaky).toEqual(flaky ? [{ service: 'search', check: 'headers.date' }] : []);
   });
 
-  it('is not that a check is flaky where the provider changed in between', () => {
-    const nights = (['1', '2', '2'] as const).map((image, index) => ({ letter: 'pfp'[index] ?? '', image }));
-    expect(told(nights).flaky).toEqual([]);
-    expect(told(nights.map((night) => ({ ...night, image: '2' }))).flaky).toHaveLength(1);
-  });
+  it.for(['image', 'told'] as const)(
+    'is not that a check is flaky where the %s of the provider changed',
+    (by) => {
+      const nights = (['1', '2', '2'] as const).map((version, index) => ({
+        letter: 'pfp'[index] ?? '',
+        [by]: version,
+      }));
+      expect(told(nights).flaky).toEqual([]);
+      expect(told(nights.map((night) => ({ ...night, [by]: '2' }))).flaky).toHaveLength(1);
+    },
+  );
 
   it('is about the same environment', () => {
     const nights = [{ letter: 'f', environment: 'staging' }, { letter: 'f' }, { letter: 'f' }];

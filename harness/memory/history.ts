@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json-text.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
 import type { Change, CheckResult, Results, ServiceResult } from '../report/results/results.ts';
@@ -50,7 +51,7 @@ export function pastRun({ run, services }: Results): PastRun {
     services: services.map((service) => ({
       service: service.service,
       environment: service.environment,
-      version: service.provider.image ?? null,
+      version: versionOf(service),
       outcomes: new Map(service.checks.map(({ id, outcome }) => [id, LETTERS[outcome]])),
       requests: service.requestsSent,
       durationMs: service.durationMs,
@@ -92,6 +93,13 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
   };
 }
 
+/** What tells one version of the provider from another: its image, else what its headers say; null where nothing does. */
+function versionOf({ provider, observations }: ServiceResult): string | null {
+  if (provider.image !== undefined) return provider.image;
+  const told = observations.find(({ key }) => key === 'versioning.version-field')?.value;
+  return isJsonObject(told) && Object.keys(told).length > 0 ? JSON.stringify(told) : null;
+}
+
 interface Story {
   readonly service: string;
   readonly check: string;
@@ -111,7 +119,7 @@ function storiesOf(service: ServiceResult, past: readonly PastRun[], today: stri
     services.filter((each) => keyOf(each) === keyOf(service)).map((each) => ({ ...each, at: startedAt })),
   );
   if (earlier.length === 0) return [];
-  const version = service.provider.image ?? null;
+  const version = versionOf(service);
   return service.checks.map((check) => {
     const seen = earlier.flatMap(({ at, version: then, outcomes }): Verdict[] => {
       const letter = outcomes.get(check.id);
