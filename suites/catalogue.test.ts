@@ -45,7 +45,7 @@ describe('the catalogue of checks', () => {
     const below = (each: (typeof checks)[number]['restsOn'][number], path: readonly string[]): void => {
       expect(path).not.toContain(each.id);
       expect(ids).toContain(each.id);
-      for (const root of each.restsOn) below(root, [...path, each.id]);
+      for (const root of [...each.restsOn, ...each.repeats]) below(root, [...path, each.id]);
     };
     for (const each of checks) below(each, []);
   });

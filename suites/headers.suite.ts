@@ -2,6 +2,7 @@ import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../harnes
 import { errorReplies, everyReply, successReplies } from '../harness/probe/every-reply.ts';
 import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
+import { errorMediaType, successMediaType } from './json.suite.ts';
 
 /** The syntax of header fields, and those that every answer should have. */
 export const headers = suite('headers', 'Header fields', [
@@ -12,6 +13,7 @@ export const headers = suite('headers', 'Header fields', [
     why: 'Clients and browsers guess what the body is, and may guess wrong.',
     change: 'Send Content-Type with every response that has a body.',
     grounds: [rfc9110('8.3', 'SHOULD')],
+    restsOn: [successMediaType, errorMediaType],
     judge: ({ expect }) =>
       expect(successReplies, errorReplies)
         .where(({ response }) => response.bodyLength > 0)

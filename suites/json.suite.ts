@@ -21,7 +21,7 @@ import {
   serverErrorReplies,
   successReplies,
 } from '../harness/probe/every-reply.ts';
-import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
+import { sample, samplesInARow } from '../harness/probe/request/sample.ts';
 import { stable } from './status/documented-answer.ts';
 
 interface Rule {
@@ -287,7 +287,7 @@ export const json = suite('json', 'JSON', [
       await expect(sample).toBeRead('a shape', IN_JSON);
       const { shape } = (await probe(sample)).response;
       if (shape === null) notApplicable('the documented response is no JSON text');
-      await expect(sampleAgain).toConform(
+      await expect(samplesInARow).toConform(
         'the shape of the first answer',
         ({ response }) => (JSON.stringify(response.shape) === JSON.stringify(shape) ? null : 'another one'),
         IN_JSON,

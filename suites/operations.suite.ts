@@ -14,6 +14,8 @@ import {
 } from '../harness/check/suite.ts';
 import * as operation from '../harness/probe/operation/operation.ts';
 import { labelOf, responseSchemas, type Trials } from '../harness/probe/operation/trials.ts';
+import { missingCredential, refusalClass } from './auth/bad-credentials.ts';
+import { unknownMethod } from './status/methods.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 const documented = clause('endpoint.other-operations');
@@ -93,6 +95,7 @@ const checks: readonly CheckDefinition[] = [
     change: 'Ask for the credential everywhere by default, and open what is public by name.',
     grounds: [documented, practice('OWASP API2:2023')],
     applies: [credentialed],
+    repeats: [refusalClass, missingCredential],
     judge: ({ expect }) => expect(operation.withoutCredentialOfOperation).toHaveStatus(401, 403, 404),
   }),
 
@@ -103,6 +106,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'A success or a crash for a made-up method shows that this path does not check methods.',
     change: 'Answer 405 with Allow, or 501, to every method that the document does not name.',
     grounds: [rfc9110('9.1', 'SHOULD')],
+    repeats: [unknownMethod],
     judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
   }),
 

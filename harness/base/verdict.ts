@@ -9,12 +9,19 @@ export class Violation extends Error {
   readonly evidence: string | null;
   /** Where that stands which the evidence contradicts; empty when it stands in no particular place. */
   readonly places: readonly string[];
+  /** What came instead, each once, in the words of the message; empty when there are none. */
+  readonly got: readonly string[];
 
-  constructor(message: string, evidence: string | null = null, places: readonly string[] = []) {
+  constructor(
+    message: string,
+    evidence: string | null = null,
+    { places = [], got = [] }: Partial<Pick<Violation, 'places' | 'got'>> = {},
+  ) {
     super(message);
     this.name = 'Violation';
     this.evidence = evidence;
     this.places = places;
+    this.got = got;
   }
 }
 

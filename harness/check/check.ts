@@ -28,6 +28,8 @@ export interface CheckDefinition {
    * of its own but the same fault seen again, and it is `blocked`.
    */
   readonly restsOn: readonly CheckDefinition[];
+  /** The same, as far as what came instead is the very same there: whatever else came is a finding of its own. */
+  readonly repeats: readonly CheckDefinition[];
   /** Longest active time in ms, where it is not that of every check. */
   readonly limitMs?: number;
   /** It judges nothing: never a failure. */
@@ -53,7 +55,7 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
-  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn'>>;
+  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn' | 'repeats'>>;
 
 interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */
@@ -62,7 +64,7 @@ interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline'
   readonly judge: CheckDefinition['judge'];
 }
 
-const PLAIN = { applies: [], needs: [], restsOn: [], observes: false, records: null };
+const PLAIN = { applies: [], needs: [], restsOn: [], repeats: [], observes: false, records: null };
 
 /** Declares one judgment. */
 export function check(id: string, options: CheckOptions): CheckDefinition {
@@ -115,7 +117,8 @@ interface CheckCase {
   readonly known: string | null;
 }
 
-interface EachOptions<C extends CheckCase> extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn'> {
+interface EachOptions<C extends CheckCase>
+  extends Omit<CheckOptions, 'judge' | 'records' | 'restsOn' | 'repeats'> {
   /** Of one case; on nothing when left out. */
   readonly restsOn?: (each: C) => readonly CheckDefinition[];
   readonly cases: (config: ServiceConfig) => readonly C[];

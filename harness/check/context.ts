@@ -40,7 +40,7 @@ export interface OpenContext extends CheckContext {
 }
 
 /** What a session is to a check. */
-type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
+export type Asked = Pick<Session, 'config' | 'ask' | 'observe'>;
 
 /** What is known of a check that may record what it sees. */
 interface Recording {

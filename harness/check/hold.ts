@@ -38,7 +38,10 @@ export function holdEach<S extends Subject>(
     const rest = index === named.size - 1 ? more : [];
     return `${text} ${andList([...alike.map(({ subject }) => subject.to), ...rest].map((to) => `for ${to}`))}`;
   });
-  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, [...places]);
+  throw new Violation(`expected ${wanted}, got ${told.join('; ')}`, first.subject.evidence, {
+    places: [...places],
+    got: [...new Set(faults.map(({ text }) => text))],
+  });
 }
 
 /** `401, 403 or 404` */

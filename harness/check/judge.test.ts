@@ -55,6 +55,7 @@ const session: Session = {
   config,
   clock: systemClock,
   outage: null,
+  silentSince: null,
   waitedMs: 0,
   progress: 0,
   ask: () => Promise.reject(new Error('nothing is asked here')),

@@ -4,9 +4,9 @@ import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
-import type { Session } from '../session/session.ts';
+import { PutOff, type Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
-import { type OpenContext, openContext } from './context.ts';
+import { type Asked, type OpenContext, openContext } from './context.ts';
 
 /** What became of one check for one service. */
 export interface Judgment {
@@ -45,7 +45,7 @@ export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): 
   };
 }
 
-interface JudgeOptions {
+export interface JudgeOptions {
   /** A violated SHOULD fails instead of warning. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
@@ -56,13 +56,16 @@ interface JudgeOptions {
    * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
    */
   readonly limitMs?: number;
+  /** Nothing risky is sent for it. */
+  readonly careful?: boolean;
 }
 
 const DEFAULT_LIMIT_MS = 60_000;
 
 /**
  * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
- * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled.
+ * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled, and with `PutOff` where
+ * it is to be careful and the verdict hangs on something risky.
  */
 export async function judge(
   check: CheckDefinition,
@@ -72,8 +75,10 @@ export async function judge(
   const startedMs = session.clock.now();
   const waitedBeforeMs = session.waitedMs;
   const applied = applicabilityOf(check, session.config);
-  const context = openContext(check, session, options.signal);
+  const observed: Observation[] = [];
+  const context = openContext(check, asked(session, options, observed), options.signal);
   const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
+    for (const each of observed) session.observe(each);
     const last = context.evidence().at(-1) ?? null;
     return {
       outcome,
@@ -88,8 +93,9 @@ export async function judge(
   };
 
   if (applied.reasonNot !== null) return end('skipped', applied.reasonNot);
-  // What has explained the violation of another check is told, though nobody answers any more: its evidence is there.
-  if (session.outage !== null && !explainersOf(session).has(check.id)) return end('blocked', session.outage);
+  // Of a service that fell silent there is evidence from before; of one that was never there, or shut us out, there is none.
+  if (session.outage !== null && session.silentSince === null && !isConvicted(session, check))
+    return end('blocked', session.outage);
   if (applied.missing !== null) return end('blocked', applied.missing);
 
   try {
@@ -98,14 +104,19 @@ export async function judge(
       options.limitMs ?? Math.max(check.limitMs ?? DEFAULT_LIMIT_MS, 2 * (connectMs + responseMs));
     await unlessStuck(session, { ...options, limitMs }, async () => {
       const violation = await violationIn(check, context);
-      if (violation !== null) throw (await blockedByRoot(check, session, options)) ?? violation;
+      if (violation === null) return;
+      convict(session, check);
+      throw (await blockedByRoot(check, violation, session, options)) ?? violation;
     });
     const conforming = applied.level === 'NONE' ? 'observed' : 'pass';
     return end(conforming, context.remark());
   } catch (thrown) {
     options.signal.throwIfAborted();
+    if (thrown instanceof PutOff) throw thrown;
     if (thrown instanceof Violation) {
-      const message = `${thrown.message}${decisiveGround(check, applied, session.config, thrown.places)}`;
+      const isLast = thrown.evidence !== null && thrown.evidence === session.silentSince;
+      const since = isLast ? ', and nothing has been served since' : '';
+      const message = `${thrown.message}${since}${decisiveGround(check, applied, session.config, thrown.places)}`;
       const judgment =
         check.known === undefined
           ? end(violated(applied.level, options.strict), message, thrown.evidence)
@@ -137,34 +148,52 @@ async function violationIn(check: CheckDefinition, context: OpenContext): Promis
 /** A fault is told once, where it is: what takes something for granted that is not so cannot know more. */
 async function blockedByRoot(
   check: CheckDefinition,
+  violation: Violation,
   session: Session,
-  { signal, selected }: JudgeOptions,
+  options: JudgeOptions,
 ): Promise<Blocked | null> {
-  const { config, ask } = session;
+  const { config } = session;
+  const { signal, selected } = options;
   const { level } = applicabilityOf(check, config);
   if (level === 'NONE') return null;
-  for (const root of check.restsOn) {
+  for (const root of [...check.restsOn, ...check.repeats]) {
     if (selected?.has(root.id) === false) continue;
     const applied = applicabilityOf(root, config);
     if (applied.reasonNot !== null || applied.missing !== null) continue;
     // What only warns, or is only observed, does not stand for a failure.
     if (STRENGTH[applied.level] < STRENGTH[level]) continue;
-    const context = openContext(root, { config, ask, observe: () => undefined }, signal);
-    const violation = await violationIn(root, context).catch(unlessUnjudged);
-    if (violation === null) continue;
-    explainersOf(session).add(root.id);
+    const context = openContext(root, asked(session, options, []), signal);
+    const known = await violationIn(root, context).catch(unlessUnjudged);
+    if (known === null) continue;
+    const isSame = violation.got.length > 0 && violation.got.every((got) => known.got.includes(got));
+    if (!isSame && !check.restsOn.includes(root)) continue;
+    convict(session, root);
     return new Blocked(`${root.id} fails, which explains this: nothing more can be said`);
   }
   return null;
 }
 
-/** Ids of the checks that stand for the violation of others, by session. */
-const explainers = new WeakMap<Session, Set<string>>();
+type Observation = Parameters<Session['observe']>[0];
 
-function explainersOf(session: Session): Set<string> {
-  const known = explainers.get(session) ?? new Set();
-  explainers.set(session, known);
-  return known;
+/** What is observed is kept back: a check that is put off says it again. */
+function asked(session: Session, { careful }: JudgeOptions, observed: Observation[]): Asked {
+  return {
+    config: session.config,
+    ask: (probe, signal) => session.ask(probe, signal, careful),
+    observe: (seen) => observed.push(seen),
+  };
+}
+
+/** Ids of the checks whose violation was seen, by session: it is told, though nobody answers any more. */
+const convicted = new WeakMap<Session, Set<string>>();
+
+function convict(session: Session, { id }: CheckDefinition): void {
+  const known = convicted.get(session) ?? new Set();
+  convicted.set(session, known.add(id));
+}
+
+function isConvicted(session: Session, { id }: CheckDefinition): boolean {
+  return convicted.get(session)?.has(id) ?? false;
 }
 
 const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };

@@ -2,7 +2,7 @@ import { NotApplicable } from '../base/verdict.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import type { Unasked } from '../session/http/service-http.ts';
 import type { Ask } from '../session/probe.ts';
-import { type Probe, probe } from '../session/session.ts';
+import { type Probe, probe, riskyLast } from '../session/session.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
 import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';
@@ -150,10 +150,10 @@ export const quotaReplies: Probe<readonly Reply[]> = probe('quota-replies', asyn
   ...(await ask(successReplies)),
 ]);
 
-/** In the order of the probes; what there is no stimulus for, with this scheme or in this config, is left out. */
+/** Nothing risky first; what there is no stimulus for, with this scheme or in this config, is left out. */
 async function repliesTo(ask: Ask, probes: readonly Probe<Reply>[]): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
-  for (const each of probes) {
+  for (const each of riskyLast(probes)) {
     try {
       replies.push(await ask(each));
     } catch (error) {

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
-import { applicabilityOf, type Judgment, judge } from '../check/judge.ts';
+import { applicabilityOf, type Judgment } from '../check/judge.ts';
+import { judgeInOrder } from '../check/order.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
@@ -152,20 +153,16 @@ async function runRound(
     verifier,
   });
   try {
-    for (const suite of suitesFor(round.suites, config)) {
-      log.enter(suite);
-      for (const check of suite.checks) {
-        const { outcome, message } = await judge(check, session, {
-          strict: false,
-          signal: AbortSignal.timeout(HUNG_MS),
-        });
-        if (round.counts(suite)) {
-          if (outcome === 'pass') log.passed.push(check.id);
-          const isMissing = applicabilityOf(check, config).missing !== null;
-          if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
-            log.found({ id: check.id, outcome, message });
-          }
-        }
+    const options = () => ({ strict: false, signal: AbortSignal.timeout(HUNG_MS) });
+    const entering = (suite: Suite) => log.enter(suite);
+    const judged = judgeInOrder(suitesFor(round.suites, config), session, { options, entering });
+    for await (const { suite, check, judgment } of judged) {
+      if (!round.counts(suite)) continue;
+      const { outcome, message } = judgment;
+      if (outcome === 'pass') log.passed.push(check.id);
+      const isMissing = applicabilityOf(check, config).missing !== null;
+      if (isFinding(outcome) && !(outcome === 'blocked' && isMissing)) {
+        log.found({ id: check.id, outcome, message });
       }
     }
   } finally {

@@ -7,7 +7,7 @@ import { findingAsText, VALUE_CAP } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { leftOutOf, serviceConditions } from './results/run-verdict.ts';
-import { counted } from './results/tally.ts';
+import { counted, isBlockedByTrouble } from './results/tally.ts';
 import { valueInWords } from './results/words.ts';
 
 /**
@@ -191,7 +191,10 @@ function caseOf(check: CheckResult, service: ServiceResult, rules: Rules): Eleme
       // A wait for the window to end is no work of the check that happened to be next.
       time: seconds(check.durationMs - (check.waitedMs ?? 0)),
     },
-    children: childrenOf(VERDICTS[check.outcome](check, rules), check, service),
+    children: isBlockedByTrouble(service, check)
+      ? // What befell the service as a whole is one error of its own, and not one of each check.
+        [{ name: 'skipped', attributes: { message: `blocked: as told in ${service.service}.run` } }]
+      : childrenOf(VERDICTS[check.outcome](check, rules), check, service),
   };
 }
 

@@ -15,10 +15,30 @@ export interface Probe<E> {
   /** Unique: a session refuses a second probe that is called the same. */
   readonly name: string;
   readonly send: (port: Port) => Promise<E>;
+  /** What it sends is malformed, or larger than usual: a service may fall over it, so it comes after everything else. */
+  readonly isRisky?: true;
 }
 
 export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
   return { name, send };
+}
+
+/** The same stimulus, declared to be one that a service may fall over. */
+export function risky<E>(calm: Probe<E>): Probe<E> {
+  return { ...calm, isRisky: true };
+}
+
+/** The same ones, in the order in which they may be asked together. */
+export function riskyLast<P extends Probe<unknown>>(probes: readonly P[]): readonly P[] {
+  return [...probes.filter(({ isRisky }) => !isRisky), ...probes.filter(({ isRisky }) => isRisky)];
+}
+
+/** Whoever asks for a risky probe before its time has to come back. */
+export class PutOff extends Error {
+  constructor(asked: string) {
+    super(`${asked} comes after everything else`);
+    this.name = 'PutOff';
+  }
 }
 
 /**
@@ -71,5 +91,14 @@ export class ProbeMemory {
     const answer = send();
     this.#answers.set(probe.name, { probe, answer });
     return answer;
+  }
+
+  knows(probe: Probe<unknown>): boolean {
+    return this.#answers.has(probe.name);
+  }
+
+  /** It is sent when it is asked for again. */
+  forget(probe: Probe<unknown>): void {
+    this.#answers.delete(probe.name);
   }
 }

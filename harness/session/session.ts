@@ -10,14 +10,14 @@ import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import { pactPort } from './pact/verification.ts';
-import { type Port, type Probe, ProbeMemory, type Remembered } from './probe.ts';
+import { type Port, type Probe, ProbeMemory, PutOff, type Remembered } from './probe.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { openTurn, type Turn } from './turn/turn.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
-export { type Ask, type Port, type Probe, probe } from './probe.ts';
+export { type Ask, type Port, type Probe, PutOff, probe, risky, riskyLast } from './probe.ts';
 
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
@@ -32,11 +32,17 @@ export interface Session {
   readonly clock: Clock;
   /** Why nothing more can be asked of the service; null while it can. */
   readonly outage: string | null;
+  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  readonly silentSince: string | null;
   /** How long the session has waited on purpose so far, in ms. */
   readonly waitedMs: number;
   /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
   readonly progress: number;
-  ask<E>(probe: Probe<E>, signal: AbortSignal): Promise<Remembered<E>>;
+  /**
+   * What the probe yields. `careful`: nothing risky is sent for it; it ends with `PutOff` where that is needed, and can be
+   * asked for again.
+   */
+  ask<E>(probe: Probe<E>, signal: AbortSignal, careful?: boolean): Promise<Remembered<E>>;
   observe(observation: {
     readonly key: string;
     readonly value: unknown;
@@ -69,7 +75,7 @@ export function openSession(options: SessionOptions): Session {
   const { runMs } = config.timeouts;
   const endDeadline = runMs === undefined ? null : startDeadline(clock, runMs, () => over.abort(OVERTIME));
 
-  function portFor(turn: Turn): Port {
+  function portFor(turn: Turn, careful: boolean): Port {
     return {
       config,
       documented: means.documented,
@@ -77,7 +83,7 @@ export function openSession(options: SessionOptions): Session {
       signal: turn.signal,
       pause: pauses.portFor(turn.signal),
       async ask(other) {
-        const answer = await ask(other, turn.signal);
+        const answer = await ask(other, turn.signal, careful);
         for (const id of answer.evidence) turn.trail.add(id);
         if ('failed' in answer) throw answer.failed;
         return answer.value;
@@ -93,16 +99,22 @@ export function openSession(options: SessionOptions): Session {
     };
   }
 
-  function ask<E>(asked: Probe<E>, signal: AbortSignal): Promise<Remembered<E>> {
-    return memory.recall(asked, async (): Promise<Remembered<E>> => {
+  async function ask<E>(asked: Probe<E>, signal: AbortSignal, careful = false): Promise<Remembered<E>> {
+    if (!memory.knows(asked)) {
+      if (outage.reason !== null) return { evidence: [], failed: outage.blocked() };
+      if (careful && asked.isRisky) return { evidence: [], failed: new PutOff(asked.name) };
+    }
+    const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
       const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal]));
       try {
-        const value = await asked.send(portFor(turn));
+        const value = await asked.send(portFor(turn, careful));
         return { evidence: [...turn.trail], value };
       } catch (failed) {
         return { evidence: [...turn.trail], failed };
       }
     });
+    if ('failed' in answer && answer.failed instanceof PutOff) memory.forget(asked);
+    return outage.hides(answer.evidence) ? { evidence: answer.evidence, failed: outage.blocked() } : answer;
   }
 
   return {
@@ -110,6 +122,9 @@ export function openSession(options: SessionOptions): Session {
     clock,
     get outage() {
       return over.signal.aborted ? OVERTIME.message : outage.reason;
+    },
+    get silentSince() {
+      return over.signal.aborted ? null : outage.since;
     },
     get waitedMs() {
       return pauses.totalMs;

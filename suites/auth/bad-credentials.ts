@@ -103,6 +103,17 @@ const truncatedCredential = refuses({
   restsOn: ordinary,
 });
 
+// auth.scheme: what the config calls a working key works.
+export const secondKeyServed = check('auth.second-key', {
+  title: 'accepts the second key as well',
+  headline: 'The second key gets {answer}',
+  why: 'Clients with a valid key are shut out, and no key can be replaced without downtime.',
+  change: 'Accept every key that you have issued, or correct credentials.secondKey in the config.',
+  grounds: [clause('auth.scheme')],
+  applies: [secondKey],
+  judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
+});
+
 export const badCredentials: readonly CheckDefinition[] = [
   missingCredential,
   wrongCredential,
@@ -190,14 +201,5 @@ export const badCredentials: readonly CheckDefinition[] = [
     },
   }),
 
-  // auth.scheme: what the config calls a working key works.
-  check('auth.second-key', {
-    title: 'accepts the second key as well',
-    headline: 'The second key gets {answer}',
-    why: 'Clients with a valid key are shut out, and no key can be replaced without downtime.',
-    change: 'Accept every key that you have issued, or correct credentials.secondKey in the config.',
-    grounds: [clause('auth.scheme')],
-    applies: [secondKey],
-    judge: ({ expect }) => expect(credential.secondKeySample).toHaveStatusClass(2),
-  }),
+  secondKeyServed,
 ];

@@ -18,7 +18,7 @@ import { errorBodyPresent, errorMediaType } from '../json.suite.ts';
 import { refusalClass } from './bad-credentials.ts';
 
 // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
-const challenge = check('auth.challenge', {
+export const challenge = check('auth.challenge', {
   title: 'sends a well-formed WWW-Authenticate header with 401',
   headline: 'The WWW-Authenticate header of a 401 is not valid: {got}',
   why: 'Clients learn from this header how to sign in. Without it, libraries and browsers give up or never ask for a password.',
@@ -45,6 +45,7 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
     change: 'Name the scheme that the API accepts in WWW-Authenticate.',
     grounds: [practice('a challenge that the client can meet')],
     applies: [inAuthorizationField],
+    restsOn: [challenge],
     judge({ expect, service: { credentials } }) {
       const wanted = credentials.carrier?.word?.toLowerCase() ?? '';
       return expect(credential.withoutCredential)

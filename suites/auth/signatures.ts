@@ -13,7 +13,7 @@ import {
   unsafeMethods,
 } from '../../harness/check/suite.ts';
 import * as signature from '../../harness/probe/request/signature.ts';
-import { wrongCredential } from './bad-credentials.ts';
+import { missingCredential, refusalClass, wrongCredential } from './bad-credentials.ts';
 
 interface SignedFor {
   readonly id: string;
@@ -33,7 +33,7 @@ function holdsTo({ what, id, probe, ...options }: SignedFor): CheckDefinition {
     change:
       'Compute the signature over method, path, query and a digest of the body, and compare it with the one sent.',
     grounds,
-    restsOn: [wrongCredential],
+    restsOn: [refusalClass, missingCredential, wrongCredential],
     ...options,
     judge: ({ expect }) => expect(probe).toHaveStatus(400, 401, 403),
   });

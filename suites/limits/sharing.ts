@@ -11,6 +11,7 @@ import {
 } from '../../harness/check/suite.ts';
 import { failuresCounted } from '../../harness/probe/quota/quota.ts';
 import * as spent from '../../harness/probe/quota/spent.ts';
+import { secondKeyServed, wrongCredential } from '../auth/bad-credentials.ts';
 
 const grounds = [practice('OWASP API4:2023')];
 
@@ -22,6 +23,7 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
   change: 'Check the credential before you count the request.',
   grounds,
   applies: [settled('limits.rate'), credentialed],
+  restsOn: [wrongCredential],
   async judge({ probe, violated, note }) {
     const { taken, wrong, evidence } = await probe(failuresCounted);
     if (taken >= wrong)
@@ -41,6 +43,7 @@ export const sharing: readonly CheckDefinition[] = [
     grounds,
     applies: [credentialed],
     needs: [secondKey],
+    restsOn: [wrongCredential, secondKeyServed],
     judge: ({ expect }) => expect(spent.secondKeyWhileExhausted).toHaveStatusClass(2),
   }),
 

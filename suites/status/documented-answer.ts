@@ -9,7 +9,7 @@ import {
   rfc9110,
 } from '../../harness/check/suite.ts';
 import { everyReply } from '../../harness/probe/every-reply.ts';
-import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
+import { sample, samplesInARow } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { messages } from '../framing/messages.ts';
 import { noRedirect } from '../versioning.suite.ts';
@@ -83,11 +83,14 @@ export const stable = check('status.stable', {
   grounds: [practice('repeatable answers')],
   async judge({ probe, expect }) {
     const first = (await probe(sample)).response;
-    await expect(sampleAgain).toConform(`status ${first.status} and the same media type`, ({ response }) => {
-      if (response.status !== first.status) return `status ${response.status}`;
-      const [before, now] = [first.field('content-type'), response.field('content-type')];
-      return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
-    });
+    await expect(samplesInARow).toConform(
+      `status ${first.status} and the same media type`,
+      ({ response }) => {
+        if (response.status !== first.status) return `status ${response.status}`;
+        const [before, now] = [first.field('content-type'), response.field('content-type')];
+        return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
+      },
+    );
   },
 });
 

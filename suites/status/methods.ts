@@ -14,17 +14,19 @@ import { noErrorInSuccess } from './documented-answer.ts';
 /** What does not depend on content that is only generated for GET, and is the same from one request to the next. */
 const SAME_FOR_HEAD = ['Content-Type', 'Content-Language', 'Cache-Control', 'Vary'] as const;
 
+// RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
+export const unknownMethod = check('status.unknown-method', {
+  title: 'refuses a method that does not exist',
+  headline: 'A method that does not exist gets {answer}',
+  why: 'A success or a crash for a made-up method shows that methods are not checked at all.',
+  change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
+  grounds: [rfc9110('9.1', 'SHOULD')],
+  judge: ({ expect }) => expect(target.unknownMethod).toHaveStatus(400, 403, 404, 405, 501),
+});
+
 /** Other methods than the documented one. */
 export const methods: readonly CheckDefinition[] = [
-  // RFC 9110 §9.1: 501 for a method that is not implemented, 405 for one that is not allowed here.
-  check('status.unknown-method', {
-    title: 'refuses a method that does not exist',
-    headline: 'A method that does not exist gets {answer}',
-    why: 'A success or a crash for a made-up method shows that methods are not checked at all.',
-    change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
-    grounds: [rfc9110('9.1', 'SHOULD')],
-    judge: ({ expect }) => expect(target.unknownMethod).toHaveStatus(400, 403, 404, 405, 501),
-  }),
+  unknownMethod,
 
   // Whether DELETE is offered is not shown: it may succeed where the service says that it does.
   check('status.unserved-method', {

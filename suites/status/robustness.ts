@@ -13,13 +13,10 @@ import { errorReplies, serverErrorReplies } from '../../harness/probe/every-repl
 import * as target from '../../harness/probe/request/target.ts';
 import { handles } from './unusual.ts';
 
-/** The status of each condition, by its name in the observation. */
+/** The status of each condition, by its name in the observation; what is risky comes last. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
   unknownPath: target.unknownPath,
   unknownMethod: target.unknownMethod,
-  malformedTarget: target.malformedTarget,
-  overlongTarget: target.overlongTarget,
-  overlongField: target.overlongField,
   unknownAccept: target.unknownAccept,
   range: target.rangeRequest,
   conditional: target.conditional,
@@ -27,6 +24,9 @@ const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
   missingUserAgent: target.withoutUserAgent,
   options: target.optionsSample,
   trace: target.traceSample,
+  malformedTarget: target.malformedTarget,
+  overlongTarget: target.overlongTarget,
+  overlongField: target.overlongField,
 };
 
 interface Size {

@@ -3,6 +3,7 @@ import { textEcho } from '../../harness/probe/websocket/echo.ts';
 import { everyConversation } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
 import { kept } from '../../harness/probe/websocket/ordinary-client.ts';
+import { reservedBitsCode } from './frames.ts';
 import { ends } from './rows.ts';
 
 /** The closing handshake (RFC 6455 §5.5.1, §7). How TCP ends, orderly or with a reset, is no matter. */
@@ -77,6 +78,7 @@ export const closingChecks = [
     why: 'A client with a fault never hears of it.',
     change: 'Check the code and the reason of a Close, and answer 1002 or 1007 when they are wrong.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
+    repeats: [reservedBitsCode],
     judge: ({ expect }) =>
       expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
   }),
@@ -94,7 +96,7 @@ export const closingChecks = [
     },
   }),
 
-  // §5.5.1: empty, or a code and a reason in UTF-8.
+  // §5.5.1: empty, or a code and a reason in UTF-8. Where we sent another one ourselves, it may have come back.
   check('websocket.server-close-payload', {
     title: 'sends Close frames whose payload is empty, or a code and a reason in UTF-8',
     headline: 'The payload of a Close frame is malformed: {got}',
@@ -102,7 +104,9 @@ export const closingChecks = [
     change: 'Send an empty payload, or two bytes of code and then a reason in UTF-8.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     judge: ({ expect }) =>
-      expect(everyConversation).toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
+      expect(everyConversation)
+        .where(({ isSaidInUtf8 }) => isSaidInUtf8)
+        .toKeep('an empty payload, or a code and a reason in UTF-8', 'close-payload'),
   }),
 
   // §5.5.1: after its Close a side sends no more data frames.

@@ -10,6 +10,7 @@ import {
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
 import * as deflate from '../../harness/probe/websocket/deflate.ts';
+import { deflateAnswer } from './negotiation.ts';
 import { ends, sendsBack } from './rows.ts';
 
 interface Offer {
@@ -22,11 +23,28 @@ interface Offer {
   readonly probe: Probe<readonly ConversationView[]>;
 }
 
+// §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
+const unfitOffer = check('websocket.deflate-unfit-offer', {
+  title: 'declines permessage-deflate where its parameters are wrong',
+  headline: 'An offer of permessage-deflate with wrong parameters is accepted: {got}',
+  why: 'Client and service may compress in different ways, and misread each other.',
+  change: 'Decline an offer with an unknown, a repeated or an invalid parameter.',
+  grounds: [rfc7692('7.1', 'MUST')],
+  // To refuse the handshake is stricter, and no less right.
+  judge: ({ expect }) =>
+    expect(deflate.unfitOffers).toConform('no permessage-deflate', ({ opened, handshake }) =>
+      opened ? (handshake?.field('sec-websocket-extensions') ?? null) : null,
+    ),
+});
+
 /** Who takes an offer keeps to it; to decline it, or to take less of it than was offered, is always in order. */
 const answersOffer = ({ id, section, probe, ...notes }: Offer): CheckDefinition =>
   check(id, {
     ...notes,
     grounds: [rfc7692(section, 'MUST')],
+    // Who does not look at the parameters of an offer answers none of them.
+    restsOn: [unfitOffer],
+    repeats: [deflateAnswer],
     judge: ({ expect }) => expect(probe).toFitTheOffer(),
   });
 
@@ -36,21 +54,37 @@ const MISPLACED_BIT = {
   change: 'Close with 1002 when RSV1 is set on a control frame or a later fragment.',
 };
 
+// §7.2.1: what the service compresses is DEFLATE.
+const serverData = check('websocket.deflate-server-data', {
+  title: 'sends compressed messages that can be unpacked',
+  headline: 'The service sends what cannot be unpacked: {got}',
+  why: 'Clients lose the message, and close the connection.',
+  change: 'Compress with raw DEFLATE, flush, and leave out the last four bytes 00 00 FF FF.',
+  grounds: [rfc7692('7.2.1', 'MUST')],
+  applies: [echoes],
+  judge: ({ expect }) =>
+    expect(deflate.deflatedEcho, deflate.contextEcho)
+      .where(
+        ({ serverFrames }) => serverFrames.some(({ frame }) => frame.rsv === 4),
+        'the service compresses no message of its own',
+      )
+      .toKeep('messages that can be inflated', 'deflate'),
+});
+
+// §7.2.2: what was agreed on is understood.
+const deflatedEcho = sendsBack({
+  id: 'websocket.deflate-echo',
+  what: 'a compressed message',
+  why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
+  change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
+  ground: rfc7692('7.2.2', 'MUST'),
+  probe: deflate.deflatedEcho,
+  restsOn: [serverData],
+});
+
 /** permessage-deflate (RFC 7692). */
 export const compressionChecks = [
-  // §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
-  check('websocket.deflate-unfit-offer', {
-    title: 'declines permessage-deflate where its parameters are wrong',
-    headline: 'An offer of permessage-deflate with wrong parameters is accepted: {got}',
-    why: 'Client and service may compress in different ways, and misread each other.',
-    change: 'Decline an offer with an unknown, a repeated or an invalid parameter.',
-    grounds: [rfc7692('7.1', 'MUST')],
-    // To refuse the handshake is stricter, and no less right.
-    judge: ({ expect }) =>
-      expect(deflate.unfitOffers).toConform('no permessage-deflate', ({ opened, handshake }) =>
-        opened ? (handshake?.field('sec-websocket-extensions') ?? null) : null,
-      ),
-  }),
+  unfitOffer,
 
   // §7.1.1.1: who takes the offer answers with the parameter, and does without context.
   answersOffer({
@@ -122,15 +156,7 @@ export const compressionChecks = [
     probe: deflate.badData,
   }),
 
-  // §7.2.2: what was agreed on is understood.
-  sendsBack({
-    id: 'websocket.deflate-echo',
-    what: 'compressed messages',
-    why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
-    change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
-    ground: rfc7692('7.2.2', 'MUST'),
-    probe: deflate.deflatedEcho,
-  }),
+  deflatedEcho,
   // §6: a message without RSV1 is not compressed, whatever was agreed on.
   sendsBack({
     id: 'websocket.deflate-plain',
@@ -139,6 +165,7 @@ export const compressionChecks = [
     change: 'Unpack a message only where its first frame has RSV1 set.',
     ground: rfc7692('6', 'MUST'),
     probe: deflate.plainEcho,
+    restsOn: [serverData],
   }),
   // §7.2.3.6: an empty message is one octet of compressed data.
   sendsBack({
@@ -148,6 +175,7 @@ export const compressionChecks = [
     change: 'Take a compressed message of the one byte 00 for an empty message.',
     ground: rfc7692('7.2.3.6', 'MUST'),
     probe: deflate.emptyEcho,
+    restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.1: it is the message that is compressed, and not its fragments.
   sendsBack({
@@ -157,6 +185,7 @@ export const compressionChecks = [
     change: 'Join the fragments first, and then unpack the whole.',
     ground: rfc7692('7.2.3.1', 'MUST'),
     probe: deflate.fragmentedEcho,
+    restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.4: control frames may come between fragments.
   sendsBack({
@@ -166,6 +195,7 @@ export const compressionChecks = [
     change: 'Answer the Ping, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
     probe: deflate.echoAroundPing,
+    restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.2: as long as client_no_context_takeover was not agreed on.
   sendsBack({
@@ -175,6 +205,7 @@ export const compressionChecks = [
     change: 'Keep the window from one message to the next, or answer with client_no_context_takeover.',
     ground: rfc7692('7.1.1.2', 'MUST'),
     probe: deflate.contextEcho,
+    restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.4: BFINAL is of no consequence.
   sendsBack({
@@ -184,6 +215,7 @@ export const compressionChecks = [
     change: 'Go on unpacking after a block that has the final bit.',
     ground: rfc7692('7.2.3.4', 'MUST'),
     probe: deflate.finalBlockEcho,
+    restsOn: [serverData, deflatedEcho],
   }),
 
   // §7.1.1.1: what was agreed on is kept: the second message can be inflated without the first.
@@ -194,26 +226,12 @@ export const compressionChecks = [
     change: 'Reset the compression after each message.',
     grounds: [rfc7692('7.1.1.1', 'MUST')],
     applies: [echoes],
+    restsOn: [serverData],
     judge: ({ expect }) =>
       expect(deflate.withoutContextEcho).toKeep('messages that can be inflated by themselves', 'deflate'),
   }),
 
-  // §7.2.1: what the service compresses is DEFLATE.
-  check('websocket.deflate-server-data', {
-    title: 'sends compressed messages that can be unpacked',
-    headline: 'The service sends what cannot be unpacked: {got}',
-    why: 'Clients lose the message, and close the connection.',
-    change: 'Compress with raw DEFLATE, flush, and leave out the last four bytes 00 00 FF FF.',
-    grounds: [rfc7692('7.2.1', 'MUST')],
-    applies: [echoes],
-    judge: ({ expect }) =>
-      expect(deflate.deflatedEcho, deflate.contextEcho)
-        .where(
-          ({ serverFrames }) => serverFrames.some(({ frame }) => frame.rsv === 4),
-          'the service compresses no message of its own',
-        )
-        .toKeep('messages that can be inflated', 'deflate'),
-  }),
+  serverData,
 
   // A thousand times as much memory as was sent, for everybody who asks. 1009 names the reason (RFC 6455 §7.4.1).
   check('websocket.deflate-bomb', {

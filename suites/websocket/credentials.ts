@@ -18,6 +18,8 @@ import {
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service-shown.ts';
+import { refusalClass } from '../auth/bad-credentials.ts';
+import { challenge } from '../auth/refusals.ts';
 
 interface BadHandshake {
   readonly id: string;
@@ -26,6 +28,7 @@ interface BadHandshake {
   readonly why: string;
   readonly change: string;
   readonly probe: Probe<ConversationView> | Probe<readonly ConversationView[]>;
+  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /**
@@ -50,31 +53,37 @@ const turnsAway = ({ id, what, probe, ...notes }: BadHandshake): CheckDefinition
         }),
   });
 
+// auth.scheme holds for handshakes as well: they are requests.
+const missingCredential = turnsAway({
+  id: 'websocket.missing-credential',
+  what: 'without a credential',
+  why: 'Anyone can open a connection and use it.',
+  change: 'Look for the credential before you answer 101, and answer 401 when there is none.',
+  probe: handshake.withoutCredential,
+});
+// Who asks for none looks at none.
+const wrongCredential = turnsAway({
+  id: 'websocket.wrong-credential',
+  what: 'with a wrong key',
+  why: 'If any key opens a connection, the key protects nothing.',
+  change: 'Check the key of a handshake with the same code as that of a request.',
+  probe: handshake.wrongCredential,
+  restsOn: [missingCredential],
+});
+
 /** Who may connect. */
 export const credentialChecks = given(
   [handshakeCredential],
   [
-    // auth.scheme holds for handshakes as well: they are requests.
-    turnsAway({
-      id: 'websocket.missing-credential',
-      what: 'without a credential',
-      why: 'Anyone can open a connection and use it.',
-      change: 'Look for the credential before you answer 101, and answer 401 when there is none.',
-      probe: handshake.withoutCredential,
-    }),
-    turnsAway({
-      id: 'websocket.wrong-credential',
-      what: 'with a wrong key',
-      why: 'If any key opens a connection, the key protects nothing.',
-      change: 'Check the key of a handshake with the same code as that of a request.',
-      probe: handshake.wrongCredential,
-    }),
+    missingCredential,
+    wrongCredential,
     turnsAway({
       id: 'websocket.near-credential',
       what: 'with a key that is nearly right',
       why: 'A key that works in part, or with something added, is far easier to guess.',
       change: 'Compare the key of a handshake in full, its length and letter case included.',
       probe: handshake.nearCredentials,
+      restsOn: [missingCredential, wrongCredential],
     }),
 
     // RFC 6455 §4.2.2, item 2: the server may authenticate the client, with 401. What opens first has a door open.
@@ -85,6 +94,7 @@ export const credentialChecks = given(
       change: 'Check the credential before you answer 101, and answer 401.',
       grounds: [practice('OWASP API2:2023')],
       applies: [noRefusalCode],
+      repeats: [refusalClass],
       judge: ({ expect }) =>
         expect(handshake.refusals)
           .where(({ isServed }) => !isServed, 'no handshake is refused')
@@ -125,6 +135,7 @@ export const credentialChecks = given(
       why: 'Clients learn from this header how to sign in.',
       change: 'Add WWW-Authenticate with your scheme to the 401, as to other requests.',
       grounds: [rfc9110('11.6.1', 'MUST')],
+      repeats: [challenge],
       judge: ({ expect }) =>
         expect(handshake.refusals)
           .where(({ status }) => status === 401, 'no handshake was answered 401')

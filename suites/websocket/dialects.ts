@@ -9,6 +9,8 @@ import {
   rfc6455,
 } from '../../harness/check/suite.ts';
 import * as dialect from '../../harness/probe/websocket/dialect.ts';
+import { serverReserved } from './frames.ts';
+import { echoAroundPing } from './messages.ts';
 
 const grounds = [clause('websocket.messages')];
 
@@ -49,6 +51,7 @@ export const dialectChecks = [
     change: 'Answer as the schema says, or correct websocket.exchange in the config.',
     grounds,
     applies: [messagePairs],
+    restsOn: [serverReserved],
     judge: ({ expect }) =>
       expect(dialect.exchanged).toConform('an answer that fits its schema', ({ fault }) => fault),
   }),
@@ -61,6 +64,7 @@ export const dialectChecks = [
     change: 'Answer the Ping, join the fragments, and then handle the message.',
     grounds: [...grounds, rfc6455('5.4', 'MUST')],
     applies: [messagePairs],
+    restsOn: [echoAroundPing],
     async judge({ probe, expect, blocked }) {
       if ((await probe(dialect.exchanged)).some(({ fault }) => fault !== null)) {
         blocked('a message that comes whole is not answered as configured, so this would prove nothing');

@@ -47,19 +47,21 @@ interface Named {
   /** Completes "closes with 1002 after …". */
   readonly after: string;
   readonly probes: readonly Probe<readonly ConversationView[]>[];
+  readonly repeats?: readonly CheckDefinition[];
 }
 
 /**
  * §7.1.7: with an appropriate code of §7.4.1, where a Close frame tells one. An endpoint that takes no messages says so
  * to each of them, before it looks at what is wrong with one.
  */
-const namesCode = ({ id, codes, after, probes }: Named): CheckDefinition =>
+const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefinition =>
   check(id, {
     title: `closes with ${codes.join(' or ')} after ${after}, or without a code`,
     headline: `The close code after ${after} is {got}`,
     why: 'From the code a client learns whose fault it was, and whether to come back.',
     change: `Close with ${codes.join(' or ')} after ${after}.`,
     grounds: [rfc6455('7.1.7', 'SHOULD')],
+    repeats,
     async judge({ probe, expect }) {
       const { unaskedEnd } = await probe(websocket.lawfulMessage);
       await expect(...probes).toCloseWith(...codes, ...[unaskedEnd?.code ?? []].flat());
@@ -77,16 +79,48 @@ interface Sent {
   readonly change: string;
   readonly section: string;
   readonly rules: readonly FrameRule[];
+  readonly among?: (conversation: ConversationView) => boolean;
 }
 
 /** Whatever the service sent in any conversation. */
-const sends = ({ id, what, section, rules, ...notes }: Sent): CheckDefinition =>
+const sends = ({ id, what, section, rules, among = () => true, ...notes }: Sent): CheckDefinition =>
   check(id, {
     ...notes,
     title: `sends ${what}`,
     grounds: [rfc6455(section, 'MUST')],
-    judge: ({ expect }) => expect(everyConversation).toKeep(what, ...rules),
+    judge: ({ expect }) =>
+      expect(everyConversation)
+        .where(among)
+        .toKeep(what, ...rules),
   });
+
+// §5.2. One that has a code of its own for whatever goes wrong is told of it here, once.
+export const reservedBitsCode = namesCode({
+  id: 'websocket.reserved-bits-code',
+  codes: [PROTOCOL_ERROR],
+  after: 'a reserved bit',
+  probes: [frames.reservedBits, frames.reservedBitOnPing],
+});
+
+// §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
+const badUtf8 = ends({
+  id: 'websocket.bad-utf8',
+  after: 'text that is not UTF-8',
+  ...NO_UTF8,
+  grounds: [rfc6455('8.1', 'MUST'), rfc3629('3', 'MUST')],
+  probe: frames.badUtf8,
+});
+
+// §5.2: no reserved bit and no reserved opcode without an extension that defines it.
+export const serverReserved = sends({
+  id: 'websocket.server-reserved',
+  what: 'no reserved bits or opcodes',
+  headline: 'A frame uses reserved bits or opcodes: {got}',
+  why: 'Clients close the connection on what no extension explains.',
+  change: 'Clear the reserved bits, and send no opcodes but 0, 1, 2, 8, 9 and 10.',
+  section: '5.2',
+  rules: ['reserved-bits', 'opcode'],
+});
 
 /**
  * Frames (RFC 6455 §5). What the client sends wrong must end the connection; with which close code is a second
@@ -128,12 +162,7 @@ export const frameChecks = [
     grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedBitOnPing,
   }),
-  namesCode({
-    id: 'websocket.reserved-bits-code',
-    codes: [PROTOCOL_ERROR],
-    after: 'a reserved bit',
-    probes: [frames.reservedBits, frames.reservedBitOnPing],
-  }),
+  reservedBitsCode,
 
   // §5.2: so does an opcode that nobody has defined.
   ends({
@@ -155,6 +184,7 @@ export const frameChecks = [
     codes: [PROTOCOL_ERROR],
     after: 'a reserved opcode',
     probes: [frames.reservedDataOpcodes, frames.reservedControlOpcodes],
+    repeats: [reservedBitsCode],
   }),
 
   // §5.5.3: of several Pings the latest must be answered, the others may be.
@@ -192,6 +222,7 @@ export const frameChecks = [
     codes: [PROTOCOL_ERROR, TOO_BIG],
     after: 'a control frame that is fragmented or too long',
     probes: [frames.fragmentedPing, frames.overlongPing],
+    repeats: [reservedBitsCode],
   }),
 
   // §5.4: a fragmented message begins with an opcode and goes on with continuation frames.
@@ -215,28 +246,24 @@ export const frameChecks = [
     codes: [PROTOCOL_ERROR],
     after: 'fragments that do not fit together',
     probes: [frames.strayContinuation, frames.interleaved],
+    repeats: [reservedBitsCode],
   }),
 
-  // §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
-  ends({
-    id: 'websocket.bad-utf8',
-    after: 'text that is not UTF-8',
-    ...NO_UTF8,
-    grounds: [rfc6455('8.1', 'MUST'), rfc3629('3', 'MUST')],
-    probe: frames.badUtf8,
-  }),
+  badUtf8,
   ends({
     id: 'websocket.bad-utf8-in-fragments',
     after: 'text whose fragments do not join to UTF-8',
     ...NO_UTF8,
     grounds: [rfc6455('8.1', 'MUST')],
     probe: frames.badUtf8InFragments,
+    restsOn: [badUtf8],
   }),
   namesCode({
     id: 'websocket.bad-utf8-code',
     codes: [INVALID_PAYLOAD],
     after: 'text that is not UTF-8',
     probes: [frames.badUtf8, frames.badUtf8InFragments],
+    repeats: [reservedBitsCode],
   }),
 
   // §7.1.7: an endpoint that fails an open connection sends a Close frame first. A reset may have destroyed it.
@@ -317,16 +344,7 @@ export const frameChecks = [
     section: '5.2',
     rules: ['length'],
   }),
-  // §5.2: no reserved bit and no reserved opcode without an extension that defines it.
-  sends({
-    id: 'websocket.server-reserved',
-    what: 'no reserved bits or opcodes',
-    headline: 'A frame uses reserved bits or opcodes: {got}',
-    why: 'Clients close the connection on what no extension explains.',
-    change: 'Clear the reserved bits, and send no opcodes but 0, 1, 2, 8, 9 and 10.',
-    section: '5.2',
-    rules: ['reserved-bits', 'opcode'],
-  }),
+  serverReserved,
   // §5.5: at most 125 octets, in one piece.
   sends({
     id: 'websocket.server-control-frames',
@@ -347,7 +365,7 @@ export const frameChecks = [
     section: '5.4',
     rules: ['fragmentation'],
   }),
-  // §8.1: what is sent as text is UTF-8.
+  // §8.1: what is sent as text is UTF-8. Where we sent other octets ourselves, they may have come back.
   sends({
     id: 'websocket.server-utf8',
     what: 'text in UTF-8',
@@ -356,5 +374,6 @@ export const frameChecks = [
     change: 'Encode text as UTF-8, and send other data as binary messages.',
     section: '8.1',
     rules: ['utf8'],
+    among: ({ isSaidInUtf8 }) => isSaidInUtf8,
   }),
 ];

@@ -12,6 +12,7 @@ import {
 import { longEchoes } from '../../harness/probe/websocket/echo.ts';
 import * as liveness from '../../harness/probe/websocket/liveness.ts';
 import { clientEvents } from '../../harness/probe/websocket/pusher.ts';
+import { serverReserved } from './frames.ts';
 
 const grounds = [clause('websocket.messages')];
 /** Policy violation, message too big, try again later. */
@@ -105,6 +106,7 @@ export const livenessChecks = [
     change: 'Handle the messages of one connection one after the other.',
     grounds,
     applies: [echoes],
+    restsOn: [serverReserved],
     async judge({ probe, expect, notApplicable }) {
       const { unaskedEnd } = await probe(liveness.burst);
       if (unaskedEnd !== null && REFUSES_BURSTS.includes(unaskedEnd.code)) {

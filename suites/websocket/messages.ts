@@ -9,6 +9,16 @@ const TOO_BIG = 1009;
 const UNACCEPTABLE = 1003;
 const grounds = [clause('websocket.messages'), rfc6455('5.6', 'MUST')];
 
+// §5.4: control frames in the middle of a fragmented message leave it as it is.
+export const echoAroundPing = sendsBack({
+  id: 'websocket.echo-around-ping',
+  what: 'a message that has a Ping between its fragments',
+  why: 'A client may ping in the middle of a long message.',
+  change: 'Answer the Ping, and keep the fragments that have come so far.',
+  ground: rfc6455('5.4', 'MUST'),
+  probe: echo.echoAroundPing,
+});
+
 /** Messages (RFC 6455 §5.6), where the config names the endpoint an echo. */
 export const messageChecks = [
   // websocket.messages does not show who speaks first.
@@ -92,15 +102,7 @@ export const messageChecks = [
     ground: rfc6455('5.4', 'MUST'),
     probe: echo.fragmentedEchoes,
   }),
-  // §5.4: control frames in the middle of a fragmented message leave it as it is.
-  sendsBack({
-    id: 'websocket.echo-around-ping',
-    what: 'a message that has a Ping between its fragments',
-    why: 'A client may ping in the middle of a long message.',
-    change: 'Answer the Ping, and keep the fragments that have come so far.',
-    ground: rfc6455('5.4', 'MUST'),
-    probe: echo.echoAroundPing,
-  }),
+  echoAroundPing,
   // §5.6, §8.1: text is what was sent: U+FEFF, NUL, non-characters and all planes.
   sendsBack({
     id: 'websocket.echo-characters',

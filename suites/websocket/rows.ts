@@ -18,6 +18,7 @@ interface BadFrame {
   readonly change: string;
   readonly grounds: readonly Ground[];
   readonly probe: Conversations;
+  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /** The connection ends after something like that, with whatever code or with none. */
@@ -38,6 +39,7 @@ interface Echoed {
   readonly change: string;
   readonly ground: Ground;
   readonly probe: Conversations;
+  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /** What an echo endpoint takes comes back as it was. */

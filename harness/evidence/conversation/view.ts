@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Conversation } from '../conversation.ts';
 import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
@@ -6,7 +7,7 @@ import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
-import { type ClosePayload, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
+import { type ClosePayload, isControl, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
 import {
   dataAfterClose,
   type FrameFault,
@@ -107,6 +108,14 @@ export class ConversationView {
     return deflateAnswerFault(this.extensions, this.offered('sec-websocket-extensions'));
   }
 
+  /** Names of the extensions that were selected without being offered (§9.1). */
+  get unofferedExtensions(): readonly string[] {
+    const offered = this.offered('sec-websocket-extensions').flatMap((offer) =>
+      namesIn(readExtensions(offer)),
+    );
+    return namesIn(this.extensions).filter((name) => !offered.includes(name));
+  }
+
   /** permessage-deflate was selected (RFC 7692). */
   get isCompressing(): boolean {
     return /^\s*permessage-deflate\b/i.test(this.handshake?.field('sec-websocket-extensions') ?? '');
@@ -131,6 +140,16 @@ export class ConversationView {
 
   get clientFrames(): readonly TimedFrame[] {
     return this.#clientFrames();
+  }
+
+  /** Whether all that we sent, messages and reasons, is UTF-8: octets that are none were the service's own. */
+  get isSaidInUtf8(): boolean {
+    const said = this.clientFrames.map(({ frame }) => frame);
+    const data = said.filter(({ opcode }) => !isControl(opcode)).map(({ payload }) => payload);
+    const closes = said.filter(({ opcode }) => opcode === OPCODE.close);
+    return (
+      isUtf8(Buffer.concat(data)) && closes.every(({ payload }) => readClosePayload(payload).reason !== null)
+    );
   }
 
   #framesFrom(from: 'client' | 'server'): readonly TimedFrame[] {
@@ -306,6 +325,10 @@ export class ConversationView {
   faultOf(...rules: readonly FrameRule[]): string | null {
     return this.#faults().find(({ rule }) => rules.includes(rule))?.message ?? null;
   }
+}
+
+function namesIn({ extensions }: ExtensionReading): readonly string[] {
+  return extensions.map(({ name }) => name);
 }
 
 export function viewConversation(conversation: Conversation): ConversationView {

@@ -74,11 +74,9 @@ export function deflateAnswerFault(
   offers: readonly string[],
 ): string | null {
   if (fault !== null) return fault;
-  const [selected, ...more] = extensions;
+  const [selected, ...more] = extensions.filter(({ name }) => name === 'permessage-deflate');
   if (selected === undefined) return null;
-  if (more.length > 0 || selected.name !== 'permessage-deflate') {
-    return extensions.map(({ name }) => name).join(', ');
-  }
+  if (more.length > 0) return 'permessage-deflate twice';
   const offered = offers.flatMap((offer) => readExtensions(offer).extensions);
   const faults = offered.map((offer) => deflateFault(selected, offer));
   return faults.includes(null) ? null : (faults.at(-1) ?? 'permessage-deflate, which was not offered');

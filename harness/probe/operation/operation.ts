@@ -4,7 +4,7 @@ import { badInputsOf } from '../../config/call/bad-input.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Port, type Probe, probe } from '../../session/session.ts';
+import { type Port, type Probe, probe, risky } from '../../session/session.ts';
 import {
   FURTHER,
   isSafe,
@@ -93,7 +93,7 @@ export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', a
  */
 function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
   const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
-  const sent = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
+  const stimulus = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
     const calls = await ask(safeCalls);
     // A service that has refused to go on, or is all too slow, is not asked again.
     if (calls.ended !== null)
@@ -110,6 +110,7 @@ function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
       PATIENCE_MS.further,
     );
   });
+  const sent = WELL_FORMED.includes(kind) ? stimulus : risky(stimulus);
   return probe(`operation-${kind}`, async ({ ask, config, cover }) => {
     const found = Trials.together([await ask(sent), await ask(unsafeTrials)]).ofKind(kind);
     const { called, ended } = await ask(operationCalls);
@@ -130,6 +131,9 @@ function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
     return trials;
   });
 }
+
+/** What no service should fall over; input that the documents rule out is another matter. */
+const WELL_FORMED: readonly TrialKind[] = ['no-credential', 'unknown-method'];
 
 const IN_VAIN: ReasonAgainst = {
   reason: 'the call itself is not answered as documented, so this would prove nothing',

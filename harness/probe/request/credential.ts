@@ -2,7 +2,7 @@ import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/session.ts';
 import { sampleAgain, variation } from './sample.ts';
 
 /** The sample with every kind of credential but the right one. */
@@ -31,18 +31,22 @@ export const caseFlippedCredential = variation('case-flipped-credential', {
   purpose: 'with the key in other letter case',
   credential: { wrong: 'case-flipped' },
 });
-export const nonAsciiCredential = variation('non-ascii-credential', {
-  purpose: 'with a non-ASCII key',
-  credential: { wrong: 'non-ascii' },
-});
+export const nonAsciiCredential = risky(
+  variation('non-ascii-credential', {
+    purpose: 'with a non-ASCII key',
+    credential: { wrong: 'non-ascii' },
+  }),
+);
 export const quotedCredential = variation('quoted-credential', {
   purpose: 'with a key that holds quotes',
   credential: { wrong: 'quoted' },
 });
-export const oversizedCredential = variation('oversized-credential', {
-  purpose: 'with a 9 KiB key',
-  credential: { wrong: 'oversized' },
-});
+export const oversizedCredential = risky(
+  variation('oversized-credential', {
+    purpose: 'with a 9 KiB key',
+    credential: { wrong: 'oversized' },
+  }),
+);
 export const otherScheme = variation('other-scheme', {
   purpose: 'with the right key under another scheme',
   credential: { wrong: 'other-scheme' },
@@ -185,7 +189,7 @@ export const REFUSED = [
  */
 export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
   const wrong: Reply[] = [];
-  for (const each of REFUSED) {
+  for (const each of REFUSED.filter(({ isRisky }) => !isRisky)) {
     try {
       wrong.push(await ask(each));
     } catch (error) {

@@ -6,9 +6,16 @@ import { type Probe, probe } from '../../session/session.ts';
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
 export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));
 
+/** The same request twice more, one right after the other: one instance in two answers one of them. */
+export const samplesInARow: Probe<readonly [Reply, Reply]> = probe('samples-in-a-row', async ({ http }) => [
+  await http.send({ purpose: 'as documented a second time' }),
+  await http.send({ purpose: 'as documented a third time' }),
+]);
+
 /** The same request once more. */
-export const sampleAgain: Probe<Reply> = probe('sample-again', ({ http }) =>
-  http.send({ purpose: 'as documented a second time' }),
+export const sampleAgain: Probe<Reply> = probe(
+  'sample-again',
+  async ({ ask }) => (await ask(samplesInARow))[0],
 );
 
 /** The same request over a raw socket, so that the message framing is seen octet by octet; it wants no content coding. */

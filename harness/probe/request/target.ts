@@ -4,7 +4,7 @@ import { type OtherVersion, otherVersions, versionedPath } from '../../contract/
 import { pathOf } from '../../credential/request.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/session.ts';
 import { withoutCredential } from './credential.ts';
 import { served, variation } from './sample.ts';
 
@@ -65,24 +65,32 @@ export const deleteSample: Probe<Reply> = probe('delete-sample', async ({ config
   return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
 });
 
-export const malformedTarget = variation('malformed-target', {
-  purpose: 'with malformed percent-encoding in the path',
-  target: ({ path }) => `${path}/%zz%`,
-});
-export const overlongTarget = variation('overlong-target', {
-  purpose: 'with a 12,000-octet query',
-  target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
-});
+export const malformedTarget = risky(
+  variation('malformed-target', {
+    purpose: 'with malformed percent-encoding in the path',
+    target: ({ path }) => `${path}/%zz%`,
+  }),
+);
+export const overlongTarget = risky(
+  variation('overlong-target', {
+    purpose: 'with a 12,000-octet query',
+    target: ({ path }) => `${path}?q=${'a'.repeat(12_000)}`,
+  }),
+);
 /** More than any usual server takes: 8 KiB, 16 KiB. */
-export const overlongField = variation('overlong-field', {
-  purpose: 'with a 20,000-octet header field',
-  fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
-});
-export const hostileQuery = variation('hostile-query', {
-  purpose: 'with quotes, brackets and markup in the query',
-  target: ({ path }) =>
-    `${path}?q=%27%22%3E%3Cscript%3E%24%7B7*7%7D%00&q[]=1&limit=-1&limit=abc&__proto__[x]=1`,
-});
+export const overlongField = risky(
+  variation('overlong-field', {
+    purpose: 'with a 20,000-octet header field',
+    fields: [['X-Conform-Long', 'a'.repeat(20_000)]],
+  }),
+);
+export const hostileQuery = risky(
+  variation('hostile-query', {
+    purpose: 'with quotes, brackets and markup in the query',
+    target: ({ path }) =>
+      `${path}?q=%27%22%3E%3Cscript%3E%24%7B7*7%7D%00&q[]=1&limit=-1&limit=abc&__proto__[x]=1`,
+  }),
+);
 export const unknownAccept = variation('unknown-accept', {
   purpose: 'accepting only application/x-conform-unknown',
   fields: [['Accept', 'application/x-conform-unknown']],
@@ -140,14 +148,15 @@ export const gzipAccepted = variation('gzip-accepted', {
  * no quota. Where the answer is the one to a missing credential, once more with it.
  */
 function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
-  return probe(name, async ({ ask, http }) => {
+  const send: Probe<Reply>['send'] = async ({ ask, http }) => {
     await ask(served);
     const purpose = `${stimulus.purpose}, without a credential`;
     const anonymous = await http.send({ ...stimulus, purpose, credential: 'none' });
     const status = anonymous.exchange.response?.status ?? null;
     const forTheCredential = [401, 403, (await ask(withoutCredential)).exchange.response?.status];
     return forTheCredential.includes(status ?? 0) ? http.send(stimulus) : anonymous;
-  });
+  };
+  return risky(probe(name, send));
 }
 
 function siblingOf(path: Sample['path']): string {
@@ -208,19 +217,23 @@ export interface SizeLimit {
   readonly status: number | null;
 }
 
-export const targetSize: Probe<SizeLimit> = probe(
-  'target-size',
-  largestServed((size, path) => ({
-    purpose: `with a target of ${size} octets`,
-    target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
-  })),
+export const targetSize: Probe<SizeLimit> = risky(
+  probe(
+    'target-size',
+    largestServed((size, path) => ({
+      purpose: `with a target of ${size} octets`,
+      target: () => `${path}?q=${'a'.repeat(size - path.length - 3)}`,
+    })),
+  ),
 );
-export const fieldSize: Probe<SizeLimit> = probe(
-  'field-size',
-  largestServed((size) => ({
-    purpose: `with a header field of ${size} octets`,
-    fields: [['X-Conform-Long', 'a'.repeat(size)]],
-  })),
+export const fieldSize: Probe<SizeLimit> = risky(
+  probe(
+    'field-size',
+    largestServed((size) => ({
+      purpose: `with a header field of ${size} octets`,
+      fields: [['X-Conform-Long', 'a'.repeat(size)]],
+    })),
+  ),
 );
 
 /** Bisects: sizes below `low` were served, those from `high` on were not. */

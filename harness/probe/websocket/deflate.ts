@@ -1,7 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/session.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
@@ -39,11 +39,13 @@ function offered(name: string, ...offers: readonly string[]): Probe<readonly Con
 }
 
 /** §7.1: a parameter that does not exist, a value that is none, a parameter twice. */
-export const unfitOffers = offered(
-  'websocket-deflate-unfit-offers',
-  `${NAME}; conform_unknown`,
-  `${NAME}; server_max_window_bits=7`,
-  `${NAME}; server_no_context_takeover; server_no_context_takeover`,
+export const unfitOffers = risky(
+  offered(
+    'websocket-deflate-unfit-offers',
+    `${NAME}; conform_unknown`,
+    `${NAME}; server_max_window_bits=7`,
+    `${NAME}; server_no_context_takeover; server_no_context_takeover`,
+  ),
 );
 /** §7.1.1, §7.1.2: each parameter. */
 export const serverContextOffer = offered(
@@ -83,7 +85,7 @@ function deflated(
 }
 
 function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly ConversationView[]> {
-  return deflated(
+  const stimulus = deflated(
     name,
     alive,
     sendings.map(
@@ -96,6 +98,7 @@ function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly Co
       ],
     ),
   );
+  return risky(stimulus);
 }
 
 /** §6: RSV1 has its meaning on the first frame of a message, and on no other. */
@@ -140,11 +143,8 @@ const NOVEL = Array.from({ length: 1_500 }, (_, index) => ((index * 7_919) % 94)
   .map((code) => String.fromCharCode(Math.min(code, 126)))
   .join('');
 
-export const deflatedEcho = echoed(
-  'websocket-deflate-echo',
-  'compressed messages',
-  async (conversation) =>
-    (await conversation.deflatedEcho('text', TEXT)) && (await conversation.deflatedEcho('text', TEXT)),
+export const deflatedEcho = echoed('websocket-deflate-echo', 'a compressed message', (conversation) =>
+  conversation.deflatedEcho('text', TEXT),
 );
 export const plainEcho = echoed(
   'websocket-deflate-plain',
@@ -201,21 +201,23 @@ export const BOMB_OCTETS = 64 * 1024 * 1024;
 export const BULK_OCTETS = 1024;
 
 /** Inflated it is a thousand times as long. What comes back may be more than is heard out. */
-export const bomb: Probe<ConversationView> = probe('websocket-deflate-bomb', async ({ ask, websocket }) => {
-  await ask(echoes);
-  await ask(compresses);
-  return websocket.converse(
-    {
-      purpose: 'a compressing WebSocket with a message of 64 KiB that stands for 64 MiB',
-      fields: [['Sec-WebSocket-Extensions', NAME]],
-    },
-    async (conversation) => {
-      await conversation.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
-      await conversation.bulk(BULK_OCTETS);
-      await conversation.close(1000);
-    },
-  );
-});
+export const bomb: Probe<ConversationView> = risky(
+  probe('websocket-deflate-bomb', async ({ ask, websocket }) => {
+    await ask(echoes);
+    await ask(compresses);
+    return websocket.converse(
+      {
+        purpose: 'a compressing WebSocket with a message of 64 KiB that stands for 64 MiB',
+        fields: [['Sec-WebSocket-Extensions', NAME]],
+      },
+      async (conversation) => {
+        await conversation.frame(OPCODE.binary, bombPayload(), { rsv: 4 });
+        await conversation.bulk(BULK_OCTETS);
+        await conversation.close(1000);
+      },
+    );
+  }),
+);
 
 let bombOctets: Uint8Array | undefined;
 

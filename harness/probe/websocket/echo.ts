@@ -2,7 +2,7 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { carriesTheSame, type Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/session.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { alive } from './ordinary-client.ts';
 
@@ -92,10 +92,12 @@ export const shortEchoes = echoed(
   'messages of 125 to 127 octets',
   ...[125, 126, 127].map((length) => (): Sent => ['text', patterned(length)]),
 );
-export const longEchoes = echoed(
-  'websocket-long-echoes',
-  'messages of 65,535 octets to 1 MiB',
-  ...[65_535, 65_536, 1 << 20].map((length) => (): Sent => ['text', patterned(length)]),
+export const longEchoes = risky(
+  echoed(
+    'websocket-long-echoes',
+    'messages of 65,535 octets to 1 MiB',
+    ...[65_535, 65_536, 1 << 20].map((length) => (): Sent => ['text', patterned(length)]),
+  ),
 );
 
 /** Messages longer than this many octets meet the limits of some servers. */

@@ -1,4 +1,5 @@
 import { OPCODE } from '../../evidence/conversation/frame.ts';
+import { risky } from '../../session/session.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
@@ -12,6 +13,8 @@ import { heldOpen, heldOpenEach } from './ordinary-client.ts';
 const { text, ping, continuation } = OPCODE;
 
 type Sending = readonly [purpose: string, conversing: Conversing];
+
+const broken = (...args: Parameters<typeof heldOpenEach>) => risky(heldOpenEach(...args));
 
 /** One frame, then the wait for the end. */
 function frame(
@@ -35,47 +38,47 @@ function frames(
 }
 
 /** §5.1 */
-export const unmasked = heldOpenEach('websocket-unmasked', [
+export const unmasked = broken('websocket-unmasked', [
   frame('an unmasked frame', text, 'conform', { mask: null }),
 ]);
 
 /** §5.2; no extension is negotiated that would give them a meaning. */
-export const reservedBits = heldOpenEach('websocket-reserved-bits', [
+export const reservedBits = broken('websocket-reserved-bits', [
   frame('RSV1 on a text frame', text, 'conform', { rsv: 4 }),
   frame('RSV2 on a text frame', text, 'conform', { rsv: 2 }),
   frame('RSV3 on a text frame', text, 'conform', { rsv: 1 }),
 ]);
-export const reservedBitOnPing = heldOpenEach('websocket-reserved-bit-on-ping', [
+export const reservedBitOnPing = broken('websocket-reserved-bit-on-ping', [
   frame('RSV1 on a Ping', ping, 'conform', { rsv: 4 }),
 ]);
-export const reservedDataOpcodes = heldOpenEach('websocket-reserved-data-opcodes', [
+export const reservedDataOpcodes = broken('websocket-reserved-data-opcodes', [
   frame('a frame of opcode 3', 0x3, 'conform'),
   frame('a frame of opcode 7', 0x7, ''),
 ]);
-export const reservedControlOpcodes = heldOpenEach('websocket-reserved-control-opcodes', [
+export const reservedControlOpcodes = broken('websocket-reserved-control-opcodes', [
   frame('a frame of opcode 11', 0xb, 'conform'),
   frame('a frame of opcode 15', 0xf, ''),
 ]);
 
 /** §5.5 */
-export const fragmentedPing = heldOpenEach('websocket-fragmented-ping', [
+export const fragmentedPing = broken('websocket-fragmented-ping', [
   frame('a Ping in fragments', ping, 'conform', { fin: false }),
 ]);
-export const overlongPing = heldOpenEach('websocket-overlong-ping', [
+export const overlongPing = broken('websocket-overlong-ping', [
   frame('a Ping of 126 octets', ping, 'x'.repeat(126)),
 ]);
 
 /** §5.4 */
-export const strayContinuation = heldOpenEach('websocket-stray-continuation', [
+export const strayContinuation = broken('websocket-stray-continuation', [
   frame('a last fragment that continues nothing', continuation, 'conform'),
   frame('a fragment that continues nothing', continuation, 'conform', { fin: false }),
 ]);
-export const interleaved = heldOpenEach('websocket-interleaved', [
+export const interleaved = broken('websocket-interleaved', [
   frames('a message begun within another', [text, 'conform', { fin: false }], [text, 'conform']),
 ]);
 
 /** §8.1, RFC 3629 §3 */
-export const badUtf8 = heldOpenEach('websocket-bad-utf8', [
+export const badUtf8 = broken('websocket-bad-utf8', [
   frame('text with the octet FF', text, Uint8Array.of(0x63, 0xff)),
   frame('text with an overlong form', text, Uint8Array.of(0x63, 0xc0, 0xaf)),
   frame('text with a surrogate', text, Uint8Array.of(0x63, 0xed, 0xa0, 0x80)),
@@ -84,7 +87,7 @@ export const badUtf8 = heldOpenEach('websocket-bad-utf8', [
   frame('text beyond U+10FFFF', text, Uint8Array.of(0x63, 0xf4, 0x90, 0x80, 0x80)),
   frame('text with a sequence of five octets', text, Uint8Array.of(0xf8, 0x88, 0x80, 0x80, 0x80)),
 ]);
-export const badUtf8InFragments = heldOpenEach('websocket-bad-utf8-in-fragments', [
+export const badUtf8InFragments = broken('websocket-bad-utf8-in-fragments', [
   // 0xE2 0x82 begins a character; 0x28 is no continuation of it.
   frames(
     'text whose fragments do not join to UTF-8',
@@ -110,18 +113,18 @@ export const closes = heldOpenEach('websocket-closes', [
   closing('4999', closePayload(4999)),
 ]);
 
-export const oneOctetClose = heldOpenEach('websocket-one-octet-close', [
+export const oneOctetClose = broken('websocket-one-octet-close', [
   closing('a payload of one octet', Uint8Array.of(3)),
 ]);
-export const badReasonClose = heldOpenEach('websocket-bad-reason-close', [
+export const badReasonClose = broken('websocket-bad-reason-close', [
   closing('a reason that is not UTF-8', Uint8Array.of(0x03, 0xe8, 0xff)),
 ]);
-export const overlongClose = heldOpenEach('websocket-overlong-close', [
+export const overlongClose = broken('websocket-overlong-close', [
   closing('a payload of 126 octets', closePayload(1000, 'x'.repeat(124))),
 ]);
 
 /** §7.4: codes that stand for something else than a Close frame, and codes below all others. */
-export const forbiddenCodes = heldOpenEach(
+export const forbiddenCodes = broken(
   'websocket-forbidden-codes',
   [1005, 1006, 1015, 1004, 999, 0].map((code) => closing(String(code), closePayload(code))),
 );
@@ -129,16 +132,18 @@ export const forbiddenCodes = heldOpenEach(
 export const LATE = 'conform: after the Close';
 
 /** §5.5.1: what follows a Close is not looked at. In one segment, so that the server has both at hand. */
-export const messageAfterClose = heldOpen(
-  'websocket-message-after-close',
-  // What we sent as octets counts as no Close of ours; a second one is not to follow it.
-  { purpose: 'a WebSocket with a text message behind the Close', automatic: { close: false } },
-  async (conversation) => {
-    await conversation.together(
-      `a Close and, behind it, the text "${LATE}"`,
-      [OPCODE.close, ''],
-      [OPCODE.text, LATE],
-    );
-    await conversation.end();
-  },
+export const messageAfterClose = risky(
+  heldOpen(
+    'websocket-message-after-close',
+    // What we sent as octets counts as no Close of ours; a second one is not to follow it.
+    { purpose: 'a WebSocket with a text message behind the Close', automatic: { close: false } },
+    async (conversation) => {
+      await conversation.together(
+        `a Close and, behind it, the text "${LATE}"`,
+        [OPCODE.close, ''],
+        [OPCODE.text, LATE],
+      );
+      await conversation.end();
+    },
+  ),
 );

@@ -1,6 +1,6 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/session.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
 import { answersPings, conversed, held, opening, taken } from './ordinary-client.ts';
@@ -56,23 +56,31 @@ export const otherVersion = held('websocket-other-version', {
   purpose: 'a WebSocket handshake with version 12',
   fields: [['Sec-WebSocket-Version', '12']],
 });
-export const withoutVersion = held('websocket-without-version', {
-  purpose: 'a WebSocket handshake without a version',
-  without: ['sec-websocket-version'],
-});
-export const withoutKey = held('websocket-without-key', {
-  purpose: 'a WebSocket handshake without a key',
-  without: ['sec-websocket-key'],
-});
-export const shortKey = held('websocket-short-key', {
-  purpose: 'a WebSocket handshake with a key of 8 octets',
-  fields: [['Sec-WebSocket-Key', 'Y29uZm9ybXM=']],
-});
-export const byPost = held('websocket-by-post', {
-  purpose: 'a WebSocket handshake by POST',
-  method: 'POST',
-  fields: [['Content-Length', '0']],
-});
+export const withoutVersion = risky(
+  held('websocket-without-version', {
+    purpose: 'a WebSocket handshake without a version',
+    without: ['sec-websocket-version'],
+  }),
+);
+export const withoutKey = risky(
+  held('websocket-without-key', {
+    purpose: 'a WebSocket handshake without a key',
+    without: ['sec-websocket-key'],
+  }),
+);
+export const shortKey = risky(
+  held('websocket-short-key', {
+    purpose: 'a WebSocket handshake with a key of 8 octets',
+    fields: [['Sec-WebSocket-Key', 'Y29uZm9ybXM=']],
+  }),
+);
+export const byPost = risky(
+  held('websocket-by-post', {
+    purpose: 'a WebSocket handshake by POST',
+    method: 'POST',
+    fields: [['Content-Length', '0']],
+  }),
+);
 export const withoutConnection = held('websocket-without-connection', {
   purpose: 'a WebSocket handshake without Connection: Upgrade',
   fields: [['Connection', 'keep-alive']],

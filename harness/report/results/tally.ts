@@ -76,10 +76,20 @@ export interface SameReason {
   readonly judged: readonly Judged[];
 }
 
+/** Whether a check is blocked for what befell the service as a whole, which is told of the service. */
+export function isBlockedByTrouble({ trouble }: ServiceResult, { outcome, message }: CheckResult): boolean {
+  return trouble !== null && outcome === 'blocked' && message.includes(trouble);
+}
+
+/** In place of what is told of the service already. */
+const AS_TOLD = 'nothing more can be asked of the service, as told of it';
+
 /** What did not run, by reason: blocked before skipped, the reason that stopped most checks first. */
 export function notRun(results: Results): readonly SameReason[] {
   return (['blocked', 'skipped'] as const).flatMap((outcome) => {
-    const byReason = Map.groupBy(judgedWith(results, outcome), ({ check }) => check.message);
+    const byReason = Map.groupBy(judgedWith(results, outcome), ({ service, check }) =>
+      isBlockedByTrouble(service, check) ? AS_TOLD : check.message,
+    );
     return [...byReason]
       .map(([reason, judged]) => ({ outcome, reason: reason || 'no reason given', judged }))
       .sort((a, b) => b.judged.length - a.judged.length);

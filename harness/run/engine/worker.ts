@@ -1,6 +1,7 @@
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
-import { type Judgment, judge } from '../../check/judge.ts';
+import type { Judgment } from '../../check/judge.ts';
+import { JudgingOrder } from '../../check/order.ts';
 import { unpackSecretList, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
@@ -21,7 +22,10 @@ const LONGEST_REHEARSAL_MS = 20_000;
 
 export interface Worker {
   readonly suites: readonly Suite[];
-  judge(suite: Suite, check: CheckDefinition, signal: AbortSignal): Promise<Judgment>;
+  /** null where it is put off, for its verdict hangs on what may upset the service. */
+  judge(suite: Suite, check: CheckDefinition, signal: AbortSignal): Promise<Judgment | null>;
+  /** What was put off. */
+  judgeRest(signal: AbortSignal): Promise<void>;
   finish(): Promise<void>;
 }
 
@@ -60,6 +64,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       runAlone: input.runAlone,
     });
   let session = open(input.providerUrl);
+  let order = new JudgingOrder(session);
   const closed = { requestsSent: 0, durationMs: 0 };
   const close = async () => {
     const { requestsSent, durationMs } = await session.close();
@@ -83,6 +88,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     asked = false;
     fresh = 'url' in renewed;
     session = 'url' in renewed ? open(renewed.url) : outOfReach(open(input.providerUrl), renewed.reason);
+    order = new JudgingOrder(session);
   };
   let fresh = startsFresh(config);
   const selected = new Set(input.selected);
@@ -91,22 +97,35 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   const suites = selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected);
   tell({ type: 'estimate', cost: input.rehearsed ? await costOf(config, suites) : null });
 
+  const optionsOf = (signal: AbortSignal) => ({
+    strict: input.strict,
+    signal,
+    selected,
+    ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
+  });
+  const conclude = (suite: Suite, { id }: CheckDefinition, judgment: Judgment) => {
+    record({ type: 'outcome', service: input.service, id, ...judgment });
+    tell({ type: 'outcome', suite: suite.name, id, outcome: judgment.outcome });
+    reportOutage();
+  };
+  const judgeRest = async (signal: AbortSignal) => {
+    for await (const { suite, check, judgment } of order.rest({ options: () => optionsOf(signal) }))
+      conclude(suite, check, judgment);
+  };
+
   return {
     suites,
     async judge(suite, check, signal) {
-      if (fresh && asked && met !== suite && asksAnything(suite, config)) await renew();
+      if (fresh && asked && met !== suite && asksAnything(suite, config)) {
+        await judgeRest(signal);
+        await renew();
+      }
       met = suite;
-      const judgment = await judge(check, session, {
-        strict: input.strict,
-        signal,
-        selected,
-        ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
-      });
-      record({ type: 'outcome', service: input.service, id: check.id, ...judgment });
-      tell({ type: 'outcome', suite: suite.name, id: check.id, outcome: judgment.outcome });
-      reportOutage();
+      const judgment = await order.judge(suite, check, optionsOf(signal));
+      if (judgment !== null) conclude(suite, check, judgment);
       return judgment;
     },
+    judgeRest,
     async finish() {
       clearInterval(pulse);
       await close();

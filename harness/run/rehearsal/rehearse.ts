@@ -1,5 +1,5 @@
 import { type Suite, suitesFor } from '../../check/check.ts';
-import { judge } from '../../check/judge.ts';
+import { JudgingOrder } from '../../check/order.ts';
 import { isUrl } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
@@ -69,19 +69,30 @@ export async function rehearse(
       random: () => 0.5,
     });
   const startedMs = clock.session.now();
+  const options = () => ({ strict: false, signal });
+  const entering = ({ name }: Suite) => {
+    current = name;
+  };
   let session = open();
+  let order = new JudgingOrder(session);
+  const judgeRest = async () => {
+    for await (const _ of order.rest({ options, entering }));
+  };
   try {
     let isFresh = true;
-    for (const { name, checks } of suitesFor(suites, config)) {
-      if (startsFresh(configured) && !isFresh && asksAnything({ checks }, config)) {
+    for (const suite of suitesFor(suites, config)) {
+      if (startsFresh(configured) && !isFresh && asksAnything(suite, config)) {
+        await judgeRest();
         await session.close();
         session = open();
+        order = new JudgingOrder(session);
       }
-      current = name;
+      entering(suite);
       const before = sent.length;
-      for (const check of checks) await judge(check, session, { strict: false, signal });
+      for (const check of suite.checks) await order.judge(suite, check, options());
       isFresh &&= sent.length === before;
     }
+    await judgeRest();
     return { sent, coverage, waitedMs: clock.session.now() - startedMs };
   } finally {
     await session.close();

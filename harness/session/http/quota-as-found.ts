@@ -6,6 +6,7 @@ import { untilAdmitted } from '../../transport/pace/backoff.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import type { SessionMeans } from '../turn/means.ts';
+import { isDoubtful } from './sample-trial.ts';
 
 const MOST_ATTEMPTS = 6;
 /** Of all requests together, in windows: whoever has to wait longer than that has no quota to himself. */
@@ -33,9 +34,22 @@ export class QuotaOpening {
       await this.#opening;
       return this.#admitted(send, signal, 'the quota is spent');
     }
-    const first = this.#admitted(send, signal, 'the quota was spent before this run');
+    const first = this.#first(send, signal);
     this.#opening = first.catch(() => undefined);
     return first;
+  }
+
+  /** A limiter may refuse with any status: what is still so after a window without a request is none of its refusals. */
+  async #first(send: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+    const { budget, transport, pauses, limiter } = this.#means;
+    const reply = await this.#admitted(send, signal, 'the quota was spent before this run');
+    const { response } = reply.exchange;
+    if (budget.plan === null || response === null || !isDoubtful(reply.exchange)) return reply;
+    const reason = `answered ${response.status} at once: a window without a request shows whether for the rate`;
+    await pauses.portFor(signal).until(transport.clock.now() + budget.rate.windowMs, reason);
+    const again = await send();
+    if (again.served) limiter.met(reply.exchange);
+    return again;
   }
 
   async #admitted(send: () => Promise<Reply>, signal: AbortSignal, why: string): Promise<Reply> {

@@ -12,6 +12,7 @@ import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
+import { SampleTrial } from './sample-trial.ts';
 import { requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
@@ -50,12 +51,14 @@ export class ServiceHttp {
   readonly #unasked: Unasked[] = [];
   readonly #opening: QuotaOpening;
   readonly #quotaAsFound: QuotaAsFound;
+  readonly #trial: SampleTrial;
 
   constructor(means: SessionMeans) {
     this.#means = means;
     this.transport = openHttp(means.transport);
     this.#opening = new QuotaOpening(means);
     this.#quotaAsFound = new QuotaAsFound(means.transport.clock, means.budget);
+    this.#trial = new SampleTrial(means, (purpose, signal) => this.exchange({ purpose }, signal));
   }
 
   /**
@@ -113,6 +116,7 @@ export class ServiceHttp {
   async kept(stimulus: Stimulus, turn: Turn, bare?: HttpRequest): Promise<Exchange> {
     const done = turn.keep(await this.exchange(stimulus, turn.signal, bare && { bare }));
     const { key, limiter } = this.#means;
+    await this.#trial.heard(done, turn.signal);
     // Who refuses for the rate does not refuse the key, whatever the status.
     if ((stimulus.credential ?? 'right') === 'right' && !limiter.isIn(done)) {
       await key.received(receptionOf(done.response), turn.signal);

@@ -22,26 +22,45 @@ interface Asked {
   readonly id: string;
 }
 
+/** What came of it. `onPurpose`: that it is not answered may well be in order, for it was wrong on purpose. */
+type Answer = Pick<Exchange, 'response' | 'failure'> & { readonly onPurpose?: boolean };
+
 /**
  * Notices that there is nobody to judge any more. What is unreachable is not known to break its contract, so
  * the remaining checks are blocked at once instead of each waiting for its own deadline.
  */
 export class OutageWatch {
   #reason: string | null = null;
+  #since: string | null = null;
   #silent = 0;
   /** What was answered last. */
   #answered: Asked | null = null;
-  /** What was the first to get no answer, of those in a row. */
-  #unanswered: Asked | null = null;
+  /** What got no answer since then, in its order. */
+  #unanswered: Asked[] = [];
 
   /** Why the service cannot be exercised any more; null while it can. */
   get reason(): string | null {
     return this.#reason;
   }
 
+  /** Id of the evidence of the request upon which a service fell silent that had answered: it may have died of it. */
+  get since(): string | null {
+    return this.#since;
+  }
+
   /** @throws Blocked when nobody is there any more. */
   requireReachable(): void {
-    if (this.#reason !== null) throw new Blocked(this.#reason);
+    if (this.#reason !== null) throw this.blocked();
+  }
+
+  blocked(): Blocked {
+    return new Blocked(this.#reason ?? 'the service is there');
+  }
+
+  /** Whether some of this evidence shows nothing but that nobody was there any more. */
+  hides(evidence: readonly string[]): boolean {
+    if (this.#reason === null) return false;
+    return this.#unanswered.some(({ id }) => id !== this.#since && evidence.includes(id));
   }
 
   /** For a reason that no single answer shows. */
@@ -49,33 +68,38 @@ export class OutageWatch {
     this.#reason ??= reason;
   }
 
-  saw(asked: Asked, { response, failure }: Pick<Exchange, 'response' | 'failure'>): void {
-    // What answered may have been a proxy in its place.
-    if (failure !== null && UNREACHABLE.has(failure.kind)) {
-      this.#reason ??= `the provider cannot be reached: ${failure.message}${this.#since()}`;
-      return;
-    }
-    if (response !== null) this.#answered = asked;
-    // One that begins and never ends has cost a whole deadline, like one that never begins.
-    if (failure === null || (response !== null && failure.kind !== 'response-timeout')) {
-      this.#silent = 0;
-      this.#unanswered = null;
-      return;
-    }
+  /** For a service that answers as it did to this one, whatever it is asked. */
+  broke({ id, request, purpose, response }: Exchange): void {
     if (this.#reason !== null) return;
-    if (!SILENT.has(failure.kind)) return;
-    this.#silent += 1;
-    this.#unanswered ??= asked;
-    const enough = this.#answered === null ? 1 : SILENT_IN_A_ROW;
-    if (this.#silent >= enough)
-      this.#reason = `the provider does not answer: ${failure.message}${this.#since()}`;
+    this.#since = id;
+    const to = `${request.method} ${purpose}`;
+    this.#reason = `the provider answers ${response?.status} to whatever it is asked; it does since ${to} (${id})`;
   }
 
-  /** Upon which request of ours a service fell silent that had answered: it may have died of it. */
-  #since(): string {
-    const last = this.#unanswered ?? this.#answered;
-    return this.#answered === null || last === null
-      ? ''
-      : `; it stopped answering after ${last.to} (${last.id})`;
+  saw(asked: Asked, { response, failure, onPurpose = false }: Answer): void {
+    if (this.#reason !== null) return;
+    // What answered may have been a proxy in its place.
+    const isOutOfReach = failure !== null && UNREACHABLE.has(failure.kind);
+    if (response !== null && !isOutOfReach) this.#answered = asked;
+    // One that begins and never ends has cost a whole deadline, like one that never begins.
+    if (failure === null || (!isOutOfReach && response !== null && failure.kind !== 'response-timeout')) {
+      this.#silent = 0;
+      this.#unanswered = [];
+      return;
+    }
+    if (!isOutOfReach && !SILENT.has(failure.kind)) return;
+    this.#unanswered.push(asked);
+    if (!onPurpose) this.#silent += 1;
+    const enough = this.#answered === null ? 1 : SILENT_IN_A_ROW;
+    if (isOutOfReach) this.#end(`cannot be reached: ${failure.message}`, asked);
+    else if (this.#silent >= enough) this.#end(`does not answer: ${failure.message}`, asked);
+  }
+
+  #end(how: string, asked: Asked): void {
+    const last = this.#unanswered.find(({ id }) => id !== asked.id) ?? this.#answered;
+    const upon = this.#answered === null ? null : last;
+    this.#since = upon?.id ?? null;
+    const after = upon === null ? '' : `; it stopped answering after ${upon.to} (${upon.id})`;
+    this.#reason = `the provider ${how}${after}`;
   }
 }

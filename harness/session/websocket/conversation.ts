@@ -52,14 +52,13 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       turn.signal.throwIfAborted();
       const { response } = done.handshake;
       // Silence after a handshake that is wrong on purpose says nothing of whether the service is there.
-      if (response !== null || isOrdinary(stimulus)) {
-        const asked = { to: `a handshake ${done.purpose}`, id: done.id };
-        outage.saw(asked, { response, failure: done.failure });
-      }
+      const onPurpose = !isOrdinary(stimulus);
+      outage.saw({ to: done.purpose, id: done.id }, { response, failure: done.failure, onPurpose });
       turn.keep(done);
       if (means.limiter.isIn({ response, failure: null })) {
         throw new Blocked(rateLimited(means, { response }));
       }
+      if (isOfTheMoment(done) && !isOrdinary(stimulus)) await requireTaken(means, turn.signal, done);
       if (config.websocket && credentialOf(stimulus, config.websocket) === 'right') {
         await means.key.received(handshakeReception(done, config.websocket), turn.signal);
       }
@@ -73,6 +72,21 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
     },
   };
   return port;
+}
+
+/** RFC 9110 §15.6: that the server is not able to do it may be a matter of the moment; 501 and 505 are none. */
+function isOfTheMoment({ handshake: { response } }: Conversation): boolean {
+  return response !== null && response.status >= 500 && response.status !== 501 && response.status !== 505;
+}
+
+/** @throws Blocked where an ordinary handshake is refused in the same way now: then it is not for what was asked. */
+async function requireTaken(means: SessionMeans, signal: AbortSignal, refused: Conversation): Promise<void> {
+  const purpose = 'a WebSocket as configured, for the one before was refused';
+  const ordinary = await connect(means, { purpose }, pinged(means), signal).catch(blockedByBudget);
+  const [before, now] = [refused, means.log.keep(ordinary, 1)].map(
+    ({ handshake }) => handshake.response?.status,
+  );
+  if (now === before) throw new Blocked(`answered ${now}, and so is every other handshake at this moment`);
 }
 
 /** The key may be refused by the answer to the handshake, or by the close code that is documented for it. */

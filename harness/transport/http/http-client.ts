@@ -159,7 +159,8 @@ export function openHttp(options: HttpOptions): HttpTransport {
 
   /**
    * A request that is evidence is sent once. The one exception: the server had closed a connection that had stood for a
-   * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry).
+   * while just as the request went out on it. That says nothing about the provider (RFC 9112 §9.3.1 has clients retry),
+   * unless nobody takes another connection: then it was the provider that went away.
    */
   async function attempts(dispatch: Dispatch, about: HttpAbout, reusable: boolean): Promise<Attempt> {
     const first = await attempt(dispatch, about, reusable);
@@ -168,6 +169,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
     if (!stale) return first;
     dropAhead();
     const second = await attempt(dispatch, about, false);
+    if (second.ending.reader === null) return first;
     return {
       ...second,
       use: {

@@ -51,18 +51,20 @@ export const each =
   };
 
 /** What is left of a message after a Ping within it is lost. */
-export const cuttingAtPing: FrameRule = () => {
-  let open = false;
-  let cut = false;
-  return (frame) => {
-    if (frame.opcode === OPCODE.ping && open) cut = true;
-    if (isControl(frame)) return [frame];
-    const rest = cut && frame.opcode === OPCODE.continuation;
-    open = !frame.fin;
-    if (!open) cut = false;
-    return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
+export const cuttingAtPing =
+  (concerns: (first: Frame) => boolean = () => true): FrameRule =>
+  () => {
+    let open = false;
+    let cut = false;
+    return (frame) => {
+      if (frame.opcode === OPCODE.ping && open) cut = true;
+      if (isControl(frame)) return [frame];
+      const rest = cut && frame.opcode === OPCODE.continuation;
+      open = !frame.fin && (open || concerns(frame));
+      if (!open) cut = false;
+      return [rest ? withPayload(frame, Buffer.alloc(0)) : frame];
+    };
   };
-};
 
 /** Does something to each connection before its endpoint does. */
 export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>

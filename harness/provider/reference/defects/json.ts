@@ -57,12 +57,20 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
   'json-no-content-type': {
     summary: 'does not name the media type of its content',
     cause: 'Responses have no Content-Type header',
-    trips: ['headers.content-type'],
+    trips: ['json.success-media-type'],
     drags: {
-      checks: ['json.success-media-type', 'pact.interaction'],
-      because: 'where there is no label, there is none of JSON',
+      checks: ['pact.interaction'],
+      because: 'a consumer has written down that it relies on the label',
     },
     patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
+  },
+  'errors-have-no-content-type': {
+    services: ['search'],
+    setting: 'text errors',
+    summary: 'does not name the media type of its errors, of which no JSON is promised',
+    cause: 'Errors have no Content-Type header',
+    trips: ['headers.content-type'],
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withoutField(answer, 'Content-Type')),
   },
   'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',

@@ -69,17 +69,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     cause: 'Broken frames are answered with the wrong close code',
     shows: ['websocket.unmasked-code'],
-    trips: [
-      'websocket.reserved-bits-code',
-      'websocket.reserved-opcode-code',
-      'websocket.control-frame-code',
-      'websocket.fragmentation-code',
-      'websocket.bad-utf8-code',
-    ],
-    drags: {
-      checks: ['websocket.bad-close-code'],
-      because: 'a bad close code is answered by the same wrong one',
-    },
+    trips: ['websocket.reserved-bits-code'],
     patch: onOutbound(
       each((frame) =>
         frame.opcode === OPCODE.close &&

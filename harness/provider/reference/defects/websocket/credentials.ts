@@ -35,10 +35,6 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'asks for no credential on the opening handshake',
     cause: 'A WebSocket handshake without a credential is accepted',
     trips: ['websocket.missing-credential'],
-    drags: {
-      checks: ['websocket.wrong-credential', 'websocket.near-credential'],
-      because: 'the handshake is not refused for a wrong credential either',
-    },
     patch: withoutRule('credential'),
   },
   'ws-101-then-close': {
@@ -58,10 +54,6 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'asks for a key on the opening handshake and takes any',
     cause: 'A WebSocket handshake with a wrong key is accepted',
     trips: ['websocket.wrong-credential'],
-    drags: {
-      checks: ['websocket.near-credential'],
-      because: 'a nearly right key is a wrong one',
-    },
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
   },
   'ws-accepts-key-prefix': {

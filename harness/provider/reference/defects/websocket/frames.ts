@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
+import type { Patch } from '../../conduct/patch.ts';
 import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
@@ -42,6 +44,43 @@ const holdingPings: FrameRule = () => {
     return [frame, ...released];
   };
 };
+
+/** What follows the beginning of a character in another fragment is taken for the rest of it. */
+const completingCharacters: FrameRule = () => {
+  let isWithin = false;
+  return (frame) => {
+    if (!isData(frame)) return [frame];
+    const isRest = frame.opcode === OPCODE.continuation && isWithin && (frame.payload[0] ?? 0x80) < 0x80;
+    isWithin = !frame.fin && (frame.payload.at(-1) ?? 0) >= 0x80;
+    return [isRest ? withPayload(frame, EURO_REST) : frame];
+  };
+};
+
+/** The last octet of U+20AC, which begins with E2 82 (RFC 3629 §3). */
+const EURO_REST = Buffer.of(0xac);
+
+/** What is wrong with a frame is taken for another fault, and so has the close code of that. */
+const mistaking = (concerns: (frame: Frame) => boolean, forFault: (frame: Frame) => Frame): Patch =>
+  onInbound(each((frame) => (concerns(frame) ? forFault(frame) : frame)));
+
+const notUtf8 = (frame: Frame): Frame =>
+  withPayload({ ...frame, opcode: OPCODE.text, fin: true, rsv: 0 }, Buffer.of(0xff));
+const ofUnknownOpcode = (frame: Frame): Frame => ({ ...frame, opcode: 3 });
+
+/** A fragment that continues nothing is taken for text that is not UTF-8. */
+const mistakingContinuations: FrameRule = () => {
+  let open = false;
+  return (frame) => {
+    if (isControl(frame)) return [frame];
+    const stray = frame.opcode === OPCODE.continuation && !open;
+    open = !frame.fin;
+    return [stray ? notUtf8(frame) : frame];
+  };
+};
+
+function isUtf8Text({ opcode, fin, payload }: Frame): boolean {
+  return opcode !== OPCODE.text || !fin || isUtf8(payload);
+}
 
 /** Sends a further frame behind each Pong. */
 const behindPongs =
@@ -108,12 +147,43 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-bad-utf8': {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
     cause: 'Text that is not UTF-8 is accepted',
-    trips: ['websocket.bad-utf8', 'websocket.bad-utf8-in-fragments'],
-    drags: {
-      checks: ['websocket.server-utf8', 'websocket.bad-close-code', 'websocket.server-close-payload'],
-      because: 'it sends back what it took, and closes for none of it',
-    },
+    trips: ['websocket.bad-utf8'],
+    drags: { checks: ['websocket.bad-close-code'], because: 'the reason of a Close is not looked at either' },
     patch: inWebSocket(() => ({ utf8Demanded: false })),
+  },
+  'ws-checks-utf8-frame-by-frame': {
+    summary: 'does not see that two fragments do not join to a character (RFC 6455 §8.1)',
+    cause: 'Text in fragments that is not UTF-8 is accepted',
+    trips: ['websocket.bad-utf8-in-fragments'],
+    patch: onInbound(completingCharacters),
+  },
+  'ws-wrong-code-for-opcode': {
+    summary: 'refuses a reserved opcode as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    cause: 'A reserved opcode is answered with the wrong close code',
+    trips: ['websocket.reserved-opcode-code'],
+    patch: mistaking(({ opcode }) => /^[3-7b-f]$/.test(opcode.toString(16)), notUtf8),
+  },
+  'ws-wrong-code-for-control-frame': {
+    summary:
+      'refuses a control frame that is too long, or in fragments, as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    cause: 'A control frame that is too long is answered with the wrong close code',
+    trips: ['websocket.control-frame-code'],
+    patch: mistaking(
+      (frame) => frame.opcode === OPCODE.ping && (!frame.fin || frame.payload.length > 125),
+      notUtf8,
+    ),
+  },
+  'ws-wrong-code-for-fragment': {
+    summary: 'refuses a fragment that continues nothing as text that is not UTF-8 (RFC 6455 §7.4.1)',
+    cause: 'A fragment that continues nothing is answered with the wrong close code',
+    trips: ['websocket.fragmentation-code'],
+    patch: onInbound(mistakingContinuations),
+  },
+  'ws-wrong-code-for-bad-utf8': {
+    summary: 'refuses text that is not UTF-8 as an error of the protocol (RFC 6455 §7.4.1)',
+    cause: 'Text that is not UTF-8 is answered with the wrong close code',
+    trips: ['websocket.bad-utf8-code'],
+    patch: mistaking((frame) => !isUtf8Text(frame), ofUnknownOpcode),
   },
   'ws-wrong-pong': {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
@@ -153,10 +223,6 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     cause: 'The service sets reserved bits in its frames',
     trips: ['websocket.server-reserved'],
-    drags: {
-      checks: ['websocket.burst-order', 'websocket.exchange'],
-      because: 'clients fail the connection at the first message that comes back',
-    },
     patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
   },
   'ws-sends-overlong-close': {

@@ -39,17 +39,6 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
     cause: 'A client that was cut off keeps its place: the next handshake is refused',
     trips: ['websocket.reconnect'],
-    drags: {
-      checks: [
-        'websocket.other-spelling',
-        'websocket.other-order',
-        'websocket.connection-in-two-lines',
-        'websocket.octet-by-octet',
-        'websocket.supported-version',
-        'websocket.refusal-before-opening',
-      ],
-      because: 'whoever connects next is refused, whatever is asked',
-    },
     patch: (conduct) => {
       let taken = false;
       return together(

@@ -23,7 +23,6 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     cause: 'A binary message comes back as text',
     trips: ['websocket.echo-kind'],
-    drags: { checks: ['websocket.server-utf8'], because: 'octets that are no UTF-8 come back as text' },
     patch: onOutbound(
       each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
     ),
@@ -86,8 +85,14 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-ping-cuts-message': {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a message cuts the message off',
-    trips: ['websocket.echo-around-ping', 'websocket.exchange-fragments'],
-    patch: onInbound(cuttingAtPing),
+    trips: ['websocket.echo-around-ping'],
+    patch: onInbound(cuttingAtPing()),
+  },
+  'ws-ping-cuts-json': {
+    summary: 'loses the rest of a JSON message that a Ping comes within (RFC 6455 §5.4)',
+    cause: 'A Ping within a JSON message cuts the message off',
+    trips: ['websocket.exchange-fragments'],
+    patch: onInbound(cuttingAtPing(({ payload }) => payload[0] === '{'.charCodeAt(0))),
   },
   'ws-strips-bom': {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',

@@ -98,15 +98,6 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'selects an extension that nobody offered (RFC 6455 §9.1)',
     cause: 'The 101 selects an extension that nobody offered',
     trips: ['websocket.unoffered-extension'],
-    drags: {
-      checks: [
-        'websocket.deflate-answer',
-        'websocket.deflate-server-context',
-        'websocket.deflate-server-window',
-        'websocket.deflate-client-window',
-      ],
-      because: 'the answer to an offer of compression names the invented extension as well',
-    },
     patch: addingLine('Sec-WebSocket-Extensions: x-unoffered'),
   },
   'ws-upgrades-without-connection': {
@@ -233,16 +224,10 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     cause: 'The answer to permessage-deflate has a parameter that was not offered',
     trips: ['websocket.deflate-answer'],
-    drags: {
-      checks: [
-        'websocket.deflate-server-context',
-        'websocket.deflate-server-window',
-        'websocket.deflate-client-window',
-      ],
-      because: 'each answer to an offer of compression has a parameter too many',
-    },
     patch: onSwitching((lines) =>
-      lines.map((line) => line.replace(/^(sec-websocket-extensions:.*)$/i, '$1; client_max_window_bits=12')),
+      lines.map((line) =>
+        line.replace(/^(sec-websocket-extensions:(?!.*client_max).*)$/i, '$1; client_max_window_bits=12'),
+      ),
     ),
   },
 });
