@@ -287,3 +287,46 @@ describe('a violation of what rests on another check', () => {
     expect((await resting(on)).outcome).toBe('fail');
   });
 });
+
+describe('a violation that repeats another', () => {
+  const grounds = [clause('auth.scheme')];
+  const seeing =
+    (...got: readonly string[]): CheckDefinition['judge'] =>
+    ({ expect: hold }) =>
+      hold(got.map((text, index) => ({ to: `request ${index}`, evidence: `e${index}`, text }))).toConform(
+        'nothing',
+        (piece) => String(Reflect.get(piece, 'text')),
+      );
+  const first = check('orders.first', { ...WORDS, grounds, judge: seeing('1011', '1008') });
+  const repeating = (...got: readonly string[]) =>
+    judge(check('orders.again', { ...WORDS, grounds, repeats: [first], judge: seeing(...got) }), session, {
+      strict: false,
+      signal: new AbortController().signal,
+    });
+
+  it('is blocked where the same came there, and names it', async () => {
+    expect(await repeating('1011')).toMatchObject({
+      outcome: 'blocked',
+      message: expect.stringContaining('orders.first'),
+    });
+  });
+
+  it('stands where something else came as well', async () => {
+    expect(await repeating('1011', '1002')).toMatchObject({ outcome: 'fail' });
+  });
+});
+
+it('what is evidence of a service from before it fell silent is judged; the last request it was sent is named', async () => {
+  const grounds = [clause('auth.scheme')];
+  const silent = { ...session, outage: 'the provider does not answer', silentSince: 'e7' };
+  const options = { strict: false, signal: new AbortController().signal };
+  const upon = (id: string) =>
+    check('orders.upon', {
+      ...WORDS,
+      grounds,
+      judge: ({ violated }) => violated('expected this, got that', id),
+    });
+  const since = 'got that, and nothing has been served since';
+  expect((await judge(upon('e7'), silent, options)).message).toContain(since);
+  expect((await judge(upon('e6'), silent, options)).message).not.toContain(since);
+});

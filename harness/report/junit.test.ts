@@ -196,6 +196,17 @@ describe('JUnit', () => {
     expect(document).toContain('<error message="no check ran"');
   });
 
+  it('tells what befell the service once, and not in each check that is blocked for it', () => {
+    const reason = 'the provider does not answer; it stopped answering after GET with a hostile query (e9)';
+    const { checks, ...service } = conformingService('search');
+    const blocked = checks.map((check) => ({ ...check, outcome: 'blocked' as const, message: reason }));
+    const document = renderJunit(resultsOf([{ ...service, trouble: reason, checks: blocked }])).merged;
+    expect(document.split('<error message="the provider does not answer')).toHaveLength(2);
+    expect(document.split('<skipped message="blocked: as told in search.run"')).toHaveLength(
+      checks.length + 1,
+    );
+  });
+
   it('keeps messages and texts within what CI servers take', () => {
     for (const [, value = ''] of merged.matchAll(/message="([^"]*)"/g))
       expect(value.length).toBeLessThan(2_048 * 6);

@@ -7,7 +7,7 @@ const asked = (to: string, id: string) => ({ to: `GET ${to}`, id });
 
 const ANSWERED: Pick<Exchange, 'response' | 'failure'> = { response: exampleResponse(), failure: null };
 
-const failed = (kind: 'refused' | 'reset'): Pick<Exchange, 'response' | 'failure'> => ({
+const failed = (kind: 'refused' | 'reset' | 'closed'): Pick<Exchange, 'response' | 'failure'> => ({
   response: null,
   failure: { kind, message: `it was ${kind}` },
 });
@@ -35,5 +35,28 @@ describe('a service that falls silent', () => {
     const watch = new OutageWatch();
     watch.saw(asked('as documented', 'e1'), failed('refused'));
     expect(watch.reason).toBe('the provider cannot be reached: it was refused');
+  });
+
+  it('hides what it was asked after that one, and not that one', () => {
+    const watch = new OutageWatch();
+    watch.saw(asked('as documented', 'e1'), ANSWERED);
+    for (const id of ['e2', 'e3', 'e4', 'e5']) watch.saw(asked('with a hostile query', id), failed('reset'));
+    expect(watch.since).toBe('e2');
+    expect([['e1'], ['e2'], ['e1', 'e3'], ['e5']].map((ids) => watch.hides(ids))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('is not silent for what is wrong on purpose, which it may have died of all the same', () => {
+    const watch = new OutageWatch();
+    watch.saw(asked('as documented', 'e1'), ANSWERED);
+    for (const id of ['e2', 'e3', 'e4', 'e5', 'e6'])
+      watch.saw(asked('without a key', id), { ...failed('closed'), onPurpose: true });
+    expect(watch.reason).toBeNull();
+    watch.saw(asked('as documented', 'e7'), failed('refused'));
+    expect(watch.reason).toContain('; it stopped answering after GET without a key (e2)');
   });
 });
