@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Read at run time, by their place relative to the module that reads them. */
 const DATA = [
-  'harness/report/html/in-browser.js',
+  'harness/report/html/script/*.js',
   'harness/**/*.css',
   'harness/**/*.schema.json',
   'harness/diagnosis/dictionary.json',
