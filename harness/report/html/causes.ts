@@ -39,7 +39,8 @@ export function advice(results: Results, shared: Findings): Markup | null {
     ...inOrder(unexplained(results, 'warning'), shared.ages),
   ];
   if (rows.length === 0) return null;
-  return html`<section id="advice" aria-labelledby="advice-title" data-filtered><div class="heading"><h2 id="advice-title">Advice <span class="n">${counted(results.totals.warning, 'warning')}</span></h2><p class="hint">count as failures with --strict</p></div>
+  const n = rows.reduce((sum, { findings }) => sum + findings.length, 0);
+  return html`<section id="advice" aria-labelledby="advice-title" data-filtered><div class="heading"><h2 id="advice-title">Advice <span class="n">${counted(n, 'warning')}</span></h2><p class="hint">count as failures with --strict</p></div>
 ${rows.map((each) => cause(each, shared))}</section>`;
 }
 

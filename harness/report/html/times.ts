@@ -25,9 +25,9 @@ const LEAST_WAIT_MS = 500;
 /** `0.9 + 51 s` */
 export function shortSpent({ workMs, waitedMs }: Spent): string {
   if (waitedMs < LEAST_WAIT_MS) return figure(workMs);
-  const work = figure(workMs);
   const wait = figure(waitedMs);
-  return `${work.replace(/ s$/, wait.endsWith(' s') ? '' : ' s')} + ${wait}`;
+  if (!wait.endsWith(' s') || wait.includes('min')) return `${figure(workMs)} + ${wait}`;
+  return `${figure(Math.max(workMs, 50)).replace(/ s$/, '')} + ${wait}`;
 }
 
 /** `1.9 + 10 s waiting` */
