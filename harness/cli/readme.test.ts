@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { type Ending, listenTo } from '../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/how-to-call.ts';
-import { type ReferenceProvider, startReference } from '../provider/reference/reference.ts';
+import { startReference } from '../provider/reference/reference.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
@@ -19,18 +19,30 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
 /** So small that meeting the limit costs seconds, so large that the other suites fit into a window. */
 const PLAN = { requests: 90, windowMs: 6_000 };
+const BROKER_TOKEN = 'example-broker-token';
 const SERVICES = ['search', 'messaging', 'realtime'] as const;
 
-const providers = new Map<string, ReferenceProvider>();
-const environment: Record<string, string> = { PACT_BROKER_TOKEN: 'example-broker-token' };
+/** Where a command is run. */
+interface Place {
+  readonly folder: string;
+  /** Where `search` listens. */
+  readonly port: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
 
-/** Ones that nobody has asked anything yet: what a command spends of their quota is its own. */
-beforeEach(async () => {
+/** With providers that nobody has asked anything yet: what the commands of a test spend of their quota is their own. */
+async function place(
+  stopAfter: (stop: () => Promise<void>) => void,
+  more: { readonly environment?: Readonly<Record<string, string>>; readonly search?: string } = {},
+): Promise<Place> {
+  const environment: Record<string, string> = { PACT_BROKER_TOKEN: BROKER_TOKEN, ...more.environment };
+  let port = '';
   for (const service of SERVICES) {
     const credentials = exampleCredentials(service);
     const plan = service === 'realtime' ? null : PLAN;
     const provider = await startReference({ service, credentials, plan });
-    providers.set(service, provider);
+    stopAfter(() => provider.stop());
+    if (service === 'search') port = String(provider.port);
     const name = service.toUpperCase();
     environment[`${name}_STAGING_URL`] = provider.url;
     environment[`${name}_RELEASE_URL`] = provider.url;
@@ -43,11 +55,8 @@ beforeEach(async () => {
       environment[`${name}_APP_SECRET`] = credentials.app.secret.reveal();
     }
   }
-});
-
-afterEach(async () => {
-  await Promise.all([...providers.values()].map((provider) => provider.stop()));
-});
+  return { folder: freshFolder(more.search), port, environment };
+}
 
 /** What a newcomer has after cloning, with a plan that is met in seconds. */
 function freshFolder(more = ''): string {
@@ -78,10 +87,9 @@ const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 /** Runs a README line as it stands, but for the port and the quoting that a shell would undo. */
 async function run(
   command: string,
-  folder: string,
+  { folder, port, environment }: Place,
   endAfter?: RegExp,
 ): Promise<Pick<Ending, 'code' | 'stdout' | 'stderr'>> {
-  const port = String(providers.get('search')?.port);
   const args = command
     .replace('npx conform ', '')
     .replace(PACT, '')
@@ -123,34 +131,42 @@ describe('README', () => {
   });
 
   it('has a recipe for releases that ends with the word of a broker', async () => {
-    const broker = await startStubBroker({ token: environment.PACT_BROKER_TOKEN ?? '' });
+    const broker = await startStubBroker({ token: BROKER_TOKEN });
     broker.add(pactOf('web-shop'));
-    environment.PACT_BROKER_BASE_URL = broker.url;
-    const folder = freshFolder(
-      `pacts: { broker: { url: "${broker.url}", token: "\${env:PACT_BROKER_TOKEN}" } }\n`,
-    );
+    const here = await place(onTestFinished, {
+      environment: { PACT_BROKER_BASE_URL: broker.url },
+      search: `pacts: { broker: { url: "${broker.url}", token: "\${env:PACT_BROKER_TOKEN}" } }\n`,
+    });
     const [publish = '', ask = ''] = commands().filter(isForBroker);
     const [judge = ''] = commands().filter((command) => command.includes('--environment release --strict'));
-    const before = await run(ask, folder);
+    const before = await run(ask, here);
     const ending: (number | null)[] = [];
     for (const command of [`${judge} --suite pact --partial`, publish, ask])
-      ending.push((await run(command, folder)).code);
+      ending.push((await run(command, here)).code);
     expect(before.code).toBe(1);
     expect(ending).toEqual([0, 0, 0]);
     expect(broker.branches.get('search 1.4.0')).toBe('main');
   });
 
-  for (const command of commands().filter((each) => isOurs(each) && !isForBroker(each))) {
-    it(command, async () => {
-      const folder = freshFolder();
-      for (const earlier of neededFor(command)) await run(earlier, folder);
-      const lasts = command.includes(' serve ') && command.includes('--port');
-      const { code, stdout, stderr } = await run(command, folder, lasts ? /Ctrl-C ends it/ : undefined);
-      expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
-      expect(stdout).not.toBe('');
-    });
-  }
+  const own = commands().filter((each) => isOurs(each) && !isForBroker(each));
+  const [here, apart] = [
+    own.filter((each) => STARTS_NOTHING.test(each)),
+    own.filter((each) => !STARTS_NOTHING.test(each)),
+  ];
+
+  it.for(here)('%s', async (command, { onTestFinished }) => runs(command, onTestFinished));
+  // Beside each other: most of their time they wait for windows.
+  it.concurrent.for(apart)('%s', async (command, { onTestFinished }) => runs(command, onTestFinished));
 });
+
+async function runs(command: string, stopAfter: Parameters<typeof place>[0]): Promise<void> {
+  const here = await place(stopAfter);
+  for (const earlier of neededFor(command)) await run(earlier, here);
+  const lasts = command.includes(' serve ') && command.includes('--port');
+  const { code, stdout, stderr } = await run(command, here, lasts ? /Ctrl-C ends it/ : undefined);
+  expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
+  expect(stdout).not.toBe('');
+}
 
 /** README commands that a command of the README builds upon. */
 function neededFor(command: string): readonly string[] {

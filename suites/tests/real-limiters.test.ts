@@ -95,10 +95,11 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   },
 };
 
+/** What takes longest comes first. */
 const LIMITERS: Readonly<Record<string, StartLimited>> = {
-  ...NODE_LIMITERS,
   ...(mayUse(NGINX) ? PROXY_LIMITERS.nginx : {}),
   ...(mayUse(HAPROXY) ? PROXY_LIMITERS.haproxy : {}),
+  ...NODE_LIMITERS,
 };
 
 async function measured(start: StartLimited): Promise<Judged> {
