@@ -33,10 +33,16 @@ export class EndlessSchema extends Error {
  * of the value; an array of a hundred thousand resources needs one reference for each.
  */
 const MOST_FOLLOWED = 1_000_000;
-/** For one value, or one schema. The worker must give a sign of life every few seconds. */
-const JUDGING_MS = 3_000;
-/** For all of them together that end without a verdict. */
-const PATIENCE_MS = 9_000;
+/** How long judging may take, in ms. */
+interface Patience {
+  /** For one value, or one schema. */
+  readonly eachMs: number;
+  /** For all of them together that end without a verdict. */
+  readonly allMs: number;
+}
+
+/** The worker must give a sign of life every few seconds. */
+const PATIENCE: Patience = { eachMs: 3_000, allMs: 9_000 };
 
 /** Characters of a schema, and values in a value, that are compiled and judged in no time. */
 const LARGE_SCHEMA = 100_000;
@@ -59,17 +65,25 @@ export class SchemaBook {
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #byUri = new Map<string, ValidateFunction>();
   readonly #registered = new Set<string>();
-  readonly #patterns = new PatternWatch(JUDGING_MS, (reason) => new EndlessSchema(reason));
+  readonly #patterns: PatternWatch;
   /** `unevaluated…` asks what a referenced schema has looked at, which only a reference proper can tell. */
   readonly #linked: boolean;
   /** References followed for the value at hand. */
   #followed = 0;
-  #patienceMs = PATIENCE_MS;
+  readonly #patience: Patience;
+  #patienceMs: number;
 
   /** @param definitions may still grow; then `unevaluated` tells whether they will use keywords of that name. */
-  constructor(definitions: Definitions = {}, unevaluated = mentionsUnevaluated(definitions)) {
+  constructor(
+    definitions: Definitions = {},
+    unevaluated = mentionsUnevaluated(definitions),
+    patience: Patience = PATIENCE,
+  ) {
     this.#definitions = definitions;
     this.#linked = !unevaluated;
+    this.#patterns = new PatternWatch(patience.eachMs, (reason) => new EndlessSchema(reason));
+    this.#patience = patience;
+    this.#patienceMs = patience.allMs;
   }
 
   /** @throws Error, with the reason in one line, when it is no JSON Schema; EndlessSchema when compiling has no end. */
@@ -83,7 +97,7 @@ export class SchemaBook {
   /** Work that may be much is done within a time limit. */
   #bounded<T>(isMuch: boolean, work: () => T): T {
     if (this.#patienceMs <= 0) {
-      throw new EndlessSchema(`others before it took more than ${PATIENCE_MS / 1000} s`);
+      throw new EndlessSchema(`others before it took more than ${this.#patience.allMs / 1000} s`);
     }
     this.#followed = 0;
     const startedMs = performance.now();
