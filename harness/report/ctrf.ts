@@ -1,6 +1,7 @@
+import { withShortValues } from '../base/shortened.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
-import { findingAsText } from './results/evidence-view.ts';
+import { findingAsText, VALUE_CAP } from './results/evidence-view.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { CheckResult, Results, ServiceResult } from './results/results.ts';
 import { verdictOf } from './results/run-verdict.ts';
@@ -100,7 +101,7 @@ function documentOf(results: Results) {
 
 function testOf(check: CheckResult, service: ServiceResult, strict: boolean): Test {
   const status = check.outcome === 'warning' && strict ? 'failed' : STATUSES[check.outcome];
-  const message = plainLine(check.message, MESSAGE_CAP);
+  const message = plainLine(withShortValues(check.message, VALUE_CAP), MESSAGE_CAP);
   const behind = status === 'failed' || check.outcome === 'warning' || check.outcome === 'known';
   return {
     name: `${check.id} ${plainLine(check.title)}`.trim(),

@@ -35,16 +35,16 @@ describe('the summary for a CI page', () => {
 
   it('leads with a table of the causes, in which no text of a provider is markup', () => {
     const told = renderMarkdown(diagnosedResults());
-    expect(told.indexOf('### What is wrong')).toBeLessThan(told.indexOf('### Failures'));
+    expect(told.indexOf('### What is wrong')).toBeLessThan(told.indexOf('| service | verdict |'));
     expect(told).toContain(
-      '1 cause explains 2 of 5 findings.\n\n| cause | findings | where |\n| :-- | --: | :-- |\n',
+      '1 cause explains 2 of 5 findings.\n\n| cause | findings | where | what to change |\n| :-- | --: | :-- | :-- |\n',
     );
     expect(told).toContain(
-      '| A request without a credential is answered 200 | 2 | search: auth.missing-credential, limits.retry-after |\n',
+      '| A request without a credential is answered 200 | 2 | search: auth.missing-credential, limits.retry-after |  |\n',
     );
     const rows = told.split('\n').filter((line) => line.startsWith('| No cause found'));
     expect(rows).toHaveLength(3);
-    for (const line of rows) expect(line.split('|')).toHaveLength(5);
+    for (const line of rows) expect(line.split('|')).toHaveLength(6);
   });
 
   it('tells each failure with how to repeat it', () => {
@@ -52,10 +52,25 @@ describe('the summary for a CI page', () => {
     expect(summary).toMatch(/```sh\ncurl --include .*\n```/);
   });
 
-  it('says what did not run and why', () => {
+  it('says what could not be judged, and which suites do not apply, a line each', () => {
     expect(summary).toContain(
       '- **blocked**, 4 checks (search, messaging, realtime): no second key is configured',
     );
+    expect(summary).toContain(
+      '- **websocket** does not apply (search, messaging): the service config names no websocket\n',
+    );
+    expect(summary).not.toContain('skipped**');
+  });
+
+  it('shows no long value whole', () => {
+    const results = sampleResults();
+    const [service] = results.services;
+    const failing = service?.checks.find(({ outcome }) => outcome === 'fail');
+    if (!service || !failing) throw new Error('the sample has no failure');
+    const message = `expected 401, got 200 for "${'k'.repeat(9_216)}"`;
+    const told = renderMarkdown(resultsOf([{ ...service, checks: [{ ...failing, message }] }]));
+    expect(told).toContain('…9,218 characters…');
+    expect(told).not.toMatch(/k{200}/);
   });
 
   it('lets no text of a provider become markup', () => {

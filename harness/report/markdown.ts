@@ -1,6 +1,9 @@
+import { withShortValues } from '../base/shortened.ts';
 import { OUTCOMES } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
-import { causesHeadline, checksByService, firstOf, toldIn } from './results/causes.ts';
+import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from './results/causes.ts';
+import { VALUE_CAP } from './results/evidence-view.ts';
+import { notApplying } from './results/not-applying.ts';
 import { cut, plainLine, plainText } from './results/plain.ts';
 import type { Results } from './results/results.ts';
 import { serviceVerdict, verdictOf } from './results/run-verdict.ts';
@@ -17,7 +20,7 @@ import {
 } from './results/words.ts';
 
 /** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
-export const SUMMARY_LIMIT = 64 * 1024;
+export const SUMMARY_LIMIT = 60_000;
 
 const OBSERVATIONS_PER_SERVICE = 20;
 
@@ -26,7 +29,7 @@ export const markdown: ReportFormat = {
   files: [
     {
       path: 'summary.md',
-      holds: "a summary below 64 KiB in GitHub's Markdown",
+      holds: "a summary of at most 60 kB in GitHub's Markdown",
       readers: 'the page of a CI job',
     },
   ],
@@ -36,9 +39,10 @@ export const markdown: ReportFormat = {
 /** The summary of a run for a CI page, in GitHub's Markdown; at most `SUMMARY_LIMIT` bytes. */
 export function renderMarkdown(results: Results): string {
   const page = new BoundedPage(SUMMARY_LIMIT);
-  page.add({ blocks: [head(results), table(results)], what: 'parts' });
-  page.add({ blocks: remarks(results), what: 'remarks', tight: true });
+  page.add({ blocks: [head(results)], what: 'parts' });
   page.add({ heading: 'What is wrong', blocks: wrong(results), what: 'causes', tight: true });
+  page.add({ blocks: table(results), what: 'services', tight: true });
+  page.add({ blocks: remarks(results), what: 'remarks', tight: true });
   page.add({ heading: 'Failures', blocks: failures(results), what: 'failures' });
   page.add({
     heading: 'Warnings',
@@ -118,7 +122,8 @@ const MARKS = {
   'harness error': '💥',
 } as const;
 
-function table(results: Results): string {
+/** A table of the services, a block for each row. */
+function table(results: Results): readonly string[] {
   const used = OUTCOMES.filter((outcome) => results.totals[outcome] > 0);
   const rows = results.services.map((service) => {
     const tally = tallyOf(service.checks);
@@ -128,11 +133,11 @@ function table(results: Results): string {
     const counts = used.map((outcome) => (tally[outcome] === 0 ? '' : String(tally[outcome])));
     return row([prose(name), serviceVerdictInWords(verdict), ...counts, String(service.requestsSent)]);
   });
-  return [
+  const head = [
     row(['service', 'verdict', ...used, 'requests']),
     row([':--', ':--', ...used.map(() => '--:'), '--:']),
-    ...rows,
-  ].join('\n');
+  ];
+  return [head.join('\n'), ...rows];
 }
 
 function remarks({ services }: Results): readonly string[] {
@@ -153,9 +158,11 @@ function wrong(results: Results): readonly string[] {
     const where = checksByService(told).map(
       ([service, ids]) => `${prose(service)}: ${prose(firstOf(ids, 5))}`,
     );
-    return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; ')]);
+    const change = prose(told.findings[0]?.check.change ?? '');
+    return row([prose(cut(told.sentence, 300)), String(told.findings.length), where.join('; '), change]);
   });
-  const head = [`${prose(headline)}.\n`, row(['cause', 'findings', 'where']), row([':--', '--:', ':--'])];
+  const columns = ['cause', 'findings', 'where', 'what to change'];
+  const head = [`${prose(headline)}.\n`, row(columns), row([':--', '--:', ':--', ':--'])];
   return [head.join('\n'), ...rows];
 }
 
@@ -164,8 +171,8 @@ function failures(results: Results): readonly string[] {
     const grounds = check.grounds.map((ground) => prose(groundInWords(ground))).join('; ');
     const parts = [
       `**${prose(check.id)}** · ${prose(service.service)} · ${check.outcome} · ${check.level}`,
-      prose(check.title),
-      fenced(cut(plainText(check.message), 2_000), 'text'),
+      prose(problemOf(check)),
+      fenced(cut(plainText(withShortValues(check.message, VALUE_CAP)), 2_000), 'text'),
       grounds === '' ? '' : `Because of ${grounds}`,
       check.reproduce === null ? '' : `Repeat it:\n\n${fenced(cut(plainText(check.reproduce), 4_000), 'sh')}`,
     ];
@@ -174,14 +181,28 @@ function failures(results: Results): readonly string[] {
 }
 
 function brief({ service, check }: Judged): string {
-  return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(check.message, 400))}`;
+  return `- **${prose(check.id)}** · ${prose(service.service)}: ${prose(cut(problemOf(check), 400))}`;
 }
 
+/** What was blocked, by its reason; a line for each suite that does not apply, and one for all else. */
 function didNotRun(results: Results): readonly string[] {
-  return notRun(results).map(({ outcome, reason, judged }) => {
-    const services = [...new Set(judged.map(({ service }) => service.service))].join(', ');
-    return `- **${outcome}**, ${counted(judged.length, 'check')} (${prose(services)}): ${prose(cut(reason, 300))}`;
-  });
+  const { suites, single } = notApplying(results);
+  const checks = single.reduce((sum, { judged }) => sum + judged.length, 0);
+  const named = (judged: readonly Judged[]) =>
+    prose([...new Set(judged.map(({ service }) => service.service))].join(', '));
+  return [
+    ...notRun(results)
+      .filter(({ outcome }) => outcome === 'blocked')
+      .map(
+        ({ reason, judged }) =>
+          `- **blocked**, ${counted(judged.length, 'check')} (${named(judged)}): ${prose(cut(reason, 300))}`,
+      ),
+    ...suites.map(
+      ({ suite, reason, judged }) =>
+        `- **${prose(suite)}** does not apply (${named(judged)}): ${prose(cut(reason, 300))}`,
+    ),
+    ...(checks > 0 ? [`- ${counted(checks, 'single check')} did not apply`] : []),
+  ];
 }
 
 function observed(results: Results): readonly string[] {
@@ -211,7 +232,10 @@ const SPECIAL = /[\\`*_[\]<>|~&@#$]|:(?=\/\/)|^[-+=]/g;
 
 /** One line of safe text in which no character has a meaning. */
 function prose(text: string): string {
-  return plainLine(text, 4_000).replace(SPECIAL, (character) => `&#${character.charCodeAt(0)};`);
+  return plainLine(withShortValues(text, VALUE_CAP), 4_000).replace(
+    SPECIAL,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
 }
 
 /** A fence longer than any run of backticks inside. */
