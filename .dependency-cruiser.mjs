@@ -50,7 +50,6 @@ const STOREYS = [
       'shape',
       'document',
       'draft',
-      'call',
       'contract',
       'kept',
       'provider',

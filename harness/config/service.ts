@@ -8,7 +8,7 @@ import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from '.
 import { TLS, type TlsConfig } from './blocks/tls.ts';
 import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
-import type { Operation } from './call/operation.ts';
+import type { Operation } from './operation/call/operation.ts';
 import { OPERATIONS } from './operation/written.ts';
 import type { PactsConfig } from './pact/pacts.ts';
 import { PACTS } from './pact/pacts-block.ts';
@@ -19,8 +19,8 @@ import { faultsIn } from './shape/validation.ts';
 
 export type { Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
-export type { OperationRequest } from './call/call.ts';
-export type { BadInput, ExpectedResponse, Operation } from './call/operation.ts';
+export type { OperationRequest } from './operation/call/call.ts';
+export type { BadInput, ExpectedResponse, Operation } from './operation/call/operation.ts';
 export type { ProviderConfig } from './provider/provider.ts';
 export type { ReferenceName } from './provider/reference.ts';
 

@@ -1,8 +1,8 @@
 import type { ClauseValue } from '../../contract/clause.ts';
 import { type ClauseKey, isClauseKey } from '../../contract/vocabulary.ts';
 import type { Credentials } from '../../credential/scheme.ts';
-import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
+import type { Operation } from '../operation/call/operation.ts';
 import type { PactsConfig } from '../pact/pacts.ts';
 import { formatDuration } from '../shape/units.ts';
 import { formatOrigin } from '../yaml/origin.ts';

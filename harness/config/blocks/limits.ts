@@ -1,6 +1,6 @@
 import { type Contract, findClause } from '../../contract/clause.ts';
-import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
+import type { Operation } from '../operation/call/operation.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import { duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';

@@ -5,8 +5,8 @@ import {
   pathValues,
   placeholdersOf,
   requestOfCall,
-} from '../call/call.ts';
-import type { ExpectedResponse, Operation } from '../call/operation.ts';
+} from './call/call.ts';
+import type { ExpectedResponse, Operation } from './call/operation.ts';
 import type { DocumentedInput } from './openapi/inputs.ts';
 import type { DocumentedOperation } from './openapi/openapi.ts';
 import type { WrittenOperation } from './written.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SchemaBook } from '../../evidence/json/schema.ts';
-import { badInputsOf } from '../call/bad-input.ts';
 import { GOOD_SERVICE, loadOrders } from '../fixtures/config-folder.ts';
 import type { BadInput, Operation } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
+import { badInputsOf } from './call/bad-input.ts';
 import { badInputs } from './openapi/fixtures/described.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
-import { pathValues } from '../call/call.ts';
-import type { Operation } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { operationOf } from './assemble.ts';
+import { pathValues } from './call/call.ts';
+import type { Operation } from './call/operation.ts';
 import { type DocumentedOperation, type OpenApiDocument, readOpenApi } from './openapi/openapi.ts';
 import { type OPERATIONS, readWritten, type WrittenOperation } from './written.ts';
 

@@ -1,5 +1,3 @@
-import { type CallBody, type Input, isJsonType } from '../call/call.ts';
-import type { ExpectedResponse } from '../call/operation.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
 import { isToken } from '../shape/address.ts';
@@ -19,6 +17,8 @@ import {
   whole,
 } from '../shape/kinds.ts';
 import { formatOrigin } from '../yaml/origin.ts';
+import { type CallBody, type Input, isJsonType } from './call/call.ts';
+import type { ExpectedResponse } from './call/operation.ts';
 
 const MEDIA_TYPE = {
   pattern: '^[A-Za-z0-9!#$&^_.+*-]+/[A-Za-z0-9!#$&^_.+*-]+$',

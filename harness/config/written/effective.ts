@@ -1,6 +1,6 @@
 import { Document, isMap, isNode, isSeq } from 'yaml';
-import type { Operation } from '../call/operation.ts';
 import type { LoadedService } from '../load.ts';
+import type { Operation } from '../operation/call/operation.ts';
 import { keyWithin, plainOf } from '../yaml/located.ts';
 import { formatOrigin, type Origins } from '../yaml/origin.ts';
 

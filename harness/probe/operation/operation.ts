@@ -1,6 +1,6 @@
 import { Blocked } from '../../base/verdict.ts';
 import { OPERATIONS_MS } from '../../config/blocks/pace.ts';
-import { badInputsOf } from '../../config/call/bad-input.ts';
+import { badInputsOf } from '../../config/operation/call/bad-input.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';

@@ -1,4 +1,4 @@
-import { isJsonType } from '../../config/call/call.ts';
+import { isJsonType } from '../../config/operation/call/call.ts';
 import type { ExpectedResponse, Operation, ServiceConfig } from '../../config/service.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import { EndlessSchema, SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';

@@ -1,10 +1,10 @@
 import type { ClauseValue } from '../../../contract/clause.ts';
 import type { ClauseKey } from '../../../contract/vocabulary.ts';
 import type { SecurityScheme } from '../../../credential/scheme.ts';
-import { isJsonType } from '../../call/call.ts';
 import { type At, child, children } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
+import { isJsonType } from '../call/call.ts';
 import { type FoundOperation, operationsOf } from './paths.ts';
 import { firstDemand } from './security.ts';
 import { addressOf } from './servers.ts';

@@ -1,15 +1,8 @@
 import { schemeNamed } from '../../../credential/schemes.ts';
-import {
-  type CallBody,
-  type Input,
-  type InputForm,
-  isFormType,
-  isJsonType,
-  textOf,
-} from '../../call/call.ts';
-import type { Example, Examples } from '../../call/example.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { type CallBody, type Input, type InputForm, isFormType, isJsonType, textOf } from '../call/call.ts';
+import type { Example, Examples } from '../call/example.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 import type { Configured } from './security.ts';
 

@@ -1,10 +1,10 @@
 import { formatPlace } from '../../../base/exit.ts';
 import type { Definitions } from '../../../evidence/json/schema.ts';
-import { Examples } from '../../call/example.ts';
-import type { ExpectedResponse } from '../../call/operation.ts';
 import { type At, child } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
+import { Examples } from '../call/example.ts';
+import type { ExpectedResponse } from '../call/operation.ts';
 import { type DocumentedBody, type DocumentedInput, readBody, readInputs } from './inputs.ts';
 import { operationsOf } from './paths.ts';
 import { readResponses } from './responses.ts';

@@ -1,7 +1,7 @@
-import { isJsonType } from '../../call/call.ts';
-import type { ExpectedResponse } from '../../call/operation.ts';
 import { type At, child, children } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { isJsonType } from '../call/call.ts';
+import type { ExpectedResponse } from '../call/operation.ts';
 import { contentsOf } from './inputs.ts';
 import type { OpenApiSchemas } from './schemas.ts';
 

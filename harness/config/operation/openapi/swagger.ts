@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../base/json-text.ts';
-import { isFormType } from '../../call/call.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
+import { isFormType } from '../call/call.ts';
 
 /**
  * An operation of Swagger 2.0 in the form of OpenAPI 3.0. It is put together of what the document holds, so that every

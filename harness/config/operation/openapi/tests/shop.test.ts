@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../evidence/json/schema.ts';
-import type { Operation, ServiceConfig } from '../../service.ts';
-import { badInputs, described } from './fixtures/described.ts';
+import { SchemaBook } from '../../../../evidence/json/schema.ts';
+import type { Operation, ServiceConfig } from '../../../service.ts';
+import { badInputs, described } from '../fixtures/described.ts';
 
-const document = readFile(new URL('fixtures/shop.yaml', import.meta.url), 'utf8');
+const document = readFile(new URL('../fixtures/shop.yaml', import.meta.url), 'utf8');
 
 function summary(config: ServiceConfig, operation: Operation) {
   const { id, method, path, fields, body, auth, uncallable, response } = operation;

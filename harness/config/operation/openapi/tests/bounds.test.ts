@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EndlessSchema, SchemaBook } from '../../../evidence/json/schema.ts';
-import { described, expectDocumentFault, oneOperation, onlyOperation } from './fixtures/described.ts';
+import { EndlessSchema, SchemaBook } from '../../../../evidence/json/schema.ts';
+import { described, expectDocumentFault, oneOperation, onlyOperation } from '../fixtures/described.ts';
 
 /** Documents that would take for ever, or all of the memory, were they read as they ask for it. */
 const ref = (name: string | number) => ({ $ref: `#/components/schemas/${name}` });

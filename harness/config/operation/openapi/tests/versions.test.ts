@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../evidence/json/schema.ts';
-import { described, expectDocumentFault, onlyOperation } from './fixtures/described.ts';
+import { SchemaBook } from '../../../../evidence/json/schema.ts';
+import { described, expectDocumentFault, onlyOperation } from '../fixtures/described.ts';
 
 const ok = { description: 'ok' };
 const swagger = (more: object) => ({ swagger: '2.0', info: { title: 'Things', version: '1' }, ...more });

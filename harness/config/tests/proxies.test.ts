@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../base/exit.ts';
-import { proxiesOf, proxyFor, proxySecrets } from './proxies.ts';
+import { UsageError } from '../../base/exit.ts';
+import { proxiesOf, proxyFor, proxySecrets } from '../proxies.ts';
 
 const PROXY = 'http://proxy.example:3128';
 

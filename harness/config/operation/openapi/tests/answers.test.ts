@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { selfSigned } from '../../../transport/fixtures/certificate.ts';
-import { loadOrders } from '../../fixtures/config-folder.ts';
-import { oneOperation, onlyOperation } from './fixtures/described.ts';
+import { selfSigned } from '../../../../transport/fixtures/certificate.ts';
+import { loadOrders } from '../../../fixtures/config-folder.ts';
+import { oneOperation, onlyOperation } from '../fixtures/described.ts';
 
 const ok = { description: 'ok' };
 const statusesOf = async (responses: object) => {

@@ -1,4 +1,4 @@
-import { hasMembers, isJsonObject } from '../../base/json-text.ts';
+import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {
