@@ -13,7 +13,7 @@ import { html, type Markup } from './markup.ts';
 import { checkAnchor, filterable, levelOf, linkRow } from './row.ts';
 
 /** UTF-16 units of what was expected and of what came, in a row. */
-const LONGEST_IN_ROW = 34;
+const LONGEST_IN_ROW = 60;
 /** Of a value within a message. */
 const LONGEST_VALUE = 200;
 const LONGEST_HEADLINE = 300;

@@ -61,6 +61,12 @@ describe('the page as text', () => {
     expect(renderPage(sampleResults())).not.toContain('No cause found');
   });
 
+  it('says at the foot of each printed page which run it is, whatever that is called', () => {
+    expect(page).toContain('content: "run r4x9k2"');
+    const hostile = renderPage(resultsOf([conformingService()], { id: 'x"; } </style><script>' }));
+    expect(hostile).toContain('content: "run xstylescript"');
+  });
+
   it('keeps warnings apart from failures', () => {
     const advice = page.slice(page.indexOf('id="advice"'), page.indexOf('id="rate"'));
     expect(advice).toContain('json.long');
@@ -389,7 +395,7 @@ describe.skipIf(!present)(
       const page = await open();
       await page.evaluate('dispatchEvent(new Event("beforeprint"))');
       await page.emulateMedia({ media: 'print' });
-      expect(await page.locator('#wrong > .cause:not([open])').count()).toBe(0);
+      expect(await page.locator('#wrong > .cause:not(.slim, [open])').count()).toBe(0);
       expect(await page.locator('.bar, .chips, .copy').filter({ visible: true }).count()).toBe(0);
     });
 

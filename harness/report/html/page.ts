@@ -63,7 +63,8 @@ const SIGNS = { pass: '✓', fail: '✕', blocked: '⊘', partial: '◐', error:
  * one style and our one script, by hash, and nothing else.
  */
 export function renderPage(results: Results): string {
-  const style = STYLE.map((part) => ownFile(new URL(`./style/${part}.css`, import.meta.url))).join('\n');
+  const sheets = STYLE.map((part) => ownFile(new URL(`./style/${part}.css`, import.meta.url)));
+  const style = [...sheets, pageFoot(results.run.id)].join('\n');
   const parts = SCRIPT.map((part) => ownFile(new URL(`./script/${part}.js`, import.meta.url)));
   const script = parts.join('\n');
   const policy = [
@@ -114,6 +115,12 @@ ${allChecks(results, shared.ages)}
 </main>
 ${footer(results)}
 ${rowsOpen(results) && packedEvidence(results)}`;
+}
+
+/** Each printed page says which run it is of. An id may be any text: what could end the string is left out. */
+function pageFoot(run: string): string {
+  const plain = run.replace(/[^A-Za-z0-9._-]/g, '');
+  return `@page { @bottom-left { font: 8pt sans-serif; content: "run ${plain}"; } }\n`;
 }
 
 function ownFile(place: URL): string {

@@ -30,6 +30,7 @@
   });
 
   addEventListener('beforeprint', () => {
-    for (const cause of document.querySelectorAll('#wrong > .cause, #advice > .cause')) cause.open = true;
+    for (const cause of document.querySelectorAll('#wrong > .cause:not(.slim), #advice > .cause'))
+      cause.open = true;
   });
 })();
