@@ -3,6 +3,7 @@ import { temporaryFolder } from '../base/fixtures/folder.ts';
 import type { ResolvedGround } from '../contract/outcome.ts';
 import { conformingService, diagnosedResults, resultsOf } from '../report/fixtures/sample-results.ts';
 import type { Results } from '../report/results/results.ts';
+import { conform } from '../run/fixtures/conform-process.ts';
 import { annotationsOf } from './annotations.ts';
 
 const folder = temporaryFolder({
@@ -81,5 +82,22 @@ describe('annotations of a run', () => {
     expect(await annotationsOf(resultsOf([stopped]), setting)).toEqual([
       expect.objectContaining({ level: 'error', message: expect.stringContaining('connection refused') }),
     ]);
+  });
+
+  it('come after the verdict of a run under GitHub Actions, past the guard of its output', async () => {
+    const yaml = `service: search
+contract: search
+provider: { reference: search, defects: [accepts-missing-key] }
+credentials: { scheme: bearer, key: "\${env:SEARCH_API_KEY}" }
+`;
+    const repository = temporaryFolder({ 'conformance/services/search.yaml': yaml });
+    const args = ['run', 'search', '--check', 'auth.missing-credential', '--quiet'];
+    const there = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: repository };
+    const { code, stdout } = await conform(args, there, repository).ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /\n::error file=conformance\/services\/search\.yaml,line=\d,title=A [^:]*::search: auth\.missing-credential[^\n]*\n$/,
+    );
+    expect((await conform(args, {}, repository).ended).stdout).not.toContain('::');
   });
 });
