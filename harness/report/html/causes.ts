@@ -75,7 +75,7 @@ function cause({ sentence, cause: found, findings, outcome }: Told, shared: Find
   const around = { ...shared, namesService, together: findings.length };
   const age = newestOf(findings.map(shared.ages));
   return html`<details class="cause ${outcome}" data-group><summary>${chevron()}<span class="n">${icon(outcome)}${grouped(findings.length)}<span class="unseen"> ${outcome}</span></span><span class="what"><span class="sentence">${shortened(plainLine(sentence), LONGEST_SENTENCE)}</span>
-<span class="sub">${where([...services])} <span class="count">${counted(findings.length, 'finding')}</span> <code>${firstOf([...new Set(findings.map(({ check }) => check.id))], IDS)}</code></span></span>${age !== null && aside(age.state, ageTerm(age), age.words)}</summary>
+<span class="sub">${where([...services])}${namesService && ','} <span class="count">${counted(findings.length, 'finding')}</span> <code>${firstOf([...new Set(findings.map(({ check }) => check.id))], IDS)}</code></span></span>${age !== null && aside(age.state, ageTerm(age), age.words)}</summary>
 <div class="findings">${findings.map((each) => finding(each, around))}
 ${
   found !== null &&
