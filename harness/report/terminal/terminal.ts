@@ -7,7 +7,7 @@ import { inFull } from './in-full.ts';
 import { inkOf } from './ink.ts';
 import { type Block, heading, indented, type Page, type Verbosity } from './layout.ts';
 import { SIGNS, services } from './services.ts';
-import { doesNotApply, fixed, toldOf, wrong } from './wrong.ts';
+import { doesNotApply, sinceBefore, toldOf, wrong } from './wrong.ts';
 
 export interface VerdictTextOptions {
   readonly color: boolean;
@@ -33,7 +33,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
           services(page),
           ...(options.verbosity === 'verbose' ? inFull(page) : []),
           wrong(page),
-          [...fixed(page), ...unpinned(page)],
+          [...sinceBefore(page), ...unpinned(page)],
           options.verbosity === 'verbose' ? [] : doesNotApply(page),
           faults(page),
           end,

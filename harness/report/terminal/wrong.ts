@@ -92,14 +92,26 @@ function ageOf({ findings }: Told, { history }: Results): string {
     : oldest.state;
 }
 
-/** What an earlier run failed, and this one does not. */
-export function fixed(page: Page): Block {
-  const { history } = page.results;
-  const changes = (history?.changes ?? []).filter(({ state }) => state === 'fixed');
-  const last = history?.runs.at(-1);
-  if (changes.length === 0 || last === undefined) return [];
-  const named = ({ check, service }: Change) => `${check} (${service})`;
-  return indented(page, `Fixed since ${dayOf(last.startedAt)}: ${firstOf(changes.map(named), 5)}`, '', '  ');
+/** What an earlier run failed and this one does not, what fails now and then, and what of the history is lost. */
+export function sinceBefore(page: Page): Block {
+  const { runs = [], changes = [], flaky = [], notes = [] } = page.results.history ?? {};
+  const line = (head: string, found: readonly Pick<Change, 'service' | 'check'>[]) => {
+    const named = found.map(({ check, service }) => `${check} (${service})`);
+    return named.length === 0 ? [] : indented(page, `${head}: ${firstOf(named, 5)}`, '', '  ');
+  };
+  const last = runs.at(-1);
+  const isNews = ({ service, check }: Pick<Change, 'service' | 'check'>) =>
+    changes.some((each) => each.service === service && each.check === check);
+  return [
+    ...(last === undefined
+      ? []
+      : line(
+          `Fixed since ${dayOf(last.startedAt)}`,
+          changes.filter(({ state }) => state === 'fixed'),
+        )),
+    ...line('Flaky, though the provider is the same', flaky.filter(isNews)),
+    ...notes.flatMap((note) => indented(page, note, 'note: ', '      ')),
+  ];
 }
 
 /** A line for each suite that does not apply, and one for all single checks. */

@@ -1,0 +1,192 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder, writeInto } from '../base/fixtures/folder.ts';
+import { ACCEPTED } from '../config/kept/accepted.ts';
+import { withEntries } from '../config/kept/kept-file.ts';
+import { signatureOf } from '../diagnosis/form.ts';
+import type { Results } from '../report/results/results.ts';
+import { verdictText } from '../report/terminal/terminal.ts';
+import { acceptable } from './drift.ts';
+import { type Night, ranAt } from './fixtures/night.ts';
+import { pastRun, withHistory } from './history.ts';
+import { readHistory, remember } from './history-file.ts';
+
+const FILES = {
+  'services/search.yaml': `service: search
+contract: search
+provider: { reference: search }
+credentials: { scheme: bearer, key: example-search-key-not-secret }
+`,
+  'known/search.yaml': 'known: []\n',
+  'accepted/search.yaml': 'accepted: []\n',
+};
+
+const TWICE = 'headers.single-fields';
+const BROKEN = ['date-twice'];
+const FLAKE = ['no-date'];
+
+interface Told extends Omit<Night, 'day'> {
+  /** What somebody does in the morning, with the results. */
+  readonly morning?: (folder: string, results: Results) => void;
+  /** The exit code, and the lines that say what is new. */
+  readonly told: readonly (string | number)[];
+}
+
+function change(folder: string, file: string, write: (text: string) => string): void {
+  const path = join(folder, file);
+  writeFileSync(path, write(readFileSync(path, 'utf8')));
+}
+
+/** As `conform known add`. */
+function listsIt(folder: string, { services }: Results): void {
+  const failed = services.flatMap(({ checks }) => checks.filter(({ id }) => id === TWICE));
+  const entries = failed.map(({ id, message }) => ({
+    check: id,
+    got: signatureOf(message),
+    reason: 'mended in 3.2',
+    owner: 'search-team',
+    until: '2026-11-12',
+  }));
+  change(folder, 'known/search.yaml', (text) =>
+    withEntries(text, { folder: 'known', key: 'check' }, entries),
+  );
+}
+
+/** As `conform accept`. */
+function acceptsAll(folder: string, { services }: Results): void {
+  const entries = services.flatMap(({ observations }) =>
+    observations.map(({ key, value, varies = 'never' }) => ({ key, value: acceptable(value, varies) })),
+  );
+  change(folder, 'accepted/search.yaml', (text) =>
+    withEntries(text, { folder: ACCEPTED.folder, key: 'key' }, entries),
+  );
+}
+
+const prunes = (folder: string) => writeInto(folder, { 'known/search.yaml': FILES['known/search.yaml'] });
+
+const NIGHTS: readonly Told[] = [
+  { told: [0, '✓ search … passed', '✓ search conforms.'] },
+  // It breaks, and stays so until somebody lists it.
+  {
+    defects: BROKEN,
+    told: [
+      1,
+      '✕ search 1 failed, … passed',
+      '✕ 1 The Date header comes twice new',
+      '✕ search does not conform.',
+    ],
+  },
+  {
+    defects: BROKEN,
+    morning: listsIt,
+    told: [
+      1,
+      '✕ search 1 failed, … passed',
+      '✕ 1 The Date header comes twice 2 runs, since 2 Nov',
+      '✕ search does not conform.',
+    ],
+  },
+  { defects: BROKEN, told: [0, '✓ search 1 known, … passed', '✓ search conforms.'] },
+  // A night without a verdict says nothing of what was known before.
+  {
+    isDown: true,
+    told: [
+      3,
+      '⊘ search inconclusive: the provider cannot be reached: connect ECONNREFUSED',
+      '⊘ … nothing more can be asked of the service, as told of it',
+      '⊘ Inconclusive: search: the provider cannot be reached: connect ECONNREFUSED',
+    ],
+  },
+  {
+    defects: BROKEN,
+    told: [
+      0,
+      '✓ search 1 known, … passed',
+      'note: known failure headers.single-fields (known/search.yaml:2): it',
+      '✓ search conforms.',
+    ],
+  },
+  // It is mended.
+  {
+    morning: prunes,
+    told: [
+      1,
+      '✕ search known list out of date: … passed',
+      'Fixed since 6 Nov: headers.single-fields (search)',
+      'Flaky, though the provider is the same: headers.single-fields (search)',
+      '✕ The list of known failures is out of date: known/search.yaml:2:',
+    ],
+  },
+  { morning: acceptsAll, told: [0, '✓ search … passed', '✓ search conforms.'] },
+  // What varies lawfully is no drift.
+  { variant: 'content-with-a-counter', told: [0, '✓ search … passed', '✓ search conforms.'] },
+  {
+    variant: 'plain-json-errors',
+    morning: acceptsAll,
+    told: [
+      1,
+      '✕ search drifted: … passed',
+      '✕ Drifted from what is accepted: search: responses.media-types drifted: errors: without',
+    ],
+  },
+  // It comes and goes, until another version is deployed.
+  {
+    variant: 'plain-json-errors',
+    defects: FLAKE,
+    told: [0, '✓ search 1 warning, … passed', '△ 1 Responses have no Date header new', '✓ search conforms.'],
+  },
+  {
+    variant: 'plain-json-errors',
+    told: [
+      0,
+      '✓ search … passed',
+      'Fixed since 11 Nov: headers.date (search)',
+      'Flaky, though the provider is the same: headers.date (search)',
+      '✓ search conforms.',
+    ],
+  },
+  {
+    variant: 'plain-json-errors',
+    defects: FLAKE,
+    told: [
+      0,
+      '✓ search 1 warning, … passed',
+      '△ 1 Responses have no Date header back',
+      'Flaky, though the provider is the same: headers.date (search)',
+      '✓ search conforms.',
+    ],
+  },
+  {
+    variant: 'plain-json-errors',
+    image: 'search:2',
+    told: [0, '✓ search … passed', 'Fixed since 13 Nov: headers.date (search)', '✓ search conforms.'],
+  },
+];
+
+/** Of what a run says at its end: what is new in it. */
+const NEWS = /^(?:[✕✓⊘] | {2}[✕△⊘] |Fixed|Flaky|\s*note: )/;
+
+it('says each night of a fortnight what is new', async () => {
+  const folder = temporaryFolder(FILES);
+  for (const [index, { told, morning, ...night }] of NIGHTS.entries()) {
+    const day = `2026-11-${String(index + 1).padStart(2, '0')}`;
+    const { runs, notes } = readHistory(folder);
+    const results = withHistory(await ranAt(folder, { day, ...night }), runs, notes);
+    expect(remember(folder, pastRun(results))).toBeNull();
+    const said = verdictText(results, { color: false, width: 400, verbosity: 'normal', reportsAt: null });
+    const lines = said
+      .split('\n')
+      .map((line) => line.replaceAll(`${folder}/`, '').replace(/ · \d+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
+    const news = lines
+      .filter((line) => NEWS.test(line))
+      .map((line) =>
+        line
+          .replaceAll(/\s+/g, ' ')
+          .replace(/\d+(?= passed| nothing)/, '…')
+          .trim(),
+      );
+    expect([results.run.exitCode, ...news], day).toEqual(told);
+    morning?.(folder, results);
+  }
+});
