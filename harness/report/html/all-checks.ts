@@ -68,7 +68,8 @@ function row(judged: Judged, opens: boolean, ages: Ages): Markup {
 
 /** With as few elements as can be. */
 function brief({ service, check }: Judged): Markup {
-  return html`<p class="brief" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])}><b class="${check.outcome}">${check.outcome}</b><span>${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}</p>`;
+  const level = check.level === 'NONE' ? '' : check.level;
+  return html`<p class="brief" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])} data-l="${level}"><b class="${check.outcome}">${check.outcome}</b>${check.title}<code>${check.id}</code><i>${service.service}</i></p>`;
 }
 
 function behind(check: CheckResult): Markup {

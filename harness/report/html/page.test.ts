@@ -322,6 +322,16 @@ describe.skipIf(!present)(
       expect(await page.locator('#shown').textContent()).toBe('3 of 45 checks');
     });
 
+    it('filters the one-line rows of a large run as well', async () => {
+      const page = await open({}, write('large.html', renderPage(manyResults(4, 800))));
+      await page.getByRole('searchbox').fill('level:must is:pass service:service-002 suite:auth');
+      const rows = page.locator('#checks .brief:not([hidden])');
+      const left = await rows.count();
+      expect(left).toBeGreaterThan(10);
+      expect(await page.locator('#shown').textContent()).toBe(`${left} of 3,200 checks`);
+      expect(await rows.first().textContent()).toMatch(/^passanswers .*auth\..*service-002$/);
+    });
+
     it('finds and sorts the services of a fleet', async () => {
       const page = await open({}, write('fleet.html', renderPage(manyResults(14, 100))));
       const names = () => page.locator('.heat tbody tr:visible th').allTextContents();

@@ -32,7 +32,7 @@
     service: (row, value) => row.services.some((name) => name.toLowerCase() === value),
     suite: (row, value) => row.suite?.toLowerCase() === value,
     id: (row, value) => glob(value).test(partOf(row, 'code')),
-    level: (row, value) => partOf(row, '.lv') === value,
+    level: (row, value) => (row.element.dataset.l?.toLowerCase() ?? partOf(row, '.lv')) === value,
   };
 
   function distance(a, b) {
