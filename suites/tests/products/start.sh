@@ -116,6 +116,8 @@ CONF
   webdis)
     redis-server --port 0 --unixsocket "$folder/redis.sock" --save '' --daemonize no >/dev/null &
     product=$!
+    # Without it Webdis answers 503.
+    until [ -S "$folder/redis.sock" ] || ! kill -0 "$product" 2>/dev/null; do sleep 0.1; done
     cat >webdis.json <<CONF
 { "redis_host": "$folder/redis.sock", "http_host": "127.0.0.1", "http_port": $port, "threads": 2, "daemonize": false,
   "websockets": true, "verbosity": 1, "logfile": "$folder/log",
