@@ -18,11 +18,11 @@ interface Seen {
 const LONGEST_VALUE = 200;
 
 /** Areas are the first words of keys; those that are no plain words have names. */
-const AREAS: Readonly<Record<string, string>> = {
-  auth: 'Authentication',
-  json: 'JSON',
-  websocket: 'WebSocket',
-};
+const AREAS: ReadonlyMap<string, string> = new Map([
+  ['auth', 'Authentication'],
+  ['json', 'JSON'],
+  ['websocket', 'WebSocket'],
+]);
 
 /** What the documents leave open and the services showed: a row for each key, a line for each distinct value. */
 export function observed(results: Results): Markup | null {
@@ -51,7 +51,7 @@ export function observed(results: Results): Markup | null {
 ${[...areas]
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([area, facts]) => {
-    const name = AREAS[area] ?? area.charAt(0).toUpperCase() + area.slice(1);
+    const name = AREAS.get(area) ?? area.charAt(0).toUpperCase() + area.slice(1);
     return html`<h3>${name}</h3><div class="facts-of">${facts.map(({ key, of, values }) => fact(key, of, values, results.services.length, pins))}</div>`;
   })}</details></section>`;
 }

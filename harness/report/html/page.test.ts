@@ -296,6 +296,8 @@ describe.skipIf(!present)(
       expect(await page.locator('#shown').textContent()).toContain(
         'is:fial is not known; did you mean is:fail?',
       );
+      await page.getByRole('searchbox').fill('constructor:it');
+      expect(await page.locator('#shown').textContent()).toContain('constructor: is not known');
       await page.getByRole('searchbox').fill('servise:search');
       expect(await page.locator('#shown').textContent()).toContain('did you mean service:?');
     });

@@ -69,7 +69,7 @@
         complaints.push(`${field}: is not known; did you mean ${nearest(field, Object.keys(TERMS))}:?`);
       }
       for (const choice of choices) {
-        const right = known[field]?.() ?? [choice];
+        const right = Object.hasOwn(known, field ?? '') ? known[field]() : [choice];
         if (!right.includes(choice))
           complaints.push(
             `${field}:${choice} is not known; did you mean ${field}:${nearest(choice, right)}?`,
