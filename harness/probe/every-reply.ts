@@ -1,4 +1,4 @@
-import { NotApplicable } from '../base/verdict.ts';
+import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import type { Unasked } from '../session/http/service-http.ts';
 import type { Ask } from '../session/probe.ts';
@@ -106,7 +106,10 @@ export const refusalsForTheCredential: Probe<readonly Reply[]> = probe(
   async ({ ask }) => {
     const always = [await ask(credentials.withoutCredential), await ask(credentials.wrongCredential)];
     const others = (await ask(refusals)).filter(({ status }) => status === 401 || status === 403);
-    return [...new Set([...always, ...others])];
+    const refused = [...new Set([...always.filter(({ served }) => !served), ...others])];
+    if (refused.length === 0)
+      throw new Blocked('no refusal to judge: a missing and a wrong credential are served');
+    return refused;
   },
 );
 

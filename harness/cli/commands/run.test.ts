@@ -40,9 +40,9 @@ describe.concurrent('what it prints', () => {
     const { args, reports } = shortRun();
     const { code, stdout, stderr } = await conform(args).ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^◐ search {2}1 of 303 checks were selected: 1 passed · .*\n/);
+    expect(stdout).toMatch(/^◐ search {2}1 of \d+ checks were selected: 1 passed · .*\n/);
     expect(stdout).toMatch(
-      /\n◐ No verdict: Only 1 of 303 checks were selected; nothing failed\.\n.*, exit code 0\n/,
+      /\n◐ No verdict: Only 1 of \d+ checks were selected; nothing failed\.\n.*, exit code 0\n/,
     );
     expect(stdout.endsWith(`Report: ${join(reports, 'selection', 'index.html')}\n`)).toBe(true);
     expect(stderr).toMatch(/^search: started 1 check, about 1 request in \d+ ms\nsearch: finished 1 of 1\n$/);

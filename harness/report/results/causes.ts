@@ -1,4 +1,5 @@
 import { type Deviation, deviationIn, withoutGround } from '../../base/sentence.ts';
+import { shortened } from '../../base/shortened.ts';
 import type { Cause, CheckResult, Results } from './results.ts';
 import { counted, type Judged, judgedWith } from './tally.ts';
 
@@ -82,9 +83,15 @@ function explainedBy(causes: readonly Told[]): number {
   return new Set(causes.flatMap(({ findings }) => findings.map(({ check }) => check))).size;
 }
 
-/** What is wrong, in one sentence; the message, where a check has none. */
+/** UTF-16 units of a message beside a headline that has no place for what came. */
+const MESSAGE_CAP = 160;
+
+/** What is wrong, in one sentence; the message, where a check has none, and beside it where it says more. */
 export function problemOf(check: CheckResult): string {
-  return check.headline ?? withoutGround(violationIn(check));
+  const message = withoutGround(violationIn(check));
+  if (check.headline === undefined) return message;
+  const saysMore = violationOf(check) === null && message !== '';
+  return saysMore ? `${check.headline}: ${shortened(message, MESSAGE_CAP)}` : check.headline;
 }
 
 /** What was expected and what came; null where a message is of another kind. */
