@@ -15,11 +15,7 @@ import {
 import * as operation from '../harness/probe/operation/operation.ts';
 import { labelOf, responseSchemas, type Trials } from '../harness/probe/operation/trials.ts';
 import { missingCredential, refusalClass } from './auth/bad-credentials.ts';
-import { messages } from './framing/messages.ts';
-import { successMediaType } from './json.suite.ts';
-import { documentedSample } from './status/documented-answer.ts';
 import { unknownMethod } from './status/methods.ts';
-import { noRedirect } from './versioning.suite.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 const documented = clause('endpoint.other-operations');
@@ -56,7 +52,6 @@ const checks: readonly CheckDefinition[] = [
     why: 'Generated clients know the documented status only, and take others for errors.',
     change: 'Answer with the documented status, or document the one that you send.',
     grounds: [documented],
-    restsOn: [noRedirect, documentedSample],
     judge: ({ expect }) =>
       expect(operation.operationCalls).toConform(
         'the documented status',
@@ -72,7 +67,6 @@ const checks: readonly CheckDefinition[] = [
     why: 'Generated clients have no parser for it, and drop the body.',
     change: 'Send the documented Content-Type, or document the one that you send.',
     grounds: [documented],
-    restsOn: [successMediaType],
     judge: ({ expect }) =>
       expect(operation.callsOfMediaType).toConform(
         'the documented media type',
@@ -87,7 +81,6 @@ const checks: readonly CheckDefinition[] = [
     why: 'Code that was generated from the document fails on it, or loses data.',
     change: 'Send what the schema says, or correct the schema.',
     grounds: [documented],
-    restsOn: [...messages, successMediaType],
     judge: ({ expect, service }) =>
       expect(operation.callsOfSchema).toConform('a body that fits its schema', (reply) =>
         responseSchemas(service).fault(reply),

@@ -11,7 +11,6 @@ import {
 import * as quota from '../../harness/probe/quota/quota.ts';
 import { refusalDelay } from '../../harness/probe/quota/spent.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
-import { errorMediaType } from '../json.suite.ts';
 
 /** A refusal costs less work than an answer; one that takes so much longer, in ms, is held back on purpose. */
 const HELD_BACK_MS = 1_000;
@@ -54,7 +53,6 @@ export const refusals: readonly CheckDefinition[] = [
     change: 'Send the 429 in the JSON form of your other errors, also where a gateway answers.',
     grounds: [clause('errors.format')],
     applies: [jsonErrors],
-    restsOn: [errorMediaType],
     judge: ({ expect }) => expect(quota.refusalAnswer).toBeJson(),
   }),
 

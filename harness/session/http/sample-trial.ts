@@ -29,7 +29,8 @@ type Means = Pick<
   'budget' | 'limiter' | 'log' | 'outage' | 'documented' | 'pauses' | 'transport'
 >;
 
-type About = 'what was asked' | 'the rate' | 'the service' | 'nobody knows';
+/** `not the rate`: it is answered likewise after a window as well, as to a client that is locked out. */
+type About = 'what was asked' | 'the rate' | 'not the rate' | 'the service' | 'nobody knows';
 
 /**
  * What a doubtful answer is about shows when the sample is asked behind it, which was served before. Where the sample is
@@ -39,8 +40,8 @@ type About = 'what was asked' | 'the rate' | 'the service' | 'nobody knows';
 export class SampleTrial {
   readonly #means: Means;
   readonly #ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>;
-  /** Faces that were met while the sample was served. */
-  readonly #cleared = new Set<string>();
+  /** Faces that are known not to be the limiter's: a window is waited for once for each. */
+  readonly #settled = new Set<string>();
   #wasServed = false;
 
   constructor(means: Means, ask: (purpose: string, signal: AbortSignal) => Promise<Exchange>) {
@@ -55,11 +56,12 @@ export class SampleTrial {
     if (!this.#wasServed || limiter.isIn(answer) || !isDoubtful(answer)) return;
     const face = JSON.stringify(faceOf(answer));
     // Where no limit is documented, or its refusal is known, a status is about what was asked.
-    const isSettled = budget.plan === null || limiter.face !== null || this.#cleared.has(face);
+    const isSettled = budget.plan === null || limiter.face !== null || this.#settled.has(face);
     if (answer.response !== null && isSettled) return;
     switch (await this.#isAbout(answer, signal)) {
       case 'what was asked':
-        this.#cleared.add(face);
+      case 'not the rate':
+        this.#settled.add(face);
         break;
       case 'the rate':
         limiter.met(answer);
@@ -90,7 +92,7 @@ export class SampleTrial {
     }
     // Who forbids may have shut the client out.
     const isBroken = answer.response !== null && answer.response.status >= 500;
-    return isBroken ? 'the service' : 'nobody knows';
+    return isBroken ? 'the service' : 'not the rate';
   }
 
   async #waitWindow(signal: AbortSignal): Promise<void> {
