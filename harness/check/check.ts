@@ -52,6 +52,8 @@ export interface Suite {
   readonly name: string;
   readonly title: string;
   readonly checks: readonly CheckDefinition[];
+  /** It uses up the quota: what was put off is judged before it, for behind it a window would have to pass. */
+  readonly exhausts?: true;
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &

@@ -20,7 +20,8 @@ interface Means {
 
 /**
  * The order in which the checks of one session are judged: as they come, but for those whose verdict hangs on something
- * risky. These are put off, and nothing risky is sent before they are asked for.
+ * risky. These are put off, and nothing risky is sent before they are asked for: at the end, or before a suite that uses
+ * up the quota.
  */
 export class JudgingOrder {
   readonly #session: Session;
@@ -60,6 +61,7 @@ export async function* judgeInOrder(
 ): AsyncGenerator<Judged> {
   const order = new JudgingOrder(session);
   for (const suite of suites) {
+    if (suite.exhausts) yield* order.rest(means);
     means.entering?.(suite);
     for (const check of suite.checks) {
       const judgment = await order.judge(suite, check, means.options());

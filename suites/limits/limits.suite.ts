@@ -1,4 +1,4 @@
-import { given, limitMayBeExceeded, settled, suite } from '../../harness/check/suite.ts';
+import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/check/suite.ts';
 import { measurements, recoveries } from './measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';
 import { refusalShape, refusals } from './refusal.ts';
@@ -17,8 +17,10 @@ const checks = [
   ),
 ];
 
-export const limits = suite(
+const whole = suite(
   'limits',
   'Rate limit and backoff',
   checks.map((each) => ({ ...each, limitMs: LONGEST_MS })),
 );
+
+export const limits: Suite = { ...whole, exhausts: true };

@@ -4,7 +4,8 @@ import { openWorker } from './worker.ts';
 /**
  * The one test file of every project: a service's suites, in order, in this worker, over one session. A check
  * that does not conform fails its test and one that gave no verdict skips it, so that vitest's own view agrees
- * with the journal, which is what the results are made of. What may upset the service comes at the very end.
+ * with the journal, which is what the results are made of. What may upset the service comes at the very end, or
+ * before the suite that uses up the quota.
  */
 const worker = await openWorker(inject('conform'));
 

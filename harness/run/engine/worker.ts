@@ -120,6 +120,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
         await judgeRest(signal);
         await renew();
       }
+      if (suite.exhausts && met !== suite) await judgeRest(signal);
       met = suite;
       const judgment = await order.judge(suite, check, optionsOf(signal));
       if (judgment !== null) conclude(suite, check, judgment);

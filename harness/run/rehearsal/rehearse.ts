@@ -87,6 +87,7 @@ export async function rehearse(
         session = open();
         order = new JudgingOrder(session);
       }
+      if (suite.exhausts) await judgeRest();
       entering(suite);
       const before = sent.length;
       for (const check of suite.checks) await order.judge(suite, check, options());
