@@ -26,3 +26,13 @@ export function parseJsonObject(text: string): JsonObject | null {
   const value = parseJson(text);
   return isJsonObject(value) ? value : null;
 }
+
+/** Plain data in which each text, and each name of a member, is another. */
+export function withTexts(value: unknown, other: (text: string) => string): unknown {
+  if (typeof value === 'string') return other(value);
+  if (Array.isArray(value)) return value.map((inner) => withTexts(inner, other));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [other(name), withTexts(inner, other)]),
+  );
+}

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
-import type { KnownFailure } from '../config/kept/known.ts';
+import { withTexts } from '../base/json-text.ts';
 import { type LoadedService, loadServices } from '../config/load.ts';
 import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
-import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
+import { createRedaction } from '../evidence/redaction/redaction.ts';
 import { withDrift } from '../memory/accepted.ts';
 import { pastRun, withHistory } from '../memory/history.ts';
 import { readHistory, remember } from '../memory/history-file.ts';
@@ -49,19 +49,16 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const { services, configs, selection, suitesUrl, shard } = await prepare(request);
   if (request.strict) holdToStrictness(services);
   const redaction = createRedaction(runSecrets(configs));
+  // Somebody may have written down in a list what must not be told.
+  const withoutSecrets = <T>(listed: T): T => withTexts(listed, redaction.sink) as T;
 
   const { progress } = request;
   const run = newRun(request, shard);
   const { folder, journal } = openRun(request.reportsDir, run, configs);
   for (const { config, known, accepted } of services) {
     const { service } = config;
-    if (accepted.length > 0) journal.append({ type: 'accepted', service, listed: accepted });
-    if (known.length === 0) continue;
-    journal.append({
-      type: 'known-failures',
-      service,
-      listed: known.map((each) => withoutSecrets(each, redaction)),
-    });
+    if (accepted.length > 0) journal.append({ type: 'accepted', service, listed: withoutSecrets(accepted) });
+    if (known.length > 0) journal.append({ type: 'known-failures', service, listed: withoutSecrets(known) });
   }
   const providers = new Providers();
   const render = once((interruption: string | null) => {
@@ -179,18 +176,6 @@ async function prepare(request: PlannedRun) {
     selection,
     suitesUrl,
     shard: shardNote(request.shard, all, { suites, checks }),
-  };
-}
-
-/** Somebody may have written down what must not be told. */
-function withoutSecrets(known: KnownFailure, redaction: Redaction): KnownFailure {
-  const { got, reason, owner, link } = known;
-  return {
-    ...known,
-    got: got.map(redaction.sink),
-    reason: redaction.sink(reason),
-    owner: redaction.sink(owner),
-    ...(link === undefined ? {} : { link: redaction.sink(link) }),
   };
 }
 

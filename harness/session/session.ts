@@ -1,4 +1,4 @@
-import { isJsonObject } from '../base/json-text.ts';
+import { withTexts } from '../base/json-text.ts';
 import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Variation } from '../contract/variation.ts';
@@ -153,16 +153,6 @@ export function openSession(options: SessionOptions): Session {
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
     },
   };
-}
-
-/** Plain data in which each text, and each name of a member, is another. */
-function withTexts(value: unknown, other: (text: string) => string): unknown {
-  if (typeof value === 'string') return other(value);
-  if (Array.isArray(value)) return value.map((inner) => withTexts(inner, other));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [other(name), withTexts(inner, other)]),
-  );
 }
 
 const OVERTIME = new Blocked('the run of this service took longer than timeouts.run');

@@ -85,3 +85,22 @@ describe('a failure that is known', () => {
     });
   });
 });
+
+describe('a secret that somebody has written into a list', () => {
+  it('is in nothing that a run writes', async () => {
+    const key = 'example-key-in-a-list-9f3b';
+    const folder = temporaryFolder({
+      'services/search.yaml': SERVICE,
+      'known/search.yaml': `known:\n  - { check: headers.date, got: ["${key}"], reason: "${key}", owner: "${key}", until: 2999-12-31 }\n`,
+      'accepted/search.yaml': `accepted:\n  - { key: auth.refusal, value: { missing: "${key}" } }\n`,
+    });
+    const places = ['--config', folder, '--reports', join(folder, 'reports')];
+    await conform(['run', 'search', '--check', 'auth.refusal-status', ...places], { SEARCH_API_KEY: key })
+      .ended;
+    const written = readFileSync(join(folder, 'reports', 'selection', 'journal.ndjson'), 'utf8');
+    expect(written).toContain('"type":"accepted"');
+    expect(written).toContain('"type":"known-failures"');
+    for (const file of ['journal.ndjson', 'results.json', 'index.html'])
+      expect(readFileSync(join(folder, 'reports', 'selection', file), 'utf8')).not.toContain(key);
+  });
+});
