@@ -10,7 +10,7 @@ import type { Coverage } from '../../report/results/results.ts';
 import { openSession } from '../../session/session.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
-import { rehearsalClock } from './clock.ts';
+import { simulatedClock } from '../simulation/clock.ts';
 
 /** What a rehearsal has sent, of which suite. */
 export interface Rehearsed {
@@ -46,7 +46,7 @@ export async function rehearse(
   { signal, compresses = true }: RehearsalOptions,
 ): Promise<Rehearsal> {
   const config = atHome(configured);
-  const clock = rehearsalClock();
+  const clock = simulatedClock();
   const provider = await startDescribed(config, { clock: clock.provider, compresses });
   const sent: Rehearsed[] = [];
   let current = '';
