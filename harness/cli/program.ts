@@ -61,7 +61,6 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
     .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
-    .option('--real-time', 'wait for the built-in providers too, whose time is simulated otherwise', false)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
@@ -139,6 +138,25 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .action(async (results, options) => {
       const { report } = await import('./commands/report.ts');
       ends(await report(results, options));
+    });
+
+  program
+    .command('judge')
+    .description("today's checks over what earlier runs recorded; sends nothing")
+    .argument('<evidence...>', 'folders of runs, journal.ndjson, results.json or HAR files')
+    .option('--service <name...>', 'only these services; of a HAR file: the service that it is of')
+    .option('--suite <name...>', 'only these suites; those of the recorded run when left out')
+    .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")
+    .addOption(configDir())
+    .option('--reports <dir>', 'where reports go', 'reports/judged')
+    .addOption(junitWarnings())
+    .option('--strict', 'a warning counts as a failure', false)
+    .option('--as-of <day>', 'the day for which known failures are looked up; that of the run', calendarDay)
+    .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
+    .option('--verbose', 'every check with its outcome')
+    .action(async (evidence, options) => {
+      const { judge } = await import('./commands/judge.ts');
+      ends(await judge(evidence, options));
     });
 
   const pact = program.command('pact').description('write, verify and publish pacts: what consumers expect');

@@ -16,7 +16,7 @@ import { readResults } from '../report/results/read-results.ts';
 import { conform, EXAMPLE_KEY } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../run/selection.ts';
-import { openSession } from '../session/session.ts';
+import { openLiveSession } from '../session/live.ts';
 import { selfSigned } from '../transport/fixtures/certificate.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 
@@ -202,7 +202,7 @@ async function overTls({ hostname, port }: URL): Promise<string> {
 async function judged({ check }: Pick<Case, 'check'>, { config, url }: Running) {
   const wanted = checks.find(({ id }) => id === check);
   if (wanted === undefined) throw new Error(`there is no check ${check}`);
-  const session = openSession({
+  const session = openLiveSession({
     config,
     providerUrl: url,
     runId: 'r1',

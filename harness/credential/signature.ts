@@ -17,6 +17,11 @@ export interface SigningKey {
 
 const PARAMETERS = ['auth_key', 'auth_timestamp', 'auth_version', 'body_md5', 'auth_signature'];
 
+/** The target of a signed request without what depends on the moment at which it was signed. */
+export function withoutMoment(target: string): string {
+  return ['auth_timestamp', 'auth_signature'].reduce(withoutQuery, target);
+}
+
 /** Signed by the application with this key, in the query, by the rules of the Pusher HTTP API. */
 export function signature(key: string): Carrier {
   const sign = (secret: string, request: HttpRequest, moment: Moment) =>

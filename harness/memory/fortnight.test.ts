@@ -167,12 +167,22 @@ const NIGHTS: readonly Told[] = [
 /** Of what a run says at its end: what is new in it. */
 const NEWS = /^(?:[✕✓⊘] | {2}[✕△⊘] |Fixed|Flaky|\s*note: )/;
 
-it('says each night of a fortnight what is new', async () => {
+const TIMES = ['durationMs', 'waitedMs'];
+
+function withoutTimes(results: Results): unknown {
+  return JSON.parse(
+    JSON.stringify(results, (name, value: unknown) => (TIMES.includes(name) ? undefined : value)),
+  );
+}
+
+it('says each night of a fortnight what is new, and the same from its record', async () => {
   const folder = temporaryFolder(FILES);
   for (const [index, { told, morning, ...night }] of NIGHTS.entries()) {
     const day = `2026-11-${String(index + 1).padStart(2, '0')}`;
     const { runs, notes } = readHistory(folder);
-    const results = withHistory(await ranAt(folder, { day, ...night }), runs, notes);
+    const ran = await ranAt(folder, { day, ...night });
+    expect(withoutTimes(ran.judged), day).toEqual(withoutTimes(ran.results));
+    const results = withHistory(ran.results, runs, notes);
     expect(remember(folder, pastRun(results))).toBeNull();
     const said = verdictText(results, { color: false, width: 400, verbosity: 'normal', reportsAt: null });
     const lines = said

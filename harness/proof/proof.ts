@@ -7,7 +7,7 @@ import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/events.ts';
-import { openSession } from '../session/session.ts';
+import { openLiveSession } from '../session/live.ts';
 import type { ProofCase } from './cases.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
 import { type Configs, configOf } from './configs.ts';
@@ -143,7 +143,7 @@ async function runRound(
   const provider = await startProvider(each.kind === 'variant' ? provided : config, {
     clock: clock.provider,
   });
-  const session = openSession({
+  const session = openLiveSession({
     config,
     providerUrl: provider.url,
     runId: 'proof',

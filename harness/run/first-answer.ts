@@ -3,7 +3,7 @@ import { reasonOf } from '../base/thrown.ts';
 import { loadServices } from '../config/load.ts';
 import { sample } from '../probe/request/sample.ts';
 import type { Results } from '../report/results/results.ts';
-import { openSession } from '../session/session.ts';
+import { openLiveSession } from '../session/live.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 
 interface FirstAsk {
@@ -25,7 +25,7 @@ export async function firstAnswer({ configDir, service, env, harness }: FirstAsk
     const { services } = await loadServices({ configDir, services: [service], env });
     const config = services[0]?.config;
     if (config === undefined || config.provider.kind !== 'url') return 'The sample was not tried.';
-    const session = openSession({
+    const session = openLiveSession({
       config,
       providerUrl: config.provider.url,
       runId: 'init',

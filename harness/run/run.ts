@@ -25,7 +25,6 @@ import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
 import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
 import { partOf, shardNote } from './shard.ts';
-import { isSimulated } from './simulation/simulated.ts';
 
 export interface FinishedRun {
   readonly results: Results;
@@ -150,9 +149,7 @@ export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> 
   const estimates: Estimate[] = [];
   for (const config of configs) {
     const suites = selection.selected(config);
-    const simulatedTime = isSimulated(config, request);
-    const found = await estimate(config, { suites, catalogue: selection.catalogue(config) });
-    estimates.push({ ...found, simulatedTime });
+    estimates.push(await estimate(config, { suites, catalogue: selection.catalogue(config) }));
   }
   return estimates;
 }

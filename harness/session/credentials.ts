@@ -2,7 +2,6 @@ import { derivedSecrets } from '../credential/placing.ts';
 import { ReadyCredentials } from '../credential/ready-credentials.ts';
 import type { ObtainingPort } from '../credential/scheme.ts';
 import type { Secret } from '../credential/secret.ts';
-import { openHttp } from '../transport/http/http-client.ts';
 import { addressOf } from '../transport/socket/address.ts';
 import { transportTo } from '../transport/socket/options.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';
@@ -15,7 +14,7 @@ export function openCredentials(
   means: Omit<SessionMeans, 'credentials' | 'key'>,
   learned: (secret: Secret) => void = () => undefined,
 ): ReadyCredentials {
-  const { config, transport, budget, log, outage } = means;
+  const { config, transport, wire, budget, log, outage } = means;
   const port: ObtainingPort = {
     async post({ url, fields, body, purpose }, secretsIn) {
       const isPath = url.startsWith('/');
@@ -35,7 +34,7 @@ export function openCredentials(
         }
       }
       const limits = { ...transport.limits, bodyBytes: MOST_OCTETS };
-      const http = openHttp({ ...transportTo(origin, transport), limits });
+      const http = wire.openHttp({ ...transportTo(origin, transport), limits });
       try {
         // As secret as a key of the service, and none of its quota.
         const done = await http.send(request, {

@@ -10,7 +10,8 @@ import { opening } from '../probe/websocket/ordinary-client.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { echoing } from '../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../transport/pace/clock.ts';
-import { openSession, type Probe } from './session.ts';
+import { openLiveSession } from './live.ts';
+import type { Probe } from './session.ts';
 
 const KEY = 'example-key-for-orders';
 const EXPIRED = 'key-that-has-expired';
@@ -56,7 +57,7 @@ async function asked({ listener, config, files = {}, env = {}, first = sample, l
   const text = `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${config}\n`;
   const { config: loaded } = await loadOrders(text, { env: { PATH: process.env.PATH, ...env } }, files);
   const events: JournalEvent[] = [];
-  const session = openSession({
+  const session = openLiveSession({
     config: loaded,
     providerUrl: url,
     runId: 'test',

@@ -4,14 +4,15 @@ import { serving } from '../base/fixtures/server.ts';
 import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
-import { openSession, probe } from './session.ts';
+import { openLiveSession } from './live.ts';
+import { probe } from './session.ts';
 
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();
   const server = await serving(createServer(() => asked.resolve()));
   const { config } = await loadOrders(`${GOOD_SERVICE}timeouts: { response: 10m, run: 90s }\n`);
   const clock = virtualClock();
-  const session = openSession({
+  const session = openLiveSession({
     config,
     providerUrl: server.url,
     runId: 'test',

@@ -4,13 +4,13 @@ import type { ServiceConfig } from '../config/service.ts';
 import type { Variation } from '../contract/variation.ts';
 import type { Secret } from '../credential/secret.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
-import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { type Clock, startDeadline } from '../transport/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
-import { pactPort } from './pact/verification.ts';
+import type { PactJudge } from './pact/verification.ts';
 import { type Port, type Probe, ProbeMemory, PutOff, type Remembered } from './probe.ts';
+import { onBehalfOf } from './turn/asking.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
 import { openTurn, type Turn } from './turn/turn.ts';
@@ -22,8 +22,7 @@ export { type Ask, type Port, type Probe, PutOff, probe, risky, riskyLast } from
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
   readonly learned?: (secret: Secret) => void;
-  /** One that several sessions share; the session has one of its own when left out. */
-  readonly verifier?: PactVerifier;
+  readonly pacts: PactJudge;
 }
 
 /** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
@@ -68,7 +67,6 @@ export function openSession(options: SessionOptions): Session {
   const { config, budget, pauses, transport, outage, log } = means;
   const { clock, record } = options;
   const http = new ServiceHttp(means);
-  const verifier = options.verifier ?? openVerifier();
   const memory = new ProbeMemory();
   const openedMs = clock.now();
   const over = new AbortController();
@@ -92,7 +90,7 @@ export function openSession(options: SessionOptions): Session {
       websocket: webSocketPort(means, turn),
       quota: quotaPort(means, http, turn),
       webhooks: webhookPort(means, turn),
-      pact: pactPort(means, http, verifier, turn),
+      pact: options.pacts.portFor(means, http, turn),
       cover: (coverage) => {
         if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
       },
@@ -107,7 +105,7 @@ export function openSession(options: SessionOptions): Session {
     const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
       const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal]));
       try {
-        const value = await asked.send(portFor(turn, careful));
+        const value = await onBehalfOf(asked.name, () => asked.send(portFor(turn, careful)));
         return { evidence: [...turn.trail], value };
       } catch (failed) {
         return { evidence: [...turn.trail], failed };
@@ -149,7 +147,7 @@ export function openSession(options: SessionOptions): Session {
     async close() {
       endDeadline?.();
       await http.close();
-      if (verifier !== options.verifier) await verifier.close();
+      await options.pacts.close();
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };
     },
   };

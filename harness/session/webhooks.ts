@@ -5,7 +5,8 @@ import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
-import { type Delivery, openReceiver, type WebhookReceiver } from '../transport/http/webhook-receiver.ts';
+import { traces } from '../evidence/redaction/marker.ts';
+import type { Delivery, WebhookReceiver } from '../transport/http/webhook-receiver.ts';
 import { recordRequest } from '../transport/socket/recording.ts';
 import type { SessionMeans } from './turn/means.ts';
 import type { Turn } from './turn/turn.ts';
@@ -49,15 +50,17 @@ async function receiveWebhooks(
   means: SessionMeans,
   turn: Turn,
 ): Promise<readonly Received[]> {
-  const receiver = await openReceiver(webhooks.listen, answers, means.transport.clock).catch(
-    (error: Error) => {
+  const { wire, transport } = means;
+  const receiver = await wire
+    .openReceiver(webhooks.listen, answers, transport.clock)
+    .catch((error: Error) => {
       throw new Blocked(error.message);
-    },
-  );
+    });
+  means.record({ type: 'receiver', service: means.config.service, url: receiver.url, path: receiver.path });
   try {
     await act(receiver, addressAt(webhooks.url ?? receiver.url, receiver.path));
     return receiver.deliveries.map((delivery, index) => {
-      const exchange = exchangeOf(delivery, index, receiver.url, means);
+      const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, means);
       turn.trail.add(means.log.keep(exchange, 0).id);
       const { signature } = webhooks;
       return {
@@ -115,10 +118,16 @@ function exchangeOf(
   };
 }
 
-/** RFC 2104 over the octets of the body. */
-function judged({ fields, body }: Delivery, signature: WebhookSignature): Received['signature'] {
+/** RFC 2104 over the octets of the body. @throws Blocked where not all of them were kept. */
+function judged(
+  { fields, body, truncated, recorded }: Delivery,
+  signature: WebhookSignature,
+): Received['signature'] {
   const value = fieldValue(fields, signature.header.toLowerCase());
   if (value === undefined) return 'missing';
+  if (recorded !== undefined && (truncated || traces(body).length > 0)) {
+    throw new Blocked('not in the record: all that was signed');
+  }
   const digest = createHmac('sha256', signature.secret.reveal()).update(body).digest(signature.encoding);
   const [given, wanted] = [value, `${signature.prefix}${digest}`].map((text) => Buffer.from(text));
   if (!given || !wanted) throw new HarnessError('two texts make two buffers');

@@ -39,6 +39,11 @@ export function interactionId(consumer: string, description: string, states: rea
   return [consumer, description, ...states].map(slug).join('.');
 }
 
+/** Tells what an interaction expects from what it expected before it was changed. */
+export function digestOf({ pact }: Pick<ExpectedInteraction, 'pact'>): string {
+  return digest(pact);
+}
+
 const SLUG_LENGTH = 60;
 /** Other scripts leave nothing of a word in ASCII. */
 const LATIN = /^[\p{ASCII}\p{M}\p{Script=Latin}\p{P}\p{Z}]*$/u;

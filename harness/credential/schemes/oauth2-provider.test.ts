@@ -9,7 +9,8 @@ import {
   startAuthorizationServer,
 } from '../../run/fixtures/authorization-server.ts';
 import { startProtectedService } from '../../run/fixtures/protected-service.ts';
-import { openSession, probe } from '../../session/session.ts';
+import { openLiveSession } from '../../session/live.ts';
+import { probe } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { Secret } from '../secret.ts';
 import { oauth2 } from './oauth2.ts';
@@ -20,7 +21,7 @@ async function opened(issuer: AuthorizationServer, client: Partial<Parameters<ty
   const service = await startProtectedService(issuer);
   const events: JournalEvent[] = [];
   const url = `http://127.0.0.1:${service.port}`;
-  const session = openSession({
+  const session = openLiveSession({
     config: {
       ...(await configFor(url)),
       credentials: oauth2.of({

@@ -7,7 +7,8 @@ import { type BadConfig, expectFault } from '../../config/fixtures/config-folder
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
-import { openSession, probe } from '../../session/session.ts';
+import { openLiveSession } from '../../session/live.ts';
+import { probe } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import type { KeyRequest } from '../scheme.ts';
 import { Secret } from '../secret.ts';
@@ -69,7 +70,7 @@ const serve = (listener: RequestListener) => served(createServer(listener));
 /** What becomes of one request to a service whose tokens come from there. */
 async function session(url: string, tokenUrl = '/oauth/token') {
   const events: JournalEvent[] = [];
-  const opened = openSession({
+  const opened = openLiveSession({
     config: {
       ...(await configFor(url)),
       credentials: oauth2.of({ ...CLIENT, tokenUrl }),

@@ -43,16 +43,8 @@ const EVENTS = {
     listed: Type.Array(Type.Object({ key: name, value: Type.Unknown(), place: text() })),
   }),
   'service-started': Type.Object({
-    ...Type.Pick(SERVICE, [
-      'contract',
-      'environment',
-      'provider',
-      'plan',
-      'simulatedTime',
-      'cautions',
-      'pacts',
-      'catalogue',
-    ]).properties,
+    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'cautions', 'pacts', 'catalogue'])
+      .properties,
     service,
     planned: Type.Array(PlannedCheck),
   }),
@@ -63,8 +55,24 @@ const EVENTS = {
     /** 1 for an exchange or a handshake, many for a burst. */
     requests: Count,
     kind: Type.Optional(RequestKind),
+    /** For which probe it was recorded; absent in older journals. */
+    probe: Type.Optional(text()),
     /** `evidenceToJson(evidence)`. */
     value: Type.Unsafe<unknown>({ type: 'object' }),
+  }),
+  /** Octets that followed the response of this evidence though nothing was asked: their first line. */
+  unasked: Type.Object({ service, after: text(), octets: text() }),
+  /** Where webhooks were received: a path that nobody can guess, below this URL. */
+  receiver: Type.Object({ service, url: text(), path: text() }),
+  /** What came of holding the service against an interaction of a pact, or why nothing did. */
+  verification: Type.Object({
+    service,
+    interaction: text('Id of the interaction.'),
+    expected: text('Digest of what it expects.'),
+    mismatches: texts(),
+    evidence: textOrNull(),
+    remark: text(),
+    blocked: textOrNull(),
   }),
   observation: Type.Object({
     service,

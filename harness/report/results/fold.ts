@@ -162,8 +162,14 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
         purpose: event.purpose,
         requests: event.requests,
         ...(event.kind === undefined ? {} : { kind: event.kind }),
+        ...(event.probe === undefined ? {} : { probe: event.probe }),
       });
       record.evidence.set(event.id, event.value);
+      return;
+    // For whoever judges the record again.
+    case 'unasked':
+    case 'receiver':
+    case 'verification':
       return;
     case 'known-failures':
       record.listed = event.listed;
@@ -265,7 +271,6 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     plan: started?.plan ?? null,
     requestsSent: requestsIn(ledger),
     durationMs: finished?.durationMs ?? 0,
-    ...(started?.simulatedTime ? { simulatedTime: true } : {}),
     trouble,
     ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
     checks: [...planned, ...unplanned(record, faults)],

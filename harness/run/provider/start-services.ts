@@ -1,26 +1,22 @@
 import { UsageError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
-import type { Suite } from '../../check/check.ts';
-import { applicabilityOf } from '../../check/judge.ts';
 import { proxyFor } from '../../config/proxies.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
-import { INTERACTION } from '../../probe/pact.ts';
 import { StartFailure } from '../../provider/provider.ts';
 import { startProvider } from '../../provider/start.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { plainLine } from '../../report/results/plain.ts';
-import type { ListedPact, PlannedCheck } from '../../report/results/results.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
 import { addressOf } from '../../transport/socket/address.ts';
+import { announcementOf } from '../announcement.ts';
 import type { Selection } from '../selection.ts';
 import type { Providers } from './providers.ts';
 
 /** A service whose provider can be asked. */
 export interface StartedService {
   readonly config: ServiceConfig;
-  /** null: its worker starts it, and simulates time. */
-  readonly providerUrl: string | null;
+  readonly providerUrl: string;
   /** Ids of the checks to judge. */
   readonly selected: readonly string[];
 }
@@ -30,8 +26,6 @@ interface StartContext {
   /** Receives every provider that was started, so that all are stopped in every ending. */
   readonly providers: Providers;
   readonly runId: string;
-  /** Whether a service and its provider share a simulated time. */
-  readonly isSimulated: (config: ServiceConfig) => boolean;
   readonly progress: Progress;
   readonly redaction: Redaction;
   /** Aborted, no start is waited for any more. */
@@ -62,36 +56,17 @@ export async function startServices(
 async function startService(
   config: ServiceConfig,
   selection: Selection,
-  { record, providers, runId, isSimulated, progress, redaction, signal }: StartContext,
+  { record, providers, runId, progress, redaction, signal }: StartContext,
 ): Promise<StartedService | null> {
   const redact = (text: string) => redaction.sink(text);
   const { service } = config;
-  const planned = plan(config, selection.selected(config));
-  const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
-  const cautions = cautionsOf(config);
-  const simulated = isSimulated(config);
-  const selected = planned.map(({ id }) => id);
+  const announced = announcementOf(config, selection);
+  const { planned, cautions = [] } = announced;
   const announce = (provider: { kind: string; url: string; image?: string; proxy?: string }) => {
-    record({
-      type: 'service-started',
-      service,
-      contract: config.contract.name,
-      environment: config.environment,
-      provider,
-      plan: config.plan && { requests: config.plan.requests, windowSeconds: config.plan.windowMs / 1000 },
-      planned,
-      catalogue: selection.catalogue(config),
-      ...(simulated ? { simulatedTime: true } : {}),
-      ...(cautions.length > 0 ? { cautions } : {}),
-      ...(pacts.length > 0 ? { pacts } : {}),
-    });
+    record({ type: 'service-started', ...announced, provider });
     for (const caution of cautions) progress.say(`conform: ${service}: beware, ${caution}`);
     progress.serviceStarted(service, planned.length);
   };
-  if (simulated) {
-    announce({ kind: config.provider.kind, url: '' });
-    return { config, providerUrl: null, selected };
-  }
   try {
     const say = (text: string) => progress.say(`conform: ${service}: ${plainLine(redact(text), SAID)}`);
     const provider = await startProvider(config, { runId, signal, say, redaction });
@@ -105,7 +80,7 @@ async function startService(
       ...(image === undefined ? {} : { image }),
       ...(proxy ? { proxy: redact(proxy) } : {}),
     });
-    return { config, providerUrl: provider.url, selected };
+    return { config, providerUrl: provider.url, selected: planned.map(({ id }) => id) };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof StartFailure) providers.failed(service, error.logs);
@@ -116,35 +91,4 @@ async function startService(
     progress.trouble(service, reason);
     return null;
   }
-}
-
-/** What weakens every verdict on a service, as its config has it. */
-function cautionsOf({ tls }: ServiceConfig): readonly string[] {
-  return tls?.insecure ? ['certificates were not verified (tls.insecure), so anybody may have answered'] : [];
-}
-
-/** Which pacts are verified, with the checks that do it. */
-function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): readonly ListedPact[] {
-  const found = (pacts?.interactions ?? []).flatMap(({ id, consumer, origins }) => {
-    const check = `${INTERACTION}.${id}`;
-    return planned.has(check)
-      ? origins.map(({ source, brokerId }) => ({ source, consumer, check, brokerId }))
-      : [];
-  });
-  return [...Map.groupBy(found, ({ source }) => source)].map(([source, inside]) => ({
-    consumer: inside[0]?.consumer ?? '',
-    source,
-    interactions: inside.map(({ check, brokerId }) => ({ check, brokerId })),
-  }));
-}
-
-function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
-  return suites.flatMap((suite) =>
-    suite.checks.map((check) => {
-      const { id, title, why, change } = check;
-      const { level, grounds } = applicabilityOf(check, config);
-      const remedy = change === undefined ? {} : { change };
-      return { id, suite: suite.name, title, why, ...remedy, level, grounds };
-    }),
-  );
 }

@@ -1,5 +1,4 @@
 import { type Suite, suitesFor } from '../../check/check.ts';
-import { JudgingOrder } from '../../check/order.ts';
 import { isUrl } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
@@ -7,10 +6,10 @@ import type { PactVerifier } from '../../pact/verifier.ts';
 import { startDescribed } from '../../provider/reference/reference.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import type { Coverage } from '../../report/results/results.ts';
-import { openSession } from '../../session/session.ts';
+import { openLiveSession } from '../../session/live.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
-import { asksAnything, startsFresh } from '../freshness.ts';
-import { simulatedClock } from '../simulation/clock.ts';
+import { judgeInSessions } from '../sessions.ts';
+import { rehearsalClock } from './clock.ts';
 
 /** What a rehearsal has sent, of which suite. */
 export interface Rehearsed {
@@ -46,7 +45,7 @@ export async function rehearse(
   { signal, compresses = true }: RehearsalOptions,
 ): Promise<Rehearsal> {
   const config = atHome(configured);
-  const clock = simulatedClock();
+  const clock = rehearsalClock();
   const provider = await startDescribed(config, { clock: clock.provider, compresses });
   const sent: Rehearsed[] = [];
   let current = '';
@@ -58,7 +57,7 @@ export async function rehearse(
     sent.push({ suite: current, requests, evidence: evidenceFromJson(event.value) });
   };
   const open = () =>
-    openSession({
+    openLiveSession({
       config,
       providerUrl: provider.url,
       runId: 'rehearsal',
@@ -69,34 +68,19 @@ export async function rehearse(
       random: () => 0.5,
     });
   const startedMs = clock.session.now();
-  const options = () => ({ strict: false, signal });
-  const entering = ({ name }: Suite) => {
-    current = name;
-  };
-  let session = open();
-  let order = new JudgingOrder(session);
-  const judgeRest = async () => {
-    for await (const _ of order.rest({ options, entering }));
-  };
   try {
-    let isFresh = true;
-    for (const suite of suitesFor(suites, config)) {
-      if (startsFresh(configured) && !isFresh && asksAnything(suite, config)) {
-        await judgeRest();
-        await session.close();
-        session = open();
-        order = new JudgingOrder(session);
-      }
-      if (suite.exhausts) await judgeRest();
-      entering(suite);
-      const before = sent.length;
-      for (const check of suite.checks) await order.judge(suite, check, options());
-      isFresh &&= sent.length === before;
-    }
-    await judgeRest();
+    const judged = judgeInSessions(suitesFor(suites, config), configured, {
+      open,
+      asked: () => sent.length,
+      signal,
+      strict: false,
+      entering: ({ name }) => {
+        current = name;
+      },
+    });
+    for await (const _ of judged);
     return { sent, coverage, waitedMs: clock.session.now() - startedMs };
   } finally {
-    await session.close();
     await provider.stop();
     clock.stop();
   }

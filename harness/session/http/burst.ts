@@ -5,7 +5,7 @@ import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { isDropped, type RefusalFace } from '../../evidence/limit/refusal-face.ts';
 import { isQuotaField } from '../../evidence/quota/quota.ts';
-import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
+import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { ServiceHttp } from './service-http.ts';
@@ -89,11 +89,11 @@ function sendBurst(
   http: ServiceHttp,
   signal: AbortSignal,
 ): Promise<MetLimit> {
-  const { budget, log, transport } = means;
+  const { budget, log, transport, wire } = means;
   const { clock } = transport;
   const send = (via: HttpTransport) => http.exchange({ purpose: order.purpose }, signal, { via });
   return budget.exceed(async () => {
-    const id = log.nextId();
+    const id = wire.idOfBurst(order.purpose, log.nextId());
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
     const done = await (order.together ? together(order.upTo, means, send) : inTurn(order.upTo, means, send));
@@ -144,10 +144,10 @@ async function learn(
 
 async function inTurn(
   upTo: number,
-  { transport }: SessionMeans,
+  { transport, wire }: SessionMeans,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<readonly Exchange[]> {
-  const connections = openHttp({ ...transport, ahead: AHEAD });
+  const connections = wire.openHttp({ ...transport, ahead: AHEAD });
   const done: Exchange[] = [];
   try {
     while (done.length < upTo && done.every(isServed)) done.push(await send(connections));
@@ -159,10 +159,10 @@ async function inTurn(
 
 async function together(
   upTo: number,
-  { budget, transport }: SessionMeans,
+  { budget, transport, wire }: SessionMeans,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<readonly Exchange[]> {
-  const connections = openHttp({ ...transport, connections: TOGETHER });
+  const connections = wire.openHttp({ ...transport, connections: TOGETHER });
   try {
     const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));
     const done = await budget.exceed(all, TOGETHER);

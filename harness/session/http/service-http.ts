@@ -5,8 +5,7 @@ import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { type HttpTransport, openHttp } from '../../transport/http/http-client.ts';
-import { sendRaw } from '../../transport/http/raw.ts';
+import type { HttpTransport } from '../../transport/http/http-client.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
@@ -19,7 +18,7 @@ import { requestOf, type Stimulus } from './stimulus.ts';
 export interface HttpPort {
   /** One request. @throws Blocked when it was refused for its rate: then it shows nothing of what it was for. */
   send(stimulus: Stimulus): Promise<Reply>;
-  /** What followed responses so far, unasked for. */
+  /** What followed responses so far, unasked for. @throws Blocked where nobody can tell. */
   unasked(): readonly Unasked[];
 }
 
@@ -55,7 +54,7 @@ export class ServiceHttp {
 
   constructor(means: SessionMeans) {
     this.#means = means;
-    this.transport = openHttp(means.transport);
+    this.transport = means.wire.openHttp(means.transport);
     this.#opening = new QuotaOpening(means);
     this.#quotaAsFound = new QuotaAsFound(means.transport.clock, means.budget);
     this.#trial = new SampleTrial(means, (purpose, signal) => this.exchange({ purpose }, signal));
@@ -76,7 +75,7 @@ export class ServiceHttp {
   }
 
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
-    const { credentials, documented, transport, budget, outage, limiter, log } = this.#means;
+    const { credentials, documented, transport, wire, budget, outage, limiter, log } = this.#means;
     const { bare = requestOf(stimulus, documented), via = this.transport } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
@@ -101,7 +100,7 @@ export class ServiceHttp {
     const send = async () => {
       const request = await placed();
       return stimulus.raw
-        ? sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
+        ? wire.sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
         : via.send(request, about);
     };
     const done = await budget.run(send, signal).catch(blockedByBudget);
@@ -163,13 +162,17 @@ export class ServiceHttp {
         if (this.#means.limiter.isIn(exchange)) throw new Blocked(rateLimited(this.#means, exchange));
         return reply;
       },
-      unasked: () => this.#unasked,
+      unasked: () => {
+        const { deafness } = this.#means.wire;
+        if (deafness !== null) throw new Blocked(deafness);
+        return this.#unasked;
+      },
     };
   }
 
   #note(after: Pick<Unasked, 'to' | 'evidence'>, octets: Uint8Array): void {
     if (this.#unasked.length >= MOST_UNASKED) return;
-    const { remark, transport } = this.#means;
+    const { config, record, remark, transport } = this.#means;
     const [line = ''] = transport.redaction
       .text(Buffer.from(octets).toString('latin1'))
       .trimStart()
@@ -181,6 +184,7 @@ export class ServiceHttp {
       );
     }
     this.#unasked.push({ ...after, octets: shown });
+    record({ type: 'unasked', service: config.service, after: after.evidence, octets: shown });
   }
 
   close(): Promise<void> {

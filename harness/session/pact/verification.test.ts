@@ -11,7 +11,8 @@ import { interaction, message } from '../../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { openSession, probe } from '../session.ts';
+import { openLiveSession } from '../live.ts';
+import { probe } from '../session.ts';
 
 const KEY = 'example-search-key-not-secret';
 
@@ -50,7 +51,7 @@ function withPacts(config: ServiceConfig, change: Partial<PactsConfig> = {}): Se
 /** Verifies one interaction in a session of its own; `sent` is what the ledger and the budget say. */
 async function verified(config: ServiceConfig, url: string, expected: ExpectedInteraction) {
   const events: JournalEvent[] = [];
-  const session = openSession({
+  const session = openLiveSession({
     config,
     providerUrl: url,
     runId: 'run-for-tests',

@@ -1,5 +1,5 @@
 import { Blocked } from '../../base/verdict.ts';
-import type { ExpectedInteraction } from '../../config/pact/interaction.ts';
+import { digestOf, type ExpectedInteraction } from '../../config/pact/interaction.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { CredentialChoice } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
@@ -8,8 +8,7 @@ import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { PactFailure } from '../../pact/pact-process.ts';
 import type { RelayedRequest, RelayedResponse, RelayHandlers } from '../../pact/relay.ts';
-import type { PactVerifier } from '../../pact/verifier.ts';
-import { openHttp } from '../../transport/http/http-client.ts';
+import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import { transportTo } from '../../transport/socket/options.ts';
 import type { ServiceHttp } from '../http/service-http.ts';
 import { rateLimited, type SessionMeans } from '../turn/means.ts';
@@ -22,14 +21,26 @@ export interface PactPort {
   verify(interaction: ExpectedInteraction): Promise<Verification>;
 }
 
-export function pactPort(
-  means: SessionMeans,
-  http: ServiceHttp,
-  verifier: PactVerifier,
-  turn: Turn,
-): PactPort {
+/** Who knows whether a service does what consumers expect. */
+export interface PactJudge {
+  portFor(means: SessionMeans, http: ServiceHttp, turn: Turn): PactPort;
+  close(): Promise<void>;
+}
+
+/** Has a verifier of Pact's find out. One that is given goes on when the session is over. */
+export function pactJudge(shared?: PactVerifier): PactJudge {
+  const verifier = shared ?? openVerifier();
+  return {
+    portFor: (means, http, turn) => pactPort(means, http, verifier, turn),
+    close: async () => {
+      if (verifier !== shared) await verifier.close();
+    },
+  };
+}
+
+function pactPort(means: SessionMeans, http: ServiceHttp, verifier: PactVerifier, turn: Turn): PactPort {
   const { signal, keep } = turn;
-  const { config, transport, log } = means;
+  const { config, transport, wire, log, record } = means;
   const verification: VerificationMeans = {
     config,
     verifier,
@@ -38,7 +49,7 @@ export function pactPort(
     refusedForRate: (exchange) => (means.limiter.isIn(exchange) ? rateLimited(means, exchange) : null),
     send: (request, about) => http.kept(about, turn, request),
     async sendElsewhere(url, request, purpose) {
-      const elsewhere = openHttp(transportTo(url.origin, transport));
+      const elsewhere = wire.openHttp(transportTo(url.origin, transport));
       const about = { id: log.nextId(), purpose, credential: 'none', signal } as const;
       try {
         // No request to the service, so it counts as none.
@@ -48,7 +59,27 @@ export function pactPort(
       }
     },
   };
-  return { verify: (interaction) => verifyInteraction(interaction, verification) };
+  return {
+    async verify(interaction) {
+      const journal = (came: Verification, blocked: string | null) =>
+        record({
+          type: 'verification',
+          service: config.service,
+          interaction: interaction.id,
+          expected: digestOf(interaction),
+          ...came,
+          blocked,
+        });
+      try {
+        const done = await verifyInteraction(interaction, verification);
+        journal(done, null);
+        return done;
+      } catch (thrown) {
+        if (thrown instanceof Blocked) journal(NOTHING, thrown.message);
+        throw thrown;
+      }
+    },
+  };
 }
 
 /** What came of holding the service against one interaction of a consumer. */
@@ -60,6 +91,8 @@ export interface Verification {
   /** What else is to be known, in a sentence; '' when nothing. */
   readonly remark: string;
 }
+
+const NOTHING: Verification = { mismatches: [], evidence: null, remark: '' };
 
 /** What a verification has of its session. */
 interface VerificationMeans extends StateMeans {

@@ -2,6 +2,7 @@ import { type Evidence, evidenceToJson } from '../../evidence/evidence.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import { type Reach, repeatCommand } from '../../evidence/forms/repeat.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
+import { askingProbe } from './asking.ts';
 
 interface LogOptions {
   readonly service: string;
@@ -47,7 +48,17 @@ export class EvidenceLog {
     if (requests === 0 || evidence.kind === 'burst') this.#beside.add(id);
     const { purpose } = kept;
     const value = evidenceToJson(kept);
-    record({ type: 'evidence', service, id, purpose, requests, ...(kind && { kind }), value });
+    const probe = askingProbe();
+    record({
+      type: 'evidence',
+      service,
+      id,
+      purpose,
+      requests,
+      ...(kind && { kind }),
+      ...(probe !== null && { probe }),
+      value,
+    });
     return kept;
   }
 

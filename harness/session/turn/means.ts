@@ -12,6 +12,7 @@ import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/b
 import type { Clock } from '../../transport/pace/clock.ts';
 import { addressOf, holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
+import type { Wire } from '../../transport/wire.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { LimiterRefusal } from './limiter-refusal.ts';
@@ -24,6 +25,7 @@ export interface SessionMeans {
   /** The request that the contract documents. */
   readonly documented: Sample;
   readonly transport: TransportOptions;
+  readonly wire: Wire;
   readonly budget: Budget;
   readonly outage: OutageWatch;
   readonly limiter: LimiterRefusal;
@@ -31,6 +33,7 @@ export interface SessionMeans {
   readonly pauses: Pauses;
   readonly credentials: ReadyCredentials;
   readonly key: KeyTrial;
+  readonly record: (event: JournalEvent) => void;
   /** Puts a sentence on record of how the run went: about the service's surroundings, and no verdict on it. */
   readonly remark: (text: string) => void;
   /** Uniform in [0, 1); what waits are spread by. */
@@ -44,6 +47,7 @@ export interface MeansOptions {
   /** `conform/1.2.3`. */
   readonly userAgent: string;
   readonly clock: Clock;
+  readonly wire: Wire;
   readonly record: (event: JournalEvent) => void;
   /** Knows the secrets of the run; those of the service alone when left out. */
   readonly redaction?: Redaction;
@@ -64,6 +68,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport,
+    wire: options.wire,
     budget: openBudget({
       plan: config.plan,
       maxRequests: config.safety.maxRequests,
@@ -81,6 +86,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
       after: options.evidenceBefore,
     }),
     pauses,
+    record,
     remark: (text) => record({ type: 'remark', service, text: transport.redaction.sink(text) }),
     random: options.random ?? Math.random,
   };

@@ -15,7 +15,8 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { openSession, type Port, type Probe, probe, type Session } from '../session.ts';
+import { openLiveSession } from '../live.ts';
+import { type Port, type Probe, probe, type Session } from '../session.ts';
 import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';
@@ -54,7 +55,7 @@ interface Setup {
 async function open(url: string, { config, websocket = {} }: Setup = {}) {
   const plain: WebSocketConfig = { url: '/ws', dialect: 'raw', echo: true, origin: null, subprotocols: [] };
   const events: JournalEvent[] = [];
-  const session = openSession({
+  const session = openLiveSession({
     config: {
       ...(await shipped('realtime')),
       credentials: BEARER,

@@ -6,7 +6,6 @@ import type { Conversation } from '../../evidence/conversation.ts';
 import type { Budget } from '../../transport/pace/budget.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
-import { openConnection } from '../../transport/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -145,7 +144,7 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
  * @throws NotApplicable where the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, credentials, transport, budget, log }: SessionMeans,
+  { config, credentials, transport, wire, budget, log }: SessionMeans,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
@@ -184,7 +183,7 @@ async function connect(
     : budget.run;
   const attempt = async () => {
     const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
-    const connection = await openConnection(transport, { ...opening, request: await placed() }, about);
+    const connection = await wire.openConnection(transport, { ...opening, request: await placed() }, about);
     if (connection.open) {
       await conversing(connection).catch((error: unknown) => {
         connection.finish();

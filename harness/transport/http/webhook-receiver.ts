@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
-import type { FieldLine } from '../../evidence/exchange.ts';
+import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
 /** A request that the service sent to the receiver. */
@@ -17,6 +17,8 @@ export interface Delivery {
   readonly truncated: boolean;
   /** What it was answered. */
   readonly status: number;
+  /** The evidence of it, where it was recorded before. */
+  readonly recorded?: Exchange;
 }
 
 export interface WebhookReceiver {

@@ -1,0 +1,84 @@
+import { loadServices } from '../../config/load.ts';
+import { withCauses } from '../../diagnosis/causes.ts';
+import { openJournal, readJournal } from '../../evidence/record/journal.ts';
+import { withDrift } from '../../memory/accepted.ts';
+import { withKnown } from '../../memory/known.ts';
+import type { ReportChoices } from '../../report/format.ts';
+import { foldEvents } from '../../report/results/fold.ts';
+import type { Results } from '../../report/results/results.ts';
+import { openRunFolder, type WrittenReports, writeReports } from '../../report/write.ts';
+import { loadSuites, SUITES_URL, selectChecks } from '../selection.ts';
+import { judgeRecord } from './judge-record.ts';
+import type { RecordedRun } from './recording.ts';
+
+export interface JudgingRequest {
+  readonly configDir: string;
+  /** Names; empty means every service of the record. */
+  readonly services: readonly string[];
+  /** Suites and checks; those of the record when both are empty. */
+  readonly suites: readonly string[];
+  readonly checks: readonly string[];
+  /** As the record was when left out. */
+  readonly strict?: boolean;
+  /** The day for which known failures are looked up; that of the record when left out. */
+  readonly asOf?: string;
+  readonly reportsDir: string;
+  readonly reportChoices?: ReportChoices;
+  readonly env: NodeJS.ProcessEnv;
+  readonly harness: Results['run']['harness'];
+}
+
+/** Judges a record and writes the reports of that. @throws UsageError where config and record do not fit. */
+export async function judgeEvidence(
+  recorded: RecordedRun,
+  request: JudgingRequest,
+): Promise<{ readonly results: Results; readonly reports: WrittenReports }> {
+  const { harness, reportsDir } = request;
+  const wanted = recorded.services.map(({ service }) => service).filter((name) => isWanted(name, request));
+  const { services } = await loadServices({
+    configDir: request.configDir,
+    services: wanted.length > 0 ? wanted : request.services,
+    environment: recorded.services.find(({ environment }) => environment !== null)?.environment ?? undefined,
+    env: request.env,
+  });
+  const chosen =
+    request.suites.length + request.checks.length > 0
+      ? { suites: request.suites, checks: request.checks }
+      : { suites: [], checks: [], ...recorded.run.selection };
+  const configs = services.map(({ config }) => config);
+  const selection = selectChecks(await loadSuites(SUITES_URL), chosen, configs);
+  const { selection: _, ...whole } = recorded.run;
+  const isSelection = chosen.suites.length + chosen.checks.length > 0;
+  const run = {
+    ...whole,
+    harness,
+    strict: request.strict ?? whole.strict,
+    ...(request.asOf === undefined ? {} : { asOf: request.asOf }),
+    ...(isSelection ? { selection: { partial: whole.partial ?? false, ...chosen } } : {}),
+  };
+  const folder = openRunFolder(reportsDir, run);
+  const journal = openJournal(folder.journalPath);
+  try {
+    await judgeRecord({ ...recorded, run }, services, {
+      selection,
+      strict: run.strict,
+      userAgent: `${harness.name}/${harness.version}`,
+      record: (event) => journal.append(event),
+    });
+  } finally {
+    journal.close();
+  }
+  const { entries, badLines } = readJournal(folder.journalPath);
+  const { finishedAt } = recorded;
+  const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
+  const results = withCauses(withDrift(withKnown(folded)));
+  const reports = writeReports(results, {
+    ...folder,
+    ...(request.reportChoices && { choices: request.reportChoices }),
+  });
+  return { results, reports };
+}
+
+function isWanted(service: string, { services }: JudgingRequest): boolean {
+  return services.length === 0 || services.includes(service);
+}

@@ -1,0 +1,152 @@
+import { Blocked } from '../../base/verdict.ts';
+import type { HttpRequest } from '../../credential/request.ts';
+import type { Exchange, RecordedRequest } from '../../evidence/exchange.ts';
+import { withMarkersAs } from '../../evidence/redaction/marker.ts';
+import { askingProbe } from '../../session/turn/asking.ts';
+import type { HttpAbout } from '../../transport/http/http-client.ts';
+import type { Delivery, WebhookReceiver } from '../../transport/http/webhook-receiver.ts';
+import type { About, TransportOptions } from '../../transport/socket/options.ts';
+import type { Wire } from '../../transport/wire.ts';
+import type { RecordedService, Shelf } from './recording.ts';
+import type { ReplayClock } from './replay-clock.ts';
+import { replayConversation } from './replay-conversation.ts';
+import { isSameRequest } from './same-request.ts';
+
+/** What a session of the past met, in place of sockets: nothing is sent. */
+export function replayWire(recorded: RecordedService, shelf: Shelf, clock: ReplayClock): Wire {
+  let receptions = 0;
+
+  async function exchange(
+    request: HttpRequest,
+    about: About & Pick<HttpAbout, 'unasked'>,
+    options: TransportOptions,
+  ): Promise<Exchange> {
+    about.signal?.throwIfAborted();
+    const found = shelf.take({
+      kind: 'exchange',
+      probe: askingProbe(),
+      purpose: about.purpose,
+      isSame: (each, isNamed) => isAlike(each.request, request, { ...options, isNamed }),
+    });
+    if (found === null) throw missing(`${request.method} ${about.purpose}`);
+    await clock.until(found.timing.startedMs + found.timing.durationMs);
+    learn(found, about, options);
+    for (const { after, octets } of recorded.unasked)
+      if (after === found.id) about.unasked?.(Buffer.from(octets));
+    const { purpose, credential } = about;
+    return { ...found, request: found.request ?? unkept(request), purpose, credential };
+  }
+
+  return {
+    openHttp: (options) => ({
+      send: (request, about) => exchange(request, about, options),
+      close: async () => undefined,
+    }),
+    sendRaw: (options, request, _form, about) => exchange(request, about, options),
+    async openConnection(options, opening, about) {
+      about.signal?.throwIfAborted();
+      // Its target is complete already.
+      const at = { ...options, baseUrl: new URL(options.baseUrl).origin };
+      const found = shelf.take({
+        kind: 'conversation',
+        probe: askingProbe(),
+        purpose: about.purpose,
+        isSame: ({ handshake }, isNamed) =>
+          isSameRequest(handshake.request, opening.request, { ...at, isNamed }),
+      });
+      if (found === null) throw missing(about.purpose);
+      const { connectMs, responseMs, startedMs, durationMs } = { ...found.timing };
+      await clock.until(startedMs + (responseMs ?? connectMs ?? durationMs));
+      const { purpose, credential } = about;
+      const { automatic = {} } = opening;
+      return replayConversation(
+        { ...found, purpose, credential },
+        { clock, redaction: options.redaction, automatic },
+      );
+    },
+    async openReceiver() {
+      const place = recorded.receivers[receptions];
+      if (place === undefined) throw missing('what the service sends to a receiver of webhooks');
+      receptions += 1;
+      const sent = shelf.takeAll(askingProbe() ?? '', isDelivery).map(({ evidence }) => evidence);
+      return replayReceiver(place, sent, clock);
+    },
+    idOfBurst: (purpose, fresh) => shelf.takeBurst(askingProbe(), purpose)?.id ?? fresh,
+    deafness: recorded.tellsUnasked ? null : 'the record does not tell what came without being asked for',
+  };
+}
+
+/** @returns why there is no answer. */
+function missing(what: string): Blocked {
+  const probe = askingProbe();
+  return new Blocked(`not in the record: ${what}${probe === null ? '' : ` (${probe})`}`);
+}
+
+function isAlike(
+  recorded: RecordedRequest | null,
+  request: HttpRequest,
+  comparison: Parameters<typeof isSameRequest>[2],
+): boolean {
+  // Of a burst, whose requests are all the same.
+  return recorded === null || isSameRequest(recorded, request, comparison);
+}
+
+/** Requests of a burst are not evidence of their own. */
+function unkept({ method, target, fields }: HttpRequest): RecordedRequest {
+  return { method, url: '', target, fields, body: null };
+}
+
+/** What was given out as a secret stands as its marker in the record; a made-up one takes its place. */
+function learn(
+  { response }: Pick<Exchange, 'response'>,
+  { secretsIn }: Pick<About, 'secretsIn'>,
+  { redaction }: Pick<TransportOptions, 'redaction'>,
+): void {
+  if (secretsIn === undefined || response === null) return;
+  const content = Buffer.from(response.body.bytes).toString('utf8');
+  const made = withMarkersAs(STAND_IN, content) ?? content;
+  for (const secret of secretsIn(made) ?? []) redaction.add(secret.name, secret.reveal());
+}
+
+const STAND_IN = 'stands-in-for-what-was-redacted';
+
+const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receiver of webhooks');
+
+/** What a service sent then, when it sent it. */
+function replayReceiver(
+  { url, path }: { readonly url: string; readonly path: string },
+  recorded: readonly Exchange[],
+  clock: ReplayClock,
+): WebhookReceiver {
+  const all = recorded.map(deliveryOf);
+  return {
+    url,
+    path,
+    get deliveries() {
+      return all.filter(({ atMs }) => atMs <= clock.now());
+    },
+    async waitFor(count, timeoutMs) {
+      const untilMs = clock.now() + timeoutMs;
+      const last = all[count - 1];
+      const isInTime = last !== undefined && last.atMs <= untilMs;
+      await clock.until(isInTime ? last.atMs : untilMs);
+      return isInTime;
+    },
+    close: async () => undefined,
+  };
+}
+
+function deliveryOf(recorded: Exchange): Delivery {
+  const { request, response, timing } = recorded;
+  const { method, target, fields, body } = request;
+  return {
+    atMs: timing.startedMs,
+    method,
+    target,
+    fields,
+    body: body?.bytes ?? new Uint8Array(),
+    truncated: body?.truncated ?? false,
+    status: response?.status ?? 0,
+    recorded,
+  };
+}

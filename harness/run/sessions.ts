@@ -1,0 +1,62 @@
+import type { Suite } from '../check/check.ts';
+import { type Judged, JudgingOrder } from '../check/order.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import type { Session } from '../session/session.ts';
+import { asksAnything, startsFresh } from './freshness.ts';
+
+interface Means {
+  readonly open: () => Session;
+  /** Pieces of evidence so far. */
+  readonly asked: () => number;
+  readonly signal: AbortSignal;
+  readonly strict: boolean;
+  /** Ids of the checks that are judged at all; all when left out. */
+  readonly selected?: ReadonlySet<string>;
+  /** Told of the suite of each check before anything is sent for it. */
+  readonly entering?: (suite: Suite) => void;
+}
+
+/** A check that was judged, and the session that it was judged over. */
+interface JudgedOver extends Judged {
+  readonly session: Session;
+}
+
+/**
+ * All checks of these suites, in that order and in this process, over one session; over one for each suite where each
+ * is to meet a provider that nobody has asked anything yet. All sessions are closed in every ending.
+ */
+export async function* judgeInSessions(
+  suites: readonly Suite[],
+  config: ServiceConfig,
+  { open, asked, entering, ...means }: Means,
+): AsyncGenerator<JudgedOver> {
+  const options = () => means;
+  let session = open();
+  let order = new JudgingOrder(session);
+  let isFresh = true;
+  async function* rest(): AsyncGenerator<JudgedOver> {
+    for await (const each of order.rest({ options, ...(entering && { entering }) }))
+      yield { ...each, session };
+  }
+  try {
+    for (const suite of suites) {
+      if (startsFresh(config) && !isFresh && asksAnything(suite, config)) {
+        yield* rest();
+        await session.close();
+        session = open();
+        order = new JudgingOrder(session);
+      }
+      if (suite.exhausts) yield* rest();
+      entering?.(suite);
+      const before = asked();
+      for (const check of suite.checks) {
+        const judgment = await order.judge(suite, check, options());
+        if (judgment !== null) yield { suite, check, judgment, session };
+      }
+      isFresh &&= asked() === before;
+    }
+    yield* rest();
+  } finally {
+    await session.close();
+  }
+}
