@@ -8,6 +8,7 @@ import { limits } from './limits/limits.suite.ts';
 import { negotiation } from './negotiation.suite.ts';
 import { operations } from './operations.suite.ts';
 import { pact } from './pact.suite.ts';
+import { paths } from './paths/paths.suite.ts';
 import { status } from './status/status.suite.ts';
 import { versioning } from './versioning.suite.ts';
 import { webhooks } from './webhooks.suite.ts';
@@ -20,6 +21,7 @@ export const functional: readonly Suite[] = [
   headers,
   framing,
   json,
+  paths,
   caching,
   negotiation,
   versioning,

@@ -41,6 +41,11 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'refuses-403-for-missing-key+knows-collections-by-name+wildcard-origin+links-beyond-the-interface+paths-in-any-case',
     'compares-decoded-keys+documents-query-key+hides-collections-by-name+page-for-every-path',
     'text-errors+hides-collections-by-name+content-with-a-counter+says-that-it-was-idle',
+    'merges-slashes+removes-dot-segments+cuts-matrix-parameters+cuts-fragments+takes-format-suffix+takes-encoded-slashes+links-by-host',
+    'redirects-by-host+open-page-for-every-path',
+    'redirects-to-tls+open-json-for-every-path',
+    'redirects-odd-paths+plain-json-errors',
+    'refuses-odd-paths+limiter-token-bucket',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

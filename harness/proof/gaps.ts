@@ -97,7 +97,7 @@ function unshown(cases: readonly ProvenCase[], checks: readonly CheckDefinition[
 }
 
 /** What a REST service is asked at most, by every check that asks for its own sake. */
-const MOST_REQUESTS = 70;
+const MOST_REQUESTS = 137;
 /** As many requests as a config describes operations, or a plan allows. */
 const BY_CONFIG: ReadonlySet<string> = new Set(['operations', 'pact', 'limits']);
 

@@ -32,6 +32,9 @@ const REQUEST_ID_FIELDS = [
 const PRODUCT_FIELD = /^(?:server|x-powered-by|x-aspnet(?:mvc)?-version|x-generator)$/i;
 const VERSION_FIELD = /^(?:x-)?(?:[a-z]+-)?api-version$|^(?:content|x)-version$/i;
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+/** Without repeated slashes and the one at its end. */
+const samePlace = (pathname: string): string => pathname.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 interface ViewOptions {
@@ -221,6 +224,23 @@ export class ResponseView extends ResponseMessage {
     const isUpgrade =
       there.protocol === 'https:' && here.protocol === 'http:' && there.hostname === here.hostname;
     return isUpgrade ? null : this.redirect;
+  }
+
+  /**
+   * The same where it leads to an inner network from outside of it, or to the same path of the same host at another port
+   * or without TLS: to where a service stands behind its proxy.
+   */
+  get innerRedirect(): string | null {
+    const here = URL.parse(this.request.url);
+    const there = this.location;
+    if (there === null || here === null || there.origin === here.origin) return null;
+    if (there.hostname === here.hostname) {
+      const isUpgrade = there.protocol === 'https:' && here.protocol === 'http:';
+      return samePlace(here.pathname) === samePlace(there.pathname) && !isUpgrade ? this.redirect : null;
+    }
+    const isOutside = !isInnerHost(here.hostname) || LOOPBACK.test(here.hostname);
+    const isInner = isInnerHost(there.hostname) && !LOOPBACK.test(there.hostname);
+    return isOutside && isInner ? this.redirect : null;
   }
 
   readonly #links = lazy(() => parseLinks(this.fieldLines('link')));

@@ -8,6 +8,7 @@ import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
+import { PATH_DEFECTS } from './defects/paths.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { STATUS_CODE_DEFECTS } from './defects/status.ts';
@@ -24,6 +25,7 @@ import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
+import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
 
@@ -32,6 +34,7 @@ const DEFECTS: readonly Defect[] = [
   ...SIGNATURE_DEFECTS,
   ...STATUS_CODE_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
+  ...PATH_DEFECTS,
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
@@ -54,6 +57,7 @@ const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
   ...CONTENT_VARIANTS,
+  ...PATH_VARIANTS,
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
 ];

@@ -30,7 +30,7 @@ function firstHolder(access: Access): Authentication {
 }
 
 /** Admits some of the requests that should be refused. */
-const admitting = (
+export const admitting = (
   when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
 ): Patch =>
   inCredentials(({ authenticate }) => ({

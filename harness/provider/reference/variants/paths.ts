@@ -1,0 +1,109 @@
+import type { FieldLine } from '../../../evidence/exchange.ts';
+import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import {
+  readingPaths,
+  withoutDotSegments,
+  withoutMatrixParameters,
+  withoutRepeatedSlashes,
+} from '../conduct/lenient-paths.ts';
+import { aroundHandling, onAnswer, type Patch } from '../conduct/patch.ts';
+import { withContent } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+
+/** A path in a form that some proxies do not let through. */
+const ODD = /\/\/|\/\.\.?(?:\/|$)|%(?:2e|2f|25|00|0d|0a|5c|c0)|[;#]/i;
+
+const normal = (path: string): string => withoutRepeatedSlashes(withoutDotSegments(path));
+
+/** Sends clients from odd paths to normal ones, before it asks for a credential. */
+const redirecting = (to: (request: ReceivedRequest, path: string) => string): Patch =>
+  aroundHandling((request, next, kernel) => {
+    const path = normal(request.path);
+    if (path === request.path) return next(request, kernel);
+    const fields: FieldLine[] = [['Location', to(request, path)]];
+    return { occasion: 'not-found', status: 301, fields, body: Buffer.alloc(0), delivery: null };
+  });
+
+const PAGE = '<!doctype html><title>App</title>';
+
+export const PATH_VARIANTS = tableOf<Variant>(REST, {
+  'merges-slashes': {
+    summary: 'takes repeated slashes for one, credential and all',
+    patch: readingPaths(withoutRepeatedSlashes),
+  },
+  'removes-dot-segments': {
+    summary: 'removes dot segments, plain and encoded, before it does anything else (RFC 3986 §6.2.2)',
+    patch: readingPaths((path) => withoutDotSegments(path.replace(/%2e/gi, '.'))),
+  },
+  'cuts-matrix-parameters': {
+    summary: 'takes no notice of matrix parameters, credential and all',
+    patch: readingPaths(withoutMatrixParameters),
+  },
+  'cuts-fragments': {
+    summary: 'takes no notice of a fragment in the request line, credential and all',
+    patch: readingPaths((path) => path.replace(/#.*/, '')),
+  },
+  'takes-format-suffix': {
+    summary: 'serves JSON at its paths with .json after them too, credential and all',
+    patch: readingPaths((path) => path.replace(/\.json$/, '')),
+  },
+  'takes-encoded-slashes': {
+    summary: 'takes an encoded slash for a slash, credential and all',
+    patch: readingPaths((path) => path.replace(/%2f/gi, '/')),
+  },
+  'refuses-odd-paths': {
+    summary: 'says 400 to every path that is not in its normal form, before it asks for a credential',
+    shows: ['paths.spellings'],
+    patch: aroundHandling((request, next, kernel) =>
+      ODD.test(request.path) ? problem('malformed') : next(request, kernel),
+    ),
+  },
+  'redirects-odd-paths': {
+    summary: 'redirects from odd paths to normal ones by a path alone',
+    shows: ['paths.spellings'],
+    patch: redirecting((_, path) => path),
+  },
+  'redirects-by-host': {
+    summary: 'redirects from odd paths to normal ones at the host that was asked',
+    shows: ['paths.spellings'],
+    patch: redirecting((request, path) => `http://${fieldValue(request, 'host')}${path}`),
+  },
+  'redirects-to-tls': {
+    summary: 'redirects from odd paths to normal ones over TLS',
+    shows: ['paths.spellings'],
+    patch: redirecting(
+      (request, path) => `https://${fieldValue(request, 'host')?.replace(/:\d+$/, '')}${path}`,
+    ),
+  },
+  'open-page-for-every-path': {
+    summary: 'shows anybody the page of its application at each path that is not one of its interface',
+    shows: ['paths.spellings'],
+    patch: aroundHandling((request, next, kernel) =>
+      /^\/v\d+(?:\/|$)/i.test(request.path) && !ODD.test(request.path)
+        ? next(request, kernel)
+        : {
+            ...withContent(problem('not-found'), 'text/html; charset=utf-8', PAGE),
+            status: 200,
+          },
+    ),
+  },
+  'open-json-for-every-path': {
+    summary: 'tells anybody in JSON where its interface is, at each path that is not one of it',
+    shows: ['paths.spellings'],
+    patch: aroundHandling((request, next, kernel) =>
+      /^\/v1(?:\/|$)/i.test(request.path) && !ODD.test(request.path)
+        ? next(request, kernel)
+        : {
+            ...withContent(problem('not-found'), 'application/json', '{"interface":"/v1/resources"}'),
+            status: 200,
+          },
+    ),
+  },
+  'links-by-host': {
+    summary: 'builds its links from the Host that was asked',
+    patch: onAnswer('served', (answer, request) =>
+      withField(answer, 'Link', `<http://${fieldValue(request, 'host')}/v1/resources>; rel="self"`),
+    ),
+  },
+});
