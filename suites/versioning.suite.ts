@@ -10,7 +10,9 @@ import {
   settled,
   suite,
   THROUGHOUT_JSON,
+  versionTold,
 } from '../harness/check/suite.ts';
+import { deployedVersion } from '../harness/probe/request/deployed-version.ts';
 import { sample } from '../harness/probe/request/sample.ts';
 import { type OtherPrefix, otherPrefixes, versionBase } from '../harness/probe/request/target.ts';
 
@@ -230,6 +232,19 @@ export const versioning = suite('versioning', 'Versioning', [
         seen: Object.fromEntries(versionFields.map(([name, value]) => [name.toLowerCase(), value])),
         note: told || 'no header says it',
       };
+    },
+  }),
+
+  // versioning.policy does not show which version is deployed.
+  observation('versioning.deployed', {
+    title: 'says which version of it is deployed',
+    why: 'A check that comes and goes while the version stays the same is flaky; after an upgrade it may not be.',
+    varies: 'text',
+    grounds: [clause('versioning.policy')],
+    applies: [versionTold],
+    async observe({ probe }) {
+      const { version, note } = await probe(deployedVersion);
+      return { seen: version, note };
     },
   }),
 ]);

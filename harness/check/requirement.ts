@@ -150,6 +150,12 @@ export const hasOperations = when(
   'no operations are configured for this service (operations: or openapi: in its config)',
 );
 
+/** It is known where the service says which version of it is deployed. */
+export const versionTold = when(
+  ({ deployedVersion }) => deployedVersion,
+  'nothing says where its version stands (deployedVersion)',
+);
+
 /** Somebody has written down, as a pact, what consumers expect of the service. */
 export const hasPacts = when(
   ({ pacts }) => pacts,

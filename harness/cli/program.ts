@@ -61,6 +61,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
     .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
     .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
+    .option('--real-time', 'wait for the built-in providers too, whose time is simulated otherwise', false)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))

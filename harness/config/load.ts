@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../base/exit.ts';
 import type { Contract } from '../contract/clause.ts';
 import { buildCredentials } from './blocks/credentials.ts';
+import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
 import { buildHeaders } from './blocks/headers.ts';
 import { planOf, safetyOf } from './blocks/limits.ts';
@@ -192,7 +193,11 @@ async function buildService(
   );
   const headers = await part('headers', () => buildHeaders(draft, blocks.headers, blocks.credentials));
   const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));
+  const deployedVersion = await part('deployedVersion', () =>
+    buildDeployedVersion(draft, blocks.deployedVersion),
+  );
   faults.hold();
+  const version = deployedVersion();
   const secured = tls();
   const filled = {
     plan: plan(),
@@ -213,6 +218,7 @@ async function buildService(
     definitions: operations().definitions,
     websocket: filled.websocket,
     ...(filled.webhooks ? { webhooks: filled.webhooks } : {}),
+    ...(version ? { deployedVersion: version } : {}),
     headers: headers(),
     ...(secured ? { tls: secured } : {}),
     proxies: proxies(),

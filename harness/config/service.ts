@@ -2,6 +2,7 @@ import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
 import type { Secret } from '../credential/secret.ts';
+import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-version.ts';
 import type { Fact } from './blocks/facts.ts';
 import { type FixedHeader, HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
@@ -36,6 +37,8 @@ export interface ServiceConfig {
   /** JSON Schemas that those of the operations refer to, by URI; of requests and of responses. */
   readonly definitions?: Readonly<Record<string, unknown>>;
   readonly websocket: WebSocketConfig | null;
+  /** Where it says which version of it is deployed; absent where nobody knows. */
+  readonly deployedVersion?: DeployedVersion;
   /** Where the service may send events, and how one is brought about; absent where it is not known. */
   readonly webhooks?: WebhooksConfig;
   /** Sent with every request to the service; absent for none. */
@@ -80,6 +83,7 @@ const BLOCKS = {
   ),
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
+  deployedVersion: DEPLOYED_VERSION,
   headers: HEADERS,
   tls: TLS,
   pacts: PACTS,

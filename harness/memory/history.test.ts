@@ -21,11 +21,15 @@ interface Night {
   readonly image?: string;
   /** What its headers say of its version. */
   readonly told?: string;
+  /** What it says of its version where the config looks for it. */
+  readonly deployed?: string;
   readonly environment?: string;
 }
 
+const DEPLOYED = { key: 'versioning.deployed', check: 'versioning.deployed', accepted: null };
+
 /** The results of a night, in which one check has this outcome; none has it for a dot. */
-function nightOf(night: number, { letter, image, told: version, environment }: Night): Results {
+function nightOf(night: number, { letter, image, told: version, deployed, environment }: Night): Results {
   const sample = conformingService('search');
   const [template] = sample.checks;
   const outcome = OUTCOMES[letter];
@@ -35,7 +39,10 @@ function nightOf(night: number, { letter, image, told: version, environment }: N
   const provider = { ...sample.provider, ...(image === undefined ? {} : { image }) };
   const key = 'versioning.version-field';
   const value = version === undefined ? {} : { 'x-version': version };
-  const observations = [{ key, value, check: key, accepted: null }];
+  const observations = [
+    { key, value, check: key, accepted: null },
+    ...(deployed === undefined ? [] : [{ ...DEPLOYED, value: deployed }]),
+  ];
   const service = { ...sample, checks, provider, environment: environment ?? null, observations };
   return resultsOf([service], { id: `night-${night}`, startedAt: dayOf(night) });
 }
@@ -108,7 +115,7 @@ describe('what the nights before say', () => {
     expect(told(letters(nights)).flaky).toEqual(flaky ? [{ service: 'search', check: 'headers.date' }] : []);
   });
 
-  it.for(['image', 'told'] as const)(
+  it.for(['image', 'told', 'deployed'] as const)(
     'is not that a check is flaky where the %s of the provider changed',
     (by) => {
       const nights = (['1', '2', '2'] as const).map((version, index) => ({
@@ -119,6 +126,19 @@ describe('what the nights before say', () => {
       expect(told(nights.map((night) => ({ ...night, [by]: '2' }))).flaky).toHaveLength(1);
     },
   );
+
+  it('holds what is told where the config says so for the version, whatever the image is', () => {
+    const rebuilt = [...'pfp'].map((letter, night) => ({ letter, image: String(night), deployed: '1.4' }));
+    expect(told(rebuilt).flaky).toHaveLength(1);
+    const upgraded = rebuilt.map((night, index) => ({ ...night, image: 'same', deployed: String(index) }));
+    expect(told(upgraded).flaky).toEqual([]);
+  });
+
+  it('calls nothing flaky of a version that is not known, where those of others are', () => {
+    const nights = letters('pfp');
+    expect(told([{ letter: 'p', deployed: '1.4' }, ...nights]).flaky).toEqual([]);
+    expect(told([{ letter: 'p' }, ...nights]).flaky).toHaveLength(1);
+  });
 
   it('is about the same environment', () => {
     const nights = [{ letter: 'f', environment: 'staging' }, { letter: 'f' }, { letter: 'f' }];

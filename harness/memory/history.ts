@@ -93,10 +93,16 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
   };
 }
 
-/** What tells one version of the provider from another: its image, else what its headers say; null where nothing does. */
+/**
+ * What tells one version of the provider from another: what it says where the config says so, else its image, else what
+ * its headers say; null where nothing does.
+ */
 function versionOf({ provider, observations }: ServiceResult): string | null {
+  const seen = (wanted: string) => observations.find(({ key }) => key === wanted)?.value;
+  const deployed = seen('versioning.deployed');
+  if (typeof deployed === 'string') return deployed;
   if (provider.image !== undefined) return provider.image;
-  const told = observations.find(({ key }) => key === 'versioning.version-field')?.value;
+  const told = seen('versioning.version-field');
   return isJsonObject(told) && Object.keys(told).length > 0 ? JSON.stringify(told) : null;
 }
 
@@ -163,9 +169,13 @@ function changeOf(
   return { ...about, state: 'fixed', runs: streak.length, since: first.at };
 }
 
-/** At least two changes between passing and failing, of the same version of the provider. */
+/**
+ * At least two changes between passing and failing, of the same version of the provider. Where others have told theirs,
+ * one that is not known may be any.
+ */
 function isFlaky(seen: readonly Verdict[]): boolean {
-  const version = seen.at(-1)?.version;
+  const version = seen.at(-1)?.version ?? null;
+  if (version === null && seen.some((each) => each.version !== null)) return false;
   const same = seen.filter((each) => each.version === version).slice(-FLAKY_RUNS);
   const flips = same.filter(({ letter }, at) => {
     const before = same[at - 1];

@@ -120,6 +120,7 @@ function propertiesOf(service: ServiceResult, run: RunResult): Readonly<Record<s
     ...(service.cautions ? { cautions: service.cautions.join('; ') } : {}),
     ...(leftOut.length > 0 ? { only: leftOut.join('; ') } : {}),
     plan: service.plan ? `${service.plan.requests} requests in ${service.plan.windowSeconds} s` : 'none',
+    ...(service.simulatedTime ? { time: 'simulated' } : {}),
     requests: String(service.requestsSent),
     run: run.id,
     started: run.startedAt,

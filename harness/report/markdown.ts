@@ -14,6 +14,7 @@ import {
   HEADLINES,
   instant,
   serviceVerdictInWords,
+  simulatedInWords,
   valueInWords,
   verdictSentence,
   wallTime,
@@ -95,10 +96,12 @@ class BoundedPage {
 function head(results: Results): string {
   const { run } = results;
   const verdict = verdictOf(results);
+  const simulated = simulatedInWords(results);
   const facts = [
     `run ${prose(run.id)}`,
     instant(run.startedAt),
     duration(wallTime(run)),
+    ...(simulated === null ? [] : [`time: ${prose(simulated)}`]),
     `${prose(run.harness.name)} ${prose(run.harness.version)}`,
     ...(run.strict ? ['strict'] : []),
     `exit code ${verdict.exitCode}`,

@@ -17,6 +17,7 @@ import { type Providers, recordEndings, renewProvider } from './provider/provide
 import { startServices } from './provider/start-services.ts';
 import { commandAlone, type RunRequest } from './request.ts';
 import { type Selection, SUITES_URL } from './selection.ts';
+import { isSimulated } from './simulation/simulated.ts';
 
 const STALL_MS = 15_000;
 /** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
@@ -63,6 +64,7 @@ export async function execute(run: Execution): Promise<void> {
       record,
       providers,
       runId,
+      isSimulated: (config) => isSimulated(config, request),
       progress,
       redaction,
       signal,

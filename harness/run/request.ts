@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly runId?: string;
   /** Stop at the first failure. */
   readonly bail: boolean;
+  /** Built-in providers are waited for like any other, where their time is simulated otherwise. */
+  readonly realTime?: boolean;
   /** Services at the same time. */
   readonly concurrency: number;
   readonly reportsDir: string;

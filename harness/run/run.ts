@@ -25,6 +25,7 @@ import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
 import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
 import { partOf, shardNote } from './shard.ts';
+import { isSimulated } from './simulation/simulated.ts';
 
 export interface FinishedRun {
   readonly results: Results;
@@ -149,7 +150,9 @@ export async function dryRun(request: PlannedRun): Promise<readonly Estimate[]> 
   const estimates: Estimate[] = [];
   for (const config of configs) {
     const suites = selection.selected(config);
-    estimates.push(await estimate(config, { suites, catalogue: selection.catalogue(config) }));
+    const simulatedTime = isSimulated(config, request);
+    const found = await estimate(config, { suites, catalogue: selection.catalogue(config) });
+    estimates.push({ ...found, simulatedTime });
   }
   return estimates;
 }

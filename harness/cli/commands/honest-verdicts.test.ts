@@ -307,7 +307,7 @@ ${operations.join('\n')}
       `A strict run leaves nothing out, and only ${EXERCISED} (--partial allows that).`,
     ],
   ])('are not exercised, and told everywhere: %s', async (_, files, args, code, first, sentence) => {
-    const told = await judgedIn(temporaryFolder(files), args);
+    const told = await judgedIn(temporaryFolder(files), ['--real-time', ...args]);
     expect([told.code, told.first]).toEqual([code, expect.stringContaining(first)]);
     expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
     expect(told.stderr.split('\n')[0]).toMatch(/, only 120 of 500 operations would be exercised$/);

@@ -27,6 +27,7 @@ export interface RunOptions {
   readonly partial?: boolean;
   readonly bail: boolean;
   readonly providerUrl?: string;
+  readonly realTime?: boolean;
   readonly concurrency: number;
   readonly watch: boolean;
   readonly dryRun?: boolean;
@@ -99,6 +100,7 @@ function plannedBy(services: readonly string[], options: RunOptions, setting: Ru
     suites: options.suite ?? [],
     checks: options.check ?? [],
     ...(options.shard === undefined ? {} : { shard: shardFrom(options.shard, process.env) }),
+    ...(options.realTime === undefined ? {} : { realTime: options.realTime }),
     env: process.env,
   };
 }

@@ -44,6 +44,7 @@ async function measured(suites: readonly string[]): Promise<Results> {
     checks: [],
     strict: false,
     bail: false,
+    realTime: true,
     concurrency: PLANS.length,
     reportsDir: join(folder, 'reports'),
     env: {},

@@ -22,7 +22,7 @@ export function withoutUser(url: URL, fault: Fault, remedy: string): URL {
 
 /** A path that is sent as it stands, below the base address. */
 export function ownPath(text: string, fault: Fault): string {
-  if (!/^\/[\x21-\x7e]*$/.test(text)) throw fault('is not a path', 'write a path such as /webhooks');
+  if (!/^\/[\x21-\x7e]*$/.test(text)) throw fault('is not a path', 'write a path such as /v1/orders');
   return text;
 }
 

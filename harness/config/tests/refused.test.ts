@@ -65,6 +65,13 @@ describe('what is refused of a service', () => {
     'an address with a query': at("{ url: §'https://orders.example/?key=hush' }"),
     'an address with a fragment': at("{ url: §'https://orders.example/#a' }"),
     'a bad address on the command line': { options: { providerUrl: 'orders' } },
+    'a version in two places': and('deployedVersion: §{ header: X-Build, path: /version }\n'),
+    'a version in no place': and('deployedVersion: §{}\n'),
+    'a version of which only the member is known': and('deployedVersion: §{ pointer: /build }\n'),
+    'a member of a header': and('deployedVersion: { header: X-Build, pointer: §/build }\n'),
+    'a member that is no JSON Pointer': and('deployedVersion: { path: /version, pointer: §build }\n'),
+    'a version in a header that is none': and('deployedVersion: { header: §"X Build" }\n'),
+    'a version on another host': and("deployedVersion: { path: §'https://elsewhere.example' }\n"),
     'an address on the command line for several services': {
       files: { 'services/bills.yaml': GOOD_SERVICE.replace('service: orders', 'service: bills') },
       options: { providerUrl: 'https://orders.example' },

@@ -43,10 +43,11 @@ pacts:
   broker: { url: https://broker.example, token: "\${env:BROKER_TOKEN}" }
   states: { command: 'echo "\${HOME}"' }
   messages: /_messages
+deployedVersion: { path: /version, pointer: /build/commit }
 safety: { exceedRateLimit: true }
 environments:
   local: { provider: { command: { run: [node, server.js], url: "http://\${env:HOST}:\${PORT}", env: { KEY: "\${env:ORDERS_KEY}" }, freshForEachSuite: true } } }
-  bare: { provider: { reference: search }, plan: { requests: 5, window: 250ms }, openapi: null, websocket: null, webhooks: null, pacts: null, operations: null }
+  bare: { provider: { reference: search }, deployedVersion: { header: X-Build }, plan: { requests: 5, window: 250ms }, openapi: null, websocket: null, webhooks: null, pacts: null, operations: null }
 `;
 
 const FILES = {

@@ -3,7 +3,7 @@ import { signOf } from '../results/headline.ts';
 import type { Results, RunResult, ServiceResult } from '../results/results.ts';
 import { serviceVerdict } from '../results/run-verdict.ts';
 import { counted, grouped, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../results/tally.ts';
-import { duration } from '../results/words.ts';
+import { duration, SIMULATED_TIME } from '../results/words.ts';
 import { chips } from './bar.ts';
 import { icon, signIcon } from './icons.ts';
 import { html, type Markup } from './markup.ts';
@@ -71,9 +71,15 @@ function cell(service: ServiceResult, suite: string): Markup {
 /** Where the services were, and what is to be known of how their runs went. */
 function places(services: readonly ServiceResult[]): Markup {
   return html`<details class="places"><summary>${icon('chevron')}Where they ran</summary><ul>${services.map(
-    ({ service, provider: { kind, url, image, proxy, log }, trouble, cautions = [], remarks = [] }) => {
+    ({ service, provider, trouble, simulatedTime, cautions = [], remarks = [] }) => {
+      const { kind, url, image, proxy, log } = provider;
       const parts = [kind, url, image ?? '', proxy === undefined ? '' : `through ${proxy}`];
-      const notes = [...(trouble === null ? [] : [trouble]), ...cautions, ...remarks];
+      const notes = [
+        ...(trouble === null ? [] : [trouble]),
+        ...(simulatedTime ? [SIMULATED_TIME] : []),
+        ...cautions,
+        ...remarks,
+      ];
       return html`<li><b>${service}</b> ${parts.filter((part) => part !== '').join(', ')}${log !== undefined && html`, <a href="${log}">what it wrote</a>`}${notes.map((note) => html`<span class="note">${note}</span>`)}</li>`;
     },
   )}</ul></details>`;

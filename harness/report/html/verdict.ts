@@ -1,7 +1,7 @@
 import type { Headline } from '../results/headline.ts';
 import type { Results } from '../results/results.ts';
 import { grouped } from '../results/tally.ts';
-import { duration, instantInWords, wallTime } from '../results/words.ts';
+import { duration, instantInWords, simulatedInWords, wallTime } from '../results/words.ts';
 import { signIcon } from './icons.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -9,13 +9,16 @@ import { html, type Markup } from './markup.ts';
 const MOST_FAULTS = 20;
 
 /** The verdict in one sentence, and the facts of the run in one line. */
-export function verdict({ run, services }: Results, { sign, sentence, lead, rest }: Headline): Markup {
+export function verdict(results: Results, { sign, sentence, lead, rest }: Headline): Markup {
+  const { run, services } = results;
+  const simulated = simulatedInWords(results);
   const environments = new Set(services.flatMap(({ environment }) => environment ?? []));
   const sent = services.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
   const facts: readonly (readonly [string, string])[] = [
     ...(environments.size > 0 ? ([['Environment', [...environments].join(', ')]] as const) : []),
     ['Started', instantInWords(run.startedAt)],
     ['Took', duration(wallTime(run))],
+    ...(simulated === null ? [] : ([['Time', simulated]] as const)),
     ['Requests', grouped(sent)],
     ['Run', run.id],
     ['Exit code', String(run.exitCode)],

@@ -43,8 +43,16 @@ const EVENTS = {
     listed: Type.Array(Type.Object({ key: name, value: Type.Unknown(), place: text() })),
   }),
   'service-started': Type.Object({
-    ...Type.Pick(SERVICE, ['contract', 'environment', 'provider', 'plan', 'cautions', 'pacts', 'catalogue'])
-      .properties,
+    ...Type.Pick(SERVICE, [
+      'contract',
+      'environment',
+      'provider',
+      'plan',
+      'simulatedTime',
+      'cautions',
+      'pacts',
+      'catalogue',
+    ]).properties,
     service,
     planned: Type.Array(PlannedCheck),
   }),

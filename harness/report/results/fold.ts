@@ -271,6 +271,7 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     plan: started?.plan ?? null,
     requestsSent: requestsIn(ledger),
     durationMs: finished?.durationMs ?? 0,
+    ...(started?.simulatedTime ? { simulatedTime: true } : {}),
     trouble,
     ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
     checks: [...planned, ...unplanned(record, faults)],

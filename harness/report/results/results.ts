@@ -244,6 +244,12 @@ export const SERVICE = Type.Object({
     description: 'All requests to the service: the sum of the ledger.',
   }),
   durationMs: Milliseconds,
+  simulatedTime: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: the provider is built in and shared a clock with the harness that leaps over waits. All times of this service are of that clock; only those of the run are real.',
+    }),
+  ),
   trouble: textOrNull('Why the service could not be exercised to its end.'),
   remarks: Type.Optional(
     texts('What is to be known of how the run of this service went, a sentence each; no verdict on it.'),

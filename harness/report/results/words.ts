@@ -77,6 +77,19 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+/** `simulated`, `simulated for search`; null where every wait was waited for. */
+export function simulatedInWords({ services }: Pick<Results, 'services'>): string | null {
+  const simulated = services.filter(({ simulatedTime }) => simulatedTime);
+  if (simulated.length === 0) return null;
+  if (simulated.length === services.length) return 'simulated';
+  const [first, ...others] = simulated.map(({ service }) => service);
+  return `simulated for ${others.length > 2 ? counted(simulated.length, 'service') : [first, ...others].join(', ')}`;
+}
+
+/** What that means for whoever reads its figures. */
+export const SIMULATED_TIME =
+  'Its time was simulated: it leapt over every wait, and durations and instants are of that clock. With --real-time every wait is waited for.';
+
 /** Wall time of the run, ms; NaN when the instants cannot be read. */
 export function wallTime(run: RunResult): number {
   return Date.parse(run.finishedAt) - Date.parse(run.startedAt);

@@ -11,6 +11,8 @@ export interface Estimate {
   /** If the service does not do what it is free to leave. */
   readonly fewest: number;
   readonly durationMs: number;
+  /** Whether that time is leapt over where it is waited. */
+  readonly simulatedTime?: boolean;
   /** In the order in which they are judged. */
   readonly suites: readonly SuiteEstimate[];
   /** How many checks a whole run has. */
@@ -32,9 +34,10 @@ interface SuiteEstimate {
 }
 
 /** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s`. */
-function costInWords({ requests, fewest, durationMs }: Estimate): string {
+function costInWords({ requests, fewest, durationMs, simulatedTime }: Estimate): string {
   const from = fewest < requests ? `${fewest} to ` : '';
-  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}`;
+  const time = simulatedTime ? ' of simulated time' : '';
+  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}${time}`;
 }
 
 /** The first line of a run: the same, and what it would leave out. */

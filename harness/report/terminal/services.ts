@@ -84,8 +84,8 @@ function inconclusive({ trouble, checks }: ServiceResult): string {
 }
 
 /** `50.6 s, 41.0 s of it waiting` */
-function timeOf({ checks, durationMs }: ServiceResult): string {
+function timeOf({ checks, durationMs, simulatedTime }: ServiceResult): string {
   const waited = checks.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0);
-  const took = duration(durationMs);
+  const took = `${duration(durationMs)}${simulatedTime ? ' of simulated time' : ''}`;
   return (waited < 1_000 ? took : `${took}, ${duration(waited)} of it waiting`).replaceAll(' ', '\u00a0');
 }

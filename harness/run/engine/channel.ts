@@ -9,7 +9,8 @@ export interface WorkerInput {
   readonly config: unknown;
   /** Of the whole run, its own first. */
   readonly secrets: readonly PackedSecret[];
-  readonly providerUrl: string;
+  /** null: the worker starts the provider itself, which is built in, and shares a clock with it that leaps over waits. */
+  readonly providerUrl: string | null;
   readonly runId: string;
   /** `conform/1.2.3`. */
   readonly userAgent: string;

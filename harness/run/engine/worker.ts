@@ -12,8 +12,8 @@ import { openLiveSession } from '../../session/live.ts';
 import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
-import { estimate } from '../rehearsal/estimate.ts';
 import { loadSuites, selectById } from '../selection.ts';
+import { simulate } from '../simulation/simulation.ts';
 import { askForRenewal, hearSecrets, type WorkerInput, type WorkerNews } from './channel.ts';
 
 /** The main process ends a worker that is silent for much longer than this. */
@@ -46,25 +46,29 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
       asked = true;
       lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
     }
-    if (event.type === 'waiting') tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+    if (event.type === 'waiting' && simulation === null)
+      tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
   };
   const config = unpackService(input.config);
   const redaction = createRedaction(unpackSecretList(input.secrets));
   hearSecrets(({ secretName, secretValue }) => redaction.add(secretName, secretValue));
+  const simulation = input.providerUrl === null ? await simulate(config) : null;
+  const firstUrl = simulation?.providerUrl ?? input.providerUrl ?? '';
   const open = (providerUrl: string) =>
     openLiveSession({
       config,
+      clock: systemClock,
+      ...simulation,
       providerUrl,
       runId: input.runId,
       userAgent: input.userAgent,
-      clock: systemClock,
       redaction,
       record,
       learned: (secret) => tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: lastEvidence,
       runAlone: input.runAlone,
     });
-  let session = open(input.providerUrl);
+  let session = open(firstUrl);
   let order = new JudgingOrder(session);
   const closed = { requestsSent: 0, durationMs: 0 };
   const close = async () => {
@@ -88,7 +92,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     outageTold = false;
     asked = false;
     fresh = 'url' in renewed;
-    session = 'url' in renewed ? open(renewed.url) : outOfReach(open(input.providerUrl), renewed.reason);
+    session = 'url' in renewed ? open(renewed.url) : outOfReach(open(firstUrl), renewed.reason);
     order = new JudgingOrder(session);
   };
   let fresh = startsFresh(config);
@@ -96,7 +100,9 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
   let met: Suite | null = null;
 
   const suites = selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected);
-  tell({ type: 'estimate', cost: input.rehearsed ? await costOf(config, suites) : null });
+  const cost =
+    simulation !== null ? 'in simulated time' : input.rehearsed ? await costOf(config, suites) : null;
+  tell({ type: 'estimate', cost });
 
   const optionsOf = (signal: AbortSignal) => ({
     strict: input.strict,
@@ -131,6 +137,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
     async finish() {
       clearInterval(pulse);
       await close();
+      await simulation?.stop();
       record({ type: 'service-finished', service: input.service, ...closed });
       tell({ type: 'finished' });
     },
@@ -140,6 +147,7 @@ export async function openWorker(input: WorkerInput): Promise<Worker> {
 /** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */
 async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
   try {
+    const { estimate } = await import('../rehearsal/estimate.ts');
     return announcement(await estimate(config, { suites, catalogue: 0 }, LONGEST_REHEARSAL_MS));
   } catch {
     return null;

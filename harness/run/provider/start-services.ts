@@ -16,7 +16,8 @@ import type { Providers } from './providers.ts';
 /** A service whose provider can be asked. */
 export interface StartedService {
   readonly config: ServiceConfig;
-  readonly providerUrl: string;
+  /** null: its worker starts it, and simulates time. */
+  readonly providerUrl: string | null;
   /** Ids of the checks to judge. */
   readonly selected: readonly string[];
 }
@@ -26,6 +27,8 @@ interface StartContext {
   /** Receives every provider that was started, so that all are stopped in every ending. */
   readonly providers: Providers;
   readonly runId: string;
+  /** Whether a service and its provider share a simulated time. */
+  readonly isSimulated: (config: ServiceConfig) => boolean;
   readonly progress: Progress;
   readonly redaction: Redaction;
   /** Aborted, no start is waited for any more. */
@@ -56,17 +59,28 @@ export async function startServices(
 async function startService(
   config: ServiceConfig,
   selection: Selection,
-  { record, providers, runId, progress, redaction, signal }: StartContext,
+  { record, providers, runId, isSimulated, progress, redaction, signal }: StartContext,
 ): Promise<StartedService | null> {
   const redact = (text: string) => redaction.sink(text);
   const { service } = config;
   const announced = announcementOf(config, selection);
   const { planned, cautions = [] } = announced;
+  const simulated = isSimulated(config);
+  const selected = planned.map(({ id }) => id);
   const announce = (provider: { kind: string; url: string; image?: string; proxy?: string }) => {
-    record({ type: 'service-started', ...announced, provider });
+    record({
+      type: 'service-started',
+      ...announced,
+      ...(simulated ? { simulatedTime: true } : {}),
+      provider,
+    });
     for (const caution of cautions) progress.say(`conform: ${service}: beware, ${caution}`);
     progress.serviceStarted(service, planned.length);
   };
+  if (simulated) {
+    announce({ kind: config.provider.kind, url: '' });
+    return { config, providerUrl: null, selected };
+  }
   try {
     const say = (text: string) => progress.say(`conform: ${service}: ${plainLine(redact(text), SAID)}`);
     const provider = await startProvider(config, { runId, signal, say, redaction });
@@ -80,7 +94,7 @@ async function startService(
       ...(image === undefined ? {} : { image }),
       ...(proxy ? { proxy: redact(proxy) } : {}),
     });
-    return { config, providerUrl: provider.url, selected: planned.map(({ id }) => id) };
+    return { config, providerUrl: provider.url, selected };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof StartFailure) providers.failed(service, error.logs);

@@ -9,7 +9,7 @@ import type { Coverage } from '../../report/results/results.ts';
 import { openLiveSession } from '../../session/live.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import { judgeInSessions } from '../sessions.ts';
-import { rehearsalClock } from './clock.ts';
+import { simulatedClock } from '../simulation/clock.ts';
 
 /** What a rehearsal has sent, of which suite. */
 export interface Rehearsed {
@@ -45,7 +45,7 @@ export async function rehearse(
   { signal, compresses = true }: RehearsalOptions,
 ): Promise<Rehearsal> {
   const config = atHome(configured);
-  const clock = rehearsalClock();
+  const clock = simulatedClock();
   const provider = await startDescribed(config, { clock: clock.provider, compresses });
   const sent: Rehearsed[] = [];
   let current = '';

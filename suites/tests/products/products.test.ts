@@ -43,8 +43,16 @@ function documented(product: string): readonly string[] {
   return [...rows].flatMap(([, name, outcome, id]) => (name === product ? [`${id} ${outcome}`] : [])).sort();
 }
 
+/** The row `| name (`product`) | … | judged | raised |` of the document: how many checks judged it, how many raised something. */
+function documentedCounts(product: string): { readonly judged: number; readonly raised: number } {
+  const row = new RegExp(`^\\| [^|]+\\(\`${product}\`\\) \\|.*\\| (\\d+) \\| (\\d+) \\|$`, 'm');
+  const [, judged, raised] = row.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  return { judged: Number(judged), raised: Number(raised) };
+}
+
 const { services } = await loadServices({ configDir: CONFIG, env: { CONFORM_PRODUCTS: FOLDER } });
 const RAISED: ReadonlySet<Outcome> = new Set(['fail', 'warning', 'error']);
+const JUDGED: ReadonlySet<Outcome> = new Set(['pass', ...RAISED]);
 
 describe.each(services.map(({ config }) => config))('$service', (config) => {
   it.runIf(isInstalled(config.service))('has what is known of it, and nothing else', async () => {
@@ -56,6 +64,8 @@ describe.each(services.map(({ config }) => config))('$service', (config) => {
         RAISED.has(outcome) ? [`${id} ${outcome}`] : [],
       );
       expect(found.sort()).toEqual(documented(config.service));
+      const count = Object.values(outcomes).filter((outcome) => JUDGED.has(outcome)).length;
+      expect({ judged: count, raised: found.length }).toEqual(documentedCounts(config.service));
     } finally {
       await provider.stop();
     }

@@ -1,24 +1,30 @@
 import { randomFill } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Clock as ProviderClock } from '../../provider/reference/conduct/clock.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 
-/** One time for both sides of a rehearsal. */
-export interface RehearsalClock {
+/** One time for a session and a provider that live in this process. */
+export interface SimulatedClock {
   readonly session: Clock;
   readonly provider: ProviderClock;
+  /** Does what waits for another process. Until it has settled nothing is leapt over: time passes as it does there. */
+  outside<T>(work: () => Promise<T>): Promise<T>;
   /** Its time stands still from then on; waits that are under way never end. */
   stop(): void;
 }
 
-/** Always the same phase of the windows of the clock. */
-const BEGIN_MS = Date.UTC(2026, 0, 1, 12, 0, 20);
+/** Where between two full minutes it begins: always the same phase of the windows of the clock. */
+const PHASE_MS = 20_000;
+const MINUTE_MS = 60_000;
 /** Whoever looks at the clock twice sees a later time; in ms. */
 const INSTANT_MS = 0.001;
 /** Turns of the event loop, and real ms, in which nothing arrives: then nothing is on its way between sockets. */
 const QUIET = { turns: 8, ms: 10 };
 /** Threads on which Node compresses, unless told otherwise. */
 const POOL = 4;
+/** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
+const LOOK_MS = 5;
 
 interface Waiting {
   readonly dueMs: number;
@@ -30,38 +36,58 @@ interface Waiting {
  * the first wait is over. So a window of a minute is over at once, and a deadline comes true only if nobody meets it.
  * Both sides have to live in this process, on sockets of this machine.
  */
-export function rehearsalClock(): RehearsalClock {
+export function simulatedClock(): SimulatedClock {
+  const beginMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + PHASE_MS;
   let nowMs = 0;
+  /** Works outside that are under way, and the real time at which it was looked at last. */
+  let outside = { works: 0, seenMs: 0 };
   let isStopped = false;
   let isWatching = false;
   const waitings = new Set<Waiting>();
 
   const now = () => {
+    keepUp();
     nowMs += INSTANT_MS;
     return nowMs;
   };
+
+  /** Time passes here as much as outside. */
+  function keepUp(): void {
+    if (outside.works === 0) return;
+    const seenMs = performance.now();
+    nowMs += seenMs - outside.seenMs;
+    outside = { ...outside, seenMs };
+  }
 
   async function watch(): Promise<void> {
     if (isWatching) return;
     isWatching = true;
     while (!isStopped && waitings.size > 0) {
-      await quiet();
-      await Promise.all(Array.from({ length: POOL }, behindOthers));
-      if (await quiet()) passOn();
+      if (outside.works > 0) {
+        await delay(LOOK_MS);
+        keepUp();
+      } else if (await nothingIsOnItsWay()) {
+        leap();
+      }
+      wakeThoseDue();
     }
     isWatching = false;
   }
 
   /** To the end of the wait that ends first. */
-  function passOn(): void {
+  function leap(): void {
+    if (outside.works > 0 || waitings.size === 0) return;
     nowMs = Math.max(nowMs, Math.min(...[...waitings].map(({ dueMs }) => dueMs)));
+  }
+
+  function wakeThoseDue(): void {
     for (const waiting of [...waitings].filter(({ dueMs }) => dueMs <= nowMs)) waiting.wake();
   }
 
   async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = { dueMs: nowMs + ms, wake: resolve };
+    const waiting = { dueMs: now() + ms, wake: resolve };
     waitings.add(waiting);
     signal?.addEventListener('abort', resolve as () => void, { once: true });
     void watch();
@@ -72,12 +98,28 @@ export function rehearsalClock(): RehearsalClock {
   }
 
   return {
-    session: { now, wallNow: () => new Date(BEGIN_MS + now()), sleep },
-    provider: { now: () => BEGIN_MS + now(), sleep: (ms) => sleep(ms) },
+    session: { now, wallNow: () => new Date(beginMs + now()), sleep },
+    provider: { now: () => beginMs + now(), sleep: (ms) => sleep(ms) },
+    async outside(work) {
+      keepUp();
+      outside = { works: outside.works + 1, seenMs: performance.now() };
+      try {
+        return await work();
+      } finally {
+        keepUp();
+        outside = { ...outside, works: outside.works - 1 };
+      }
+    },
     stop: () => {
       isStopped = true;
     },
   };
+}
+
+async function nothingIsOnItsWay(): Promise<boolean> {
+  await quiet();
+  await Promise.all(Array.from({ length: POOL }, behindOthers));
+  return quiet();
 }
 
 /** Until nothing has arrived for a while. @returns whether nothing has from the beginning. */

@@ -1,0 +1,21 @@
+import type { ServiceConfig } from '../../config/service.ts';
+import type { RunRequest } from '../request.ts';
+import { SUITES_URL } from '../selection.ts';
+
+/**
+ * Whether a service and whoever asks it share a clock that leaps over waits. They can where the provider is built in and
+ * whoever else has a part lives in the same process. Pact does not: time passes as it needs while it is at work. What
+ * foreign suites wait for is not known.
+ */
+export function isSimulated(
+  { provider, credentials, webhooks }: ServiceConfig,
+  { realTime = false, suitesUrl = SUITES_URL }: Pick<RunRequest, 'realTime' | 'suitesUrl'>,
+): boolean {
+  return (
+    !realTime &&
+    suitesUrl === SUITES_URL &&
+    provider.kind === 'reference' &&
+    !credentials.isLentElsewhere &&
+    (webhooks?.url ?? null) === null
+  );
+}
