@@ -60,7 +60,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
     .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
     .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
-    .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
+    .option(
+      '--concurrency <n>',
+      'services at the same time (default: what memory and file handles allow)',
+      positiveInteger,
+    )
     .option('--real-time', 'wait for the built-in providers too, whose time is simulated otherwise', false)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
@@ -185,7 +189,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--strict', 'a warning counts as a failure', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
-    .option('--concurrency <n>', 'services at the same time', positiveInteger, 8)
+    .option(
+      '--concurrency <n>',
+      'services at the same time (default: what memory and file handles allow)',
+      positiveInteger,
+    )
     .option('--watch', 'verify again whenever the config changes', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every interaction with its outcome')

@@ -28,19 +28,24 @@ export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
   ];
 }
 
+/** The secrets of a service and of its brokers. */
+interface Owned<S> {
+  readonly service: string;
+  readonly secrets: readonly S[];
+}
+
 /**
  * Every secret of a run: those of all services and of their brokers. `own`: the service whose evidence it is; its
  * secrets come first, and those of the others are known as theirs.
  */
 export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfig): readonly Secret[] {
-  const all = configs.flatMap((config) => {
-    const secrets = [...serviceSecrets(config), ...brokerSecrets(config.pacts?.broker ?? null)];
-    const isOwn = own === undefined || config.service === own.service;
-    return isOwn
-      ? secrets
-      : secrets.map((secret) => new Secret(nameElsewhere(secret.name, config.service), secret.reveal()));
-  });
-  return own === undefined ? all : [...serviceSecrets(own), ...all];
+  if (own === undefined) return configs.flatMap((config) => ownedBy(config).secrets);
+  return unpackRunSecrets(packRunSecrets(configs), own.service);
+}
+
+function ownedBy(config: ServiceConfig): Owned<Secret> {
+  const secrets = [...serviceSecrets(config), ...brokerSecrets(config.pacts?.broker ?? null)];
+  return { service: config.service, secrets };
 }
 
 function secretsIn(value: unknown): readonly Secret[] {
@@ -83,13 +88,30 @@ export function packService(config: ServiceConfig): unknown {
   return packed;
 }
 
-/** Secrets in a form that structured clone carries to a worker process, in clear. */
-export function packSecretList(secrets: readonly Secret[]): readonly PackedSecret[] {
-  return secrets.map(packedSecret);
+/** Every secret of a run in a form that structured clone carries to a worker process, in clear. */
+export type PackedRunSecrets = readonly Owned<PackedSecret>[];
+
+export function packRunSecrets(configs: readonly ServiceConfig[]): PackedRunSecrets {
+  return configs.map(ownedBy).map(({ service, secrets }) => ({
+    service,
+    secrets: secrets.map(packedSecret),
+  }));
 }
 
-export function unpackSecretList(packed: readonly PackedSecret[]): readonly Secret[] {
-  return packed.map(unpackedSecret);
+/** As `runSecrets` of that service. */
+export function unpackRunSecrets(packed: PackedRunSecrets, own: string): readonly Secret[] {
+  const [owned, others] = [packed.filter(isOwn), packed.filter((each) => !isOwn(each))];
+  function isOwn({ service }: Owned<PackedSecret>): boolean {
+    return service === own;
+  }
+  return [
+    ...owned.flatMap(({ secrets }) => secrets.map(unpackedSecret)),
+    ...others.flatMap(({ service, secrets }) =>
+      secrets.map(
+        ({ secretName, secretValue }) => new Secret(nameElsewhere(secretName, service), secretValue),
+      ),
+    ),
+  ];
 }
 
 /** @throws HarnessError when it is nothing that `packService` made. */

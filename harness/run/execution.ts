@@ -1,7 +1,7 @@
 import { HarnessError, UsageError } from '../base/exit.ts';
 import { traceOf } from '../base/thrown.ts';
 import type { Suite } from '../check/check.ts';
-import { packSecretList, packService, runSecrets } from '../config/secrets.ts';
+import { packRunSecrets, packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type Journal, readJournal } from '../evidence/record/journal.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
@@ -9,9 +9,11 @@ import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/events.ts';
 import { plainLine } from '../report/results/plain.ts';
 import type { RunFolder } from '../report/write.ts';
-import type { WorkerMessage } from './engine/channel.ts';
+import { capacityOf } from './capacity.ts';
+import type { ServiceMessage } from './engine/channel.ts';
 import { type EngineReport, runEngine } from './engine/engine.ts';
 import type { Interruption } from './interruption.ts';
+import { leftOvers } from './left-over.ts';
 import { withPactsFetched } from './pact/remote-pacts.ts';
 import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
@@ -72,23 +74,26 @@ export async function execute(run: Execution): Promise<void> {
     const runs = started.length > 0 && !signal.aborted;
     const engine = runs
       ? await runEngine({
-          jobs: started.map(({ config, providerUrl, selected }) => ({
-            service: config.service,
-            config: packService(config),
-            secrets: packSecretList(runSecrets(configs, config)),
-            providerUrl,
-            selected,
+          run: {
+            secrets: packRunSecrets(configs),
             runId,
             userAgent,
-            runAlone: redact(commandAlone(config.service, request)),
             journalPath: folder.journalPath,
             suitesUrl: run.suitesUrl,
             strict: request.strict,
             // What foreign suites do is not known to leave this process as it was.
             rehearsed: run.suitesUrl === SUITES_URL,
             checkLimitMs: request.checkLimitMs ?? null,
+          },
+          services: started.map(({ config, providerUrl, selected }) => ({
+            service: config.service,
+            config: packService(config),
+            providerUrl,
+            selected,
+            runAlone: redact(commandAlone(config.service, request)),
+            left: null,
           })),
-          concurrency: request.concurrency,
+          capacity: request.capacity ?? capacityOf(started.length, request.concurrency),
           stallMs: request.stallMs ?? STALL_MS,
           scratchDir: folder.runDir,
           signal,
@@ -103,10 +108,19 @@ export async function execute(run: Execution): Promise<void> {
               record,
               redact,
             }),
-          onCrash: (service, reason) => progress.trouble(service, redact(reason)),
+          leftOf: (services, endedMs) =>
+            leftOvers(readJournal(folder.journalPath).entries, services, endedMs),
+          onAgain: (services, reason) => {
+            const text = redact(`${reason}; what was left was given to another worker`);
+            for (const service of services) record({ type: 'remark', service, text });
+            progress.say(
+              plainLine(`conform: ${services.join(', ')}: ${redact(reason)}; another one goes on`, PRINTED),
+            );
+          },
           onPrint: (text) => progress.say(plainLine(redact(text), PRINTED)),
         })
       : NOTHING_RAN;
+    for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
     if (!signal.aborted) {
       const { entries } = readJournal(folder.journalPath);
       await recordEndings(providers, entries, record);
@@ -129,7 +143,7 @@ const NOTHING_RAN: EngineReport = { crashed: new Map(), faults: [], strays: [] }
 const PRINTED = 2_000;
 
 function follow(
-  message: Exclude<WorkerMessage, { readonly type: 'secret' }>,
+  message: Exclude<ServiceMessage, { readonly type: 'secret' }>,
   { progress, bail }: RunRequest,
   stop: (reason: string) => void,
 ): void {
@@ -150,8 +164,7 @@ function follow(
     case 'finished':
       progress.serviceFinished(message.service);
       return;
-    case 'hello':
-    case 'alive':
+    case 'evidence':
     case 'renew':
       return;
   }

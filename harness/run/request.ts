@@ -3,6 +3,7 @@ import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
+import type { Capacity } from './capacity.ts';
 import type { Shard } from './shard.ts';
 
 /** What is to be run, and how. */
@@ -30,8 +31,8 @@ export interface RunRequest {
   readonly bail: boolean;
   /** Built-in providers are waited for like any other, where their time is simulated otherwise. */
   readonly realTime?: boolean;
-  /** Services at the same time. */
-  readonly concurrency: number;
+  /** Services at the same time; null leaves it to the machine. */
+  readonly concurrency: number | null;
   readonly reportsDir: string;
   /** The usual ones when left out. */
   readonly reportChoices?: ReportChoices;
@@ -40,6 +41,8 @@ export interface RunRequest {
   readonly harness: Results['run']['harness'];
   /** URL of the module with the suites; the shipped ones when left out. */
   readonly suitesUrl?: string;
+  /** In place of what the machine allows. */
+  readonly capacity?: Capacity;
   /** A worker silent for so long is ended, in ms. */
   readonly stallMs?: number;
   /** The longest active time of one check, in ms. */

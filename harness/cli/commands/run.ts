@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly bail: boolean;
   readonly providerUrl?: string;
   readonly realTime?: boolean;
-  readonly concurrency: number;
+  readonly concurrency?: number;
   readonly watch: boolean;
   readonly dryRun?: boolean;
   readonly junitWarnings?: JunitWarnings;
@@ -37,7 +37,7 @@ export interface RunOptions {
 }
 
 /** What no option of the command line sets. */
-export type RunSetting = Pick<RunRequest, 'suitesUrl' | 'stallMs' | 'checkLimitMs'>;
+export type RunSetting = Pick<RunRequest, 'suitesUrl' | 'capacity' | 'stallMs' | 'checkLimitMs'>;
 
 /** `conform run`: the verdict on stdout, progress on stderr. */
 export async function run(
@@ -120,7 +120,7 @@ async function runOnce(
     ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
     ...(options.partial === undefined ? {} : { partial: options.partial }),
     bail: options.bail,
-    concurrency: options.concurrency,
+    concurrency: options.concurrency ?? null,
     reportsDir: options.reports,
     ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
     harness: HARNESS,

@@ -12,6 +12,8 @@ const SHORTEST_SECRET = 6;
 const LONGEST_SECRET = 16_384;
 /** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
 const DEEPEST_NESTING = 2;
+/** What is shown for a value that another service has learned, until everybody has heard of it. */
+const SOMEBODYS = 'secret';
 
 /** Takes the known secrets out, by value, of everything that is recorded or shown. */
 export interface Redaction {
@@ -34,7 +36,24 @@ export interface Redaction {
 }
 
 interface KnownForm extends SecretForm, Pattern {
-  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Where redactions of many services look for the same values, each with names of its own for them: with many services
+ * the forms of their secrets are most of what a redaction holds.
+ */
+export class SoughtSecrets {
+  readonly forms = new FragmentSearch<KnownForm>();
+  readonly #values = new Set<string>();
+
+  add(value: string): void {
+    if (this.#values.has(value)) return;
+    this.#values.add(value);
+    for (const form of formsOf(value)) {
+      this.forms.add({ ...form, value, shortest: shortestFragment(form.octets.length) });
+    }
+  }
 }
 
 /** A stretch of the original, in its units (octets or UTF-16 code units), that gives a secret away. */
@@ -51,14 +70,20 @@ interface NamedSecret {
   reveal(): string;
 }
 
-/** Knows these secrets at first; each as by `add`. */
-export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction {
-  const known = new Set<string>();
-  const forms = new FragmentSearch<KnownForm>();
+/**
+ * Knows these secrets at first; each as by `add`. `sought`: what others of the same process look for as well; what only
+ * they know of is cut out too, and named as somebody's.
+ */
+export function createRedaction(
+  secrets: readonly NamedSecret[] = [],
+  sought: SoughtSecrets = new SoughtSecrets(),
+): Redaction {
+  const names = new Map<string, string>();
+  const nameOf = (value: string) => names.get(value) ?? SOMEBODYS;
 
   const find = (view: OctetView): readonly Find[] => {
     const finds = new FindList();
-    if (known.size > 0) search(forms, view, DEEPEST_NESTING, finds);
+    if (names.size > 0) search({ forms: sought.forms, nameOf }, view, DEEPEST_NESTING, finds);
     return finds.all;
   };
 
@@ -121,11 +146,9 @@ export function createRedaction(secrets: readonly NamedSecret[] = []): Redaction
           `the secret ${markerName(name)} has ${value.length} characters; only ${SHORTEST_SECRET} to ${LONGEST_SECRET} can be redacted`,
         );
       }
-      if (known.has(value)) return;
-      known.add(value);
-      for (const form of formsOf(value)) {
-        forms.add({ ...form, name: markerName(name), shortest: shortestFragment(form.octets.length) });
-      }
+      if (names.has(value)) return;
+      names.set(value, markerName(name));
+      sought.add(value);
     },
     octets,
     text,
@@ -148,19 +171,24 @@ function shortestFragment(length: number): number {
   return Math.min(length, Math.max(8, Math.ceil(length * 0.6)));
 }
 
+interface Search {
+  readonly forms: FragmentSearch<KnownForm>;
+  readonly nameOf: (value: string) => string;
+}
+
 /** Looks in a view, and in what it reads as when its encodings are undone. */
-function search(forms: FragmentSearch<KnownForm>, view: OctetView, depth: number, finds: FindList): void {
-  forms.scan(view.octets, (occurrence) => finds.add(identify(occurrence, view)));
+function search(means: Search, view: OctetView, depth: number, finds: FindList): void {
+  means.forms.scan(view.octets, (occurrence) => finds.add(identify(occurrence, view, means.nameOf)));
   if (depth === 0) return;
   for (const decoding of DECODINGS) {
     const decoded = decoding(view);
-    if (decoded) search(forms, decoded, depth - 1, finds);
+    if (decoded) search(means, decoded, depth - 1, finds);
   }
   const decoded = base64Decoding(view);
   if (!decoded) return;
   // A secret by itself in base64 is known as that, to the character.
   const hidden = new FindList();
-  search(forms, decoded, depth - 1, hidden);
+  search(means, decoded, depth - 1, hidden);
   for (const found of hidden.all) {
     if (!finds.all.some(({ part, start, end }) => !part && start < found.end && found.start < end))
       finds.add(found);
@@ -168,7 +196,11 @@ function search(forms: FragmentSearch<KnownForm>, view: OctetView, depth: number
 }
 
 /** Says how much of the secret it is, in the units of the original. */
-function identify({ pattern: form, whole, ...place }: Occurrence<KnownForm>, view: OctetView): Find {
+function identify(
+  { pattern: form, whole, ...place }: Occurrence<KnownForm>,
+  view: OctetView,
+  nameOf: Search['nameOf'],
+): Find {
   const { octets } = view;
   let { start, end } = place;
   const exact = whole && (form.caseless || Buffer.compare(form.octets, octets.subarray(start, end)) === 0);
@@ -177,7 +209,7 @@ function identify({ pattern: form, whole, ...place }: Occurrence<KnownForm>, vie
     end++;
     while (octets[end] === 0x3d) end++;
   }
-  return { name: form.name, part: !exact, start: view.start(start), end: view.end(end - 1) };
+  return { name: nameOf(form.value), part: !exact, start: view.start(start), end: view.end(end - 1) };
 }
 
 function isBase64(octet: number | undefined): boolean {

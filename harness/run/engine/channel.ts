@@ -1,31 +1,54 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import { isPackedSecret, type PackedSecret } from '../../config/secrets.ts';
+import { isPackedSecret, type PackedRunSecrets, type PackedSecret } from '../../config/secrets.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import { nameElsewhere } from '../../evidence/redaction/marker.ts';
 
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
 export interface WorkerInput {
-  readonly service: string;
-  /** `packService(config)`: validated, secrets in memory. */
-  readonly config: unknown;
-  /** Of the whole run, its own first. */
-  readonly secrets: readonly PackedSecret[];
-  /** null: the worker starts the provider itself, which is built in, and shares a clock with it that leaps over waits. */
-  readonly providerUrl: string | null;
+  readonly run: RunInput;
+  /** Those that it judges, side by side. */
+  readonly services: readonly ServiceInput[];
+}
+
+/** What all workers of a run are given. */
+export interface RunInput {
+  readonly secrets: PackedRunSecrets;
   readonly runId: string;
   /** `conform/1.2.3`. */
   readonly userAgent: string;
   readonly journalPath: string;
-  /** A command line that runs this service by itself, as it is run here. */
-  readonly runAlone: string;
   /** URL of the module whose `suites` are run. */
   readonly suitesUrl: string;
-  /** Ids of the checks to judge. */
-  readonly selected: readonly string[];
   readonly strict: boolean;
-  /** Whether the run is rehearsed first, so that it is known what it costs. */
+  /** Whether a run is rehearsed first, so that it is known what it costs. */
   readonly rehearsed: boolean;
   /** The longest active time of one check, in ms; null for the usual one. */
   readonly checkLimitMs: number | null;
+}
+
+/** One service of a run. */
+export interface ServiceInput {
+  readonly service: string;
+  /** `packService(config)`: validated, secrets in memory. */
+  readonly config: unknown;
+  /** null: the worker starts the provider itself, which is built in, and shares a clock with it that leaps over waits. */
+  readonly providerUrl: string | null;
+  /** A command line that runs this service by itself, as it is run here. */
+  readonly runAlone: string;
+  /** Ids of the checks to judge. */
+  readonly selected: readonly string[];
+  /** What an earlier worker has left of it; null where this is the first. */
+  readonly left: LeftOver | null;
+}
+
+/** Where a worker came to its end before a service was done. */
+export interface LeftOver {
+  /** Ids of the checks that it had judged. */
+  readonly judged: readonly string[];
+  /** Number of its last piece of evidence; 0 when there was none. */
+  readonly lastEvidence: number;
+  /** When it came to its end, Unix time in ms: until then it may have spent the quota. */
+  readonly endedMs: number;
 }
 
 declare module 'vitest' {
@@ -35,16 +58,26 @@ declare module 'vitest' {
 }
 
 /**
- * What a service's worker tells the main process while it runs. Only for progress, for secrets and for noticing a
- * worker that hangs: results travel through the journal, which survives both processes.
+ * What a worker tells the main process while it runs. Only for progress, for secrets and for noticing a worker that
+ * hangs: results travel through the journal, which survives both processes.
  */
-export type WorkerMessage = { readonly conform: 1; readonly service: string } & (
-  | { readonly type: 'hello'; readonly pid: number }
-  | { readonly type: 'alive' }
-  /** What is to come, in words; null where nobody knows. Nothing has been sent yet. */
+export type WorkerMessage =
+  | ({ readonly conform: 1 } & (
+      | { readonly type: 'hello'; readonly pid: number }
+      | { readonly type: 'alive' }
+    ))
+  | ServiceMessage;
+
+/** What it tells of one of its services. */
+export type ServiceMessage = {
+  readonly conform: 1;
+  readonly service: string;
+} /** What is to come, in words; null where nobody knows. Nothing has been sent yet. */ & (
   | { readonly type: 'estimate'; readonly cost: string | null }
+  /** There is evidence that is judged now. */
+  | { readonly type: 'evidence' }
   | { readonly type: 'outcome'; readonly suite: string; readonly id: string; readonly outcome: Outcome }
-  /** The worker waits on purpose; `untilMs` is Unix time in ms. */
+  /** It waits on purpose; `untilMs` is Unix time in ms. */
   | { readonly type: 'waiting'; readonly reason: string; readonly untilMs: number }
   /** The service cannot be exercised any more. */
   | { readonly type: 'trouble'; readonly reason: string }
@@ -57,10 +90,16 @@ export type WorkerMessage = { readonly conform: 1; readonly service: string } & 
 
 /** `Omit` over the union would lose its variants; this keeps them. */
 type WithoutEnvelope<T> = T extends unknown ? Omit<T, 'conform' | 'service'> : never;
-export type WorkerNews = WithoutEnvelope<WorkerMessage>;
+export type ServiceNews = WithoutEnvelope<ServiceMessage>;
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
   return isJsonObject(message) && message.conform === 1;
+}
+
+/** A secret that one service has learned, as the others know it. */
+export function learnedElsewhere(message: ServiceMessage & { readonly type: 'secret' }): PackedSecret {
+  const secretName = nameElsewhere(message.name, message.service);
+  return { secretName, secretValue: message.value, secretPlace: secretName };
 }
 
 /** What became of a provider that a worker wants to have started anew: its address, or why there is none. */
@@ -73,8 +112,9 @@ export type MainMessage = { readonly conform: 1 } & (
   | { readonly secret: PackedSecret }
 );
 
-/** The main process's answer to a worker's `renew`. */
+/** The main process's answer to a `renew`. */
 interface RenewalReply {
+  readonly service: string;
   readonly renewed: Renewed;
 }
 
@@ -86,11 +126,11 @@ export function hearSecrets(heard: (secret: PackedSecret) => void): void {
   });
 }
 
-/** Has the provider of this worker started anew. What else comes over the channel is the engine's. */
-export function askForRenewal(ask: () => void): Promise<Renewed> {
+/** Has the provider of a service started anew. What else comes over the channel is the engine's. */
+export function askForRenewal(service: string, ask: () => void): Promise<Renewed> {
   return new Promise((resolve) => {
     const take = (message: unknown) => {
-      if (!isRenewalReply(message)) return;
+      if (!isRenewalReply(message) || message.service !== service) return;
       process.off('message', take);
       resolve(message.renewed);
     };

@@ -5,34 +5,50 @@ import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import { nameElsewhere } from '../../evidence/redaction/marker.ts';
-import { isWorkerMessage, type MainMessage, type Renewed, type WorkerInput } from './channel.ts';
+import type { Capacity } from '../capacity.ts';
+import {
+  isWorkerMessage,
+  type LeftOver,
+  learnedElsewhere,
+  type MainMessage,
+  type Renewed,
+  type RunInput,
+  type ServiceInput,
+  type ServiceMessage,
+  type WorkerInput,
+} from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
-import { LaneWatch, type LaneWatchOptions, WorkerOutput } from './lane-watch.ts';
+import { type DeadWorker, LaneWatch, WorkerOutput } from './lane-watch.ts';
 
 /**
- * Everything about vitest, but for what `entry.ts` and `worker-input.ts` say to it. One instance; a project per
- * service; every project runs the same single entry file, which imports the suites in order into that project's one
- * worker. `maxWorkers` belongs to the whole group of projects, so this is the one shape in which services run in
- * parallel while a service's suites share memory. Vitest is pinned exactly: pool classes and the native runner are
- * experimental.
+ * Everything about vitest, but for what `entry.ts` and `worker.ts` say to it. One instance; a project per worker; every
+ * project runs the same single entry file, which judges the worker's services side by side. `maxWorkers` belongs to the
+ * whole group of projects, so this is the one shape in which workers run in parallel while the services of one share
+ * memory. Vitest is pinned exactly: pool classes and the native runner are experimental.
  */
-export interface EngineOptions extends LaneWatchOptions {
-  readonly jobs: readonly WorkerInput[];
-  /** How many services run at the same time. */
-  readonly concurrency: number;
+export interface EngineOptions {
+  readonly run: RunInput;
+  readonly services: readonly ServiceInput[];
+  readonly capacity: Capacity;
+  /** A worker that gives no sign of life for so long is ended, in ms. */
+  readonly stallMs: number;
+  readonly onMessage: (message: ServiceMessage) => void;
+  /** A worker ended before these services were done; they get another one. */
+  readonly onAgain: (services: readonly string[], reason: string) => void;
+  /** What an earlier worker has left of these services. */
+  readonly leftOf: (services: readonly string[], endedMs: number) => ReadonlyMap<string, LeftOver>;
   /** A suite printed something. */
   readonly onPrint: (text: string) => void;
   /** A folder of ours that may be written to while the engine starts. */
   readonly scratchDir: string;
-  /** A worker wants its provider started anew. Never rejects. */
+  /** A service wants its provider started anew. Never rejects. */
   readonly renew: (service: string) => Promise<Renewed>;
   /** Aborting it cancels what runs. */
   readonly signal: AbortSignal;
 }
 
 export interface EngineReport {
-  /** Services whose worker ended before its checks were done, with what is known of the cause. */
+  /** Services that brought down a worker of their own, with what is known of the cause. */
   readonly crashed: ReadonlyMap<string, string>;
   /** What could not be loaded, so that checks could not even begin. */
   readonly faults: readonly string[];
@@ -56,26 +72,89 @@ const GIVE_UP_MS = 6_000;
 /** How long the engine may take to put its things away. */
 const CLOSE_MS = 2_000;
 
-/** Judges the jobs, each in a worker of its own. Ends whatever the workers do; what they got wrong is in the report. */
+/**
+ * Judges the services, several in a worker. What a worker leaves that ends before its time is given to others: the
+ * service that it was last heard of to a worker of its own, the rest to another one; of those that lose that one too,
+ * each gets one of its own. So nobody suffers for a neighbour, and who brings down a worker of its own has itself to
+ * blame. Ends whatever the workers do; what they got wrong is in the report.
+ */
 export function runEngine(options: EngineOptions): Promise<EngineReport> {
-  return keepingSignals(() => runIn(options));
+  return keepingSignals(async () => {
+    const found: Findings = { faults: [], strays: [] };
+    const crashed = new Map<string, string>();
+    let groups = dealt(options.services, options.capacity);
+    while (groups.length > 0 && !options.signal.aborted) {
+      const next: Group[] = [];
+      for (const [group, dead] of await runRound(groups, options, found)) {
+        const { services } = group;
+        if (services.length > 1) next.push(...regrouped(group, dead, options));
+        else for (const { service } of services) crashed.set(service, dead.reason);
+      }
+      groups = next;
+    }
+    return { crashed, ...found };
+  });
 }
 
-async function runIn(options: EngineOptions): Promise<EngineReport> {
+/** The services of one worker. */
+interface Group {
+  readonly services: readonly ServiceInput[];
+  /** How many workers they have lost. */
+  readonly lost: number;
+}
+
+/** Services whose time is simulated want a process that does nothing else, so they are not mixed with others. */
+function dealt(services: readonly ServiceInput[], { workers }: Capacity): readonly Group[] {
+  const kinds = Map.groupBy(services, ({ providerUrl }) => providerUrl === null);
+  return [...kinds.values()].flatMap((kind) =>
+    Array.from({ length: Math.min(workers, kind.length) }, (_, worker) => ({
+      services: kind.filter((_, at) => at % workers === worker),
+      lost: 0,
+    })),
+  );
+}
+
+/** Who goes on with what a worker has left. */
+function regrouped(
+  { services, lost }: Group,
+  dead: DeadWorker,
+  { leftOf, onAgain }: EngineOptions,
+): readonly Group[] {
+  onAgain(dead.services, dead.reason);
+  const left = leftOf(dead.services, dead.endedMs);
+  const again = services
+    .filter(({ service }) => dead.services.includes(service))
+    .map((each) => ({ ...each, left: left.get(each.service) ?? null }));
+  const isSuspect = ({ service }: ServiceInput) => lost > 0 || service === dead.suspect;
+  const alone = again.filter(isSuspect).map((each) => [each]);
+  const rest = again.filter((each) => !isSuspect(each));
+  return [...alone, rest]
+    .filter((group) => group.length > 0)
+    .map((group) => ({ services: group, lost: lost + 1 }));
+}
+
+/** One worker for each group. @returns those that ended before their time. */
+async function runRound(
+  groups: readonly Group[],
+  options: EngineOptions,
+  found: Findings,
+): Promise<ReadonlyMap<Group, DeadWorker>> {
   const { createVitest, ForksPoolWorker } = await import('vitest/node');
-  const lanes = new LaneWatch(options);
+  const workers = new Map(groups.map((group, at) => [`worker ${at + 1}`, group]));
+  const names = (group: Group) => group.services.map(({ service }) => service);
+  const lanes = new LaneWatch(new Map([...workers].map(([name, group]) => [name, names(group)])), options);
   const output = new WorkerOutput();
-  const found: Findings = { faults: [], strays: [] };
+  const round: Findings = { faults: [], strays: [] };
 
   const running = new Set<Lane>();
 
   /** A fork worker that lets our own messages through beside vitest's. */
   class Lane extends ForksPoolWorker {
-    readonly #service: string;
+    readonly #worker: string;
 
     constructor(pool: PoolOptions) {
       super(pool);
-      this.#service = pool.project.name;
+      this.#worker = pool.project.name;
     }
 
     override on(event: string, callback: (...args: unknown[]) => void): void {
@@ -87,20 +166,20 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
       running.add(this);
       super.on('message', (message: unknown) => {
         if (!isWorkerMessage(message)) return;
-        lanes.heard(message);
-        if (message.type === 'renew')
-          void options.renew(message.service).then((renewed) => this.tell({ conform: 1, renewed }));
+        lanes.heard(this.#worker, message);
+        if (message.type === 'renew') {
+          const { service } = message;
+          void options.renew(service).then((renewed) => this.tell({ conform: 1, service, renewed }));
+        }
         if (message.type === 'secret') {
-          const secretName = nameElsewhere(message.name, message.service);
-          const secret = { secretName, secretValue: message.value, secretPlace: secretName };
           for (const other of running) {
-            if (other !== this) other.tell({ conform: 1, secret });
+            if (other !== this) other.tell({ conform: 1, secret: learnedElsewhere(message) });
           }
         }
       });
       super.on('exit', (code: unknown, signal: unknown) => {
         running.delete(this);
-        lanes.exited(this.#service, code, signal, output.fatalError());
+        lanes.exited(this.#worker, code, signal, output.fatalError());
       });
     }
 
@@ -114,7 +193,7 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
     }
 
     override async stop(): Promise<void> {
-      lanes.stopping(this.#service);
+      lanes.stopping(this.#worker);
       await super.stop();
     }
   }
@@ -124,11 +203,12 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
       { config: false, watch: false, root: dirname(ENTRY) },
       {
         test: {
-          reporters: [reporter(found, options.onPrint)],
+          reporters: [reporter(round, options)],
           cache: false,
           isolate: false,
-          maxWorkers: Math.max(1, Math.min(options.concurrency, options.jobs.length)),
-          pool: { name: 'service', createPoolWorker: (pool) => new Lane(pool) },
+          maxWorkers: Math.min(groups.length, Math.max(options.capacity.workers, options.capacity.alone)),
+          maxConcurrency: Math.ceil(options.capacity.services / options.capacity.workers),
+          pool: { name: 'services', createPoolWorker: (pool) => new Lane(pool) },
           include: [basename(ENTRY)],
           exclude: [],
           passWithNoTests: true,
@@ -137,7 +217,10 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
           experimental: { viteModuleRunner: false, nodeLoader: false },
           execArgv: [LEAVE_SIGNALS],
           env: { ...compiledCodeEnvironment() },
-          projects: options.jobs.map((job) => ({ test: { name: job.service, provide: { conform: job } } })),
+          projects: [...workers].map(([name, { services }]) => {
+            const conform: WorkerInput = { run: options.run, services };
+            return { test: { name, provide: { conform } } };
+          }),
         },
       },
       { stdout: output, stderr: output },
@@ -161,12 +244,17 @@ async function runIn(options: EngineOptions): Promise<EngineReport> {
     process.exitCode = undefined;
   }
   // The engine has its own words for a crashed or cancelled worker; what the lanes saw says it better.
-  const known = lanes.crashed.size > 0 || options.signal.aborted;
-  return {
-    crashed: lanes.crashed,
-    faults: found.faults,
-    strays: found.strays.filter((error) => !(known && /^(?:\[vitest-pool\]|Cancelled$)/.test(error))),
-  };
+  const known = lanes.dead.size > 0 || options.signal.aborted;
+  found.faults.push(...round.faults);
+  found.strays.push(
+    ...round.strays.filter((error) => !(known && /^(?:\[vitest-pool\]|Cancelled$)/.test(error))),
+  );
+  return new Map(
+    [...workers].flatMap(([name, group]) => {
+      const dead = lanes.dead.get(name);
+      return dead === undefined ? [] : [[group, dead] as const];
+    }),
+  );
 }
 
 /**
@@ -216,20 +304,26 @@ interface Findings {
   readonly strays: string[];
 }
 
-/** Collects what failed outside of checks: they never throw past `judge`, so anything here is a fault of ours. */
-function reporter({ faults, strays }: Findings, onPrint: (text: string) => void): Reporter {
+/** Collects what failed: checks never throw past their service's test, so anything here is a fault of ours. */
+function reporter(
+  { faults, strays }: Findings,
+  { onPrint, signal }: Pick<EngineOptions, 'onPrint' | 'signal'>,
+): Reporter {
   return {
     onUserConsoleLog: ({ content }) => onPrint(content),
     onTestRunEnd(modules, unhandled) {
       for (const error of unhandled) strays.push(describe(error));
-      for (const module of modules) for (const error of errorsOf(module)) faults.push(describe(error));
+      for (const module of modules) {
+        for (const error of errorsOf(module, signal.aborted)) faults.push(describe(error));
+      }
     },
   };
 }
 
-function errorsOf(module: TestModule): readonly unknown[] {
-  const suites = [...module.children.allSuites()];
-  return [...module.errors(), ...suites.flatMap((suite) => suite.errors())];
+/** A cancelled test fails for that alone. */
+function errorsOf(module: TestModule, isCancelled: boolean): readonly unknown[] {
+  const tests = isCancelled ? [] : [...module.children.allTests()];
+  return [...module.errors(), ...tests.flatMap((test) => test.result().errors ?? [])];
 }
 
 function describe(error: unknown): string {

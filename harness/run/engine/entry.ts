@@ -1,28 +1,16 @@
-import { afterAll, describe, inject, test } from 'vitest';
+import { afterAll, inject, test } from 'vitest';
 import { openWorker } from './worker.ts';
 
 /**
- * The one test file of every project: a service's suites, in order, in this worker, over one session. A check
- * that does not conform fails its test and one that gave no verdict skips it, so that vitest's own view agrees
- * with the journal, which is what the results are made of. What may upset the service comes at the very end, or
- * before the suite that uses up the quota.
+ * The one test file of every project: some services side by side in this worker, each a test of its own that ends when
+ * its last check is judged. What came of the checks is in the journal, which is what the results are made of; a test
+ * fails only for what the harness gets wrong.
  */
 const worker = await openWorker(inject('conform'));
 
-for (const suite of worker.suites) {
-  describe(suite.name, () => {
-    for (const check of suite.checks) {
-      test(check.id, { timeout: 0 }, async (context) => {
-        const judgment = await worker.judge(suite, check, context.signal);
-        if (judgment === null) return context.skip('put off');
-        const { outcome, message } = judgment;
-        if (outcome === 'fail' || outcome === 'error') throw new Error(message);
-        if (outcome === 'skipped' || outcome === 'blocked') context.skip(message);
-      });
-    }
-  });
+for (const { service, isSimulated, run } of worker.services) {
+  const judged = isSimulated ? test : test.concurrent;
+  judged(service, ({ signal }) => run(signal), 0);
 }
-
-test('what was put off', { timeout: 0 }, ({ signal }) => worker.judgeRest(signal));
 
 afterAll(() => worker.finish(), 0);

@@ -8,7 +8,6 @@ const STALL_MS = 4_000;
 describe('watching workers', () => {
   let child: ChildProcess;
   let pid: number;
-  let crashes: string[];
   let run: AbortController;
   let lanes: LaneWatch;
   let stopWatching: () => void;
@@ -18,18 +17,16 @@ describe('watching workers', () => {
     child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)']);
     await once(child, 'spawn');
     pid = child.pid ?? 0;
-    crashes = [];
     run = new AbortController();
-    lanes = new LaneWatch({
-      stallMs: STALL_MS,
-      onMessage: () => {},
-      onCrash: (service, reason) => crashes.push(`${service}: ${reason}`),
-      signal: run.signal,
-    });
+    const workers = new Map([
+      ['one', ['search', 'realtime']],
+      ['two', ['messaging']],
+    ]);
+    lanes = new LaneWatch(workers, { stallMs: STALL_MS, onMessage: () => {}, signal: run.signal });
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
     kill = vi.spyOn(process, 'kill');
     stopWatching = lanes.watch();
-    lanes.heard({ conform: 1, service: 'search', type: 'hello', pid });
+    lanes.heard('one', { conform: 1, type: 'hello', pid });
   });
   afterEach(() => {
     stopWatching();
@@ -40,31 +37,45 @@ describe('watching workers', () => {
 
   const ended = async () => {
     const [code, signal] = await once(child, 'exit');
-    lanes.exited('search', code, signal, null);
+    lanes.exited('one', code, signal, null);
   };
 
   it('ends one that is silent for too long, and says so', async () => {
     vi.advanceTimersByTime(STALL_MS + 1_000);
     await ended();
     expect(child.signalCode).toBe('SIGKILL');
-    expect(crashes).toEqual(['search: its worker gave no sign of life for 4000 ms and was ended']);
-    expect(lanes.crashed.size).toBe(1);
+    expect(lanes.dead.get('one')).toMatchObject({
+      services: ['search', 'realtime'],
+      reason: 'its worker gave no sign of life for 4000 ms and was ended',
+    });
   });
 
   it('leaves one alone that gives signs of life', () => {
     for (let i = 0; i < 10; i++) {
       vi.advanceTimersByTime(STALL_MS - 1_000);
-      lanes.heard({ conform: 1, service: 'search', type: 'alive' });
+      lanes.heard('one', { conform: 1, type: 'alive' });
     }
     expect(kill).not.toHaveBeenCalled();
   });
 
-  it('leaves one alone that is finished', () => {
-    lanes.heard({ conform: 1, service: 'search', type: 'finished' });
+  const finish = (service: string) => lanes.heard('one', { conform: 1, service, type: 'finished' });
+
+  it('leaves one alone that is finished with all its services', () => {
+    finish('search');
+    finish('realtime');
     vi.advanceTimersByTime(STALL_MS * 10);
-    lanes.exited('search', 0, null, null);
+    lanes.exited('one', 0, null, null);
     expect(kill).not.toHaveBeenCalled();
-    expect(crashes).toEqual([]);
+    expect(lanes.dead.size).toBe(0);
+  });
+
+  it('knows which services one has left, and of which it was last heard', () => {
+    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence' });
+    finish('realtime');
+    lanes.heard('one', { conform: 1, service: 'search', type: 'evidence' });
+    lanes.heard('one', { conform: 1, type: 'alive' });
+    lanes.exited('one', null, 'SIGKILL', null);
+    expect(lanes.dead.get('one')).toMatchObject({ services: ['search'], suspect: 'search' });
   });
 
   it('counts silence only while it watches itself: one late tick after a long sleep blames nobody', () => {
@@ -74,19 +85,19 @@ describe('watching workers', () => {
   });
 
   it('tells how one ended that nobody ended, with its own last words', () => {
-    lanes.exited('search', null, 'SIGABRT', 'heap out of memory');
-    expect(crashes).toEqual([
-      'search: its worker ended by SIGABRT before the checks were done: heap out of memory',
+    lanes.exited('one', null, 'SIGABRT', 'heap out of memory');
+    lanes.exited('two', 13, null, null);
+    expect([...lanes.dead.values()].map(({ reason }) => reason)).toEqual([
+      'its worker ended by SIGABRT before the checks were done: heap out of memory',
+      'its worker ended with exit code 13 before the checks were done',
     ]);
-    lanes.exited('messaging', 13, null, null);
-    expect(crashes[1]).toBe('messaging: its worker ended with exit code 13 before the checks were done');
   });
 
   it('calls it no crash when the engine ends one, or the run is cancelled', () => {
-    lanes.stopping('search');
-    lanes.exited('search', null, 'SIGTERM', null);
+    lanes.stopping('one');
+    lanes.exited('one', null, 'SIGTERM', null);
     run.abort();
-    lanes.exited('messaging', null, 'SIGKILL', null);
-    expect(crashes).toEqual([]);
+    lanes.exited('two', null, 'SIGKILL', null);
+    expect(lanes.dead.size).toBe(0);
   });
 });

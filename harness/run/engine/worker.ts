@@ -2,10 +2,10 @@ import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import type { Judgment } from '../../check/judge.ts';
 import { JudgingOrder } from '../../check/order.ts';
-import { unpackSecretList, unpackService } from '../../config/secrets.ts';
+import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
-import { createRedaction } from '../../evidence/redaction/redaction.ts';
+import { createRedaction, type Redaction, SoughtSecrets } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { announcement } from '../../report/terminal/estimate.ts';
 import { openLiveSession } from '../../session/live.ts';
@@ -13,135 +13,265 @@ import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
 import { loadSuites, selectById } from '../selection.ts';
-import { simulate } from '../simulation/simulation.ts';
-import { askForRenewal, hearSecrets, type WorkerInput, type WorkerNews } from './channel.ts';
+import { type Simulation, simulate } from '../simulation/simulation.ts';
+import {
+  askForRenewal,
+  hearSecrets,
+  type LeftOver,
+  learnedElsewhere,
+  type RunInput,
+  type ServiceInput,
+  type ServiceMessage,
+  type ServiceNews,
+  type WorkerInput,
+  type WorkerMessage,
+} from './channel.ts';
 
 /** The main process ends a worker that is silent for much longer than this. */
 const ALIVE_EVERY_MS = 500;
 /** Nobody waits longer to hear what a run will cost, in ms. */
 const LONGEST_REHEARSAL_MS = 20_000;
+/** Services of a worker that are rehearsed, one after the other: nobody reads the cost of each of many. */
+const MOST_REHEARSED = 4;
 
 export interface Worker {
-  readonly suites: readonly Suite[];
-  /** null where it is put off, for its verdict hangs on what may upset the service. */
-  judge(suite: Suite, check: CheckDefinition, signal: AbortSignal): Promise<Judgment | null>;
-  /** What was put off. */
-  judgeRest(signal: AbortSignal): Promise<void>;
+  readonly services: readonly {
+    readonly service: string;
+    /** It is judged by itself: whatever else happens in the process would keep its time from leaping. */
+    readonly isSimulated: boolean;
+    /** From its first request to its last. Aborted, it ends before the next check. */
+    run(signal: AbortSignal): Promise<void>;
+  }[];
+  /** Ends those as well that were cut short. */
   finish(): Promise<void>;
 }
 
-/** One service's side of a run: its session, its line to the journal, and its signs of life. */
-export async function openWorker(input: WorkerInput): Promise<Worker> {
-  const tell = (news: WorkerNews) => process.send?.({ ...news, conform: 1, service: input.service });
-  tell({ type: 'hello', pid: process.pid });
-  const pulse = setInterval(() => tell({ type: 'alive' }), ALIVE_EVERY_MS);
-  pulse.unref();
+/** What the services of a worker share. */
+interface WorkerMeans {
+  readonly run: RunInput;
+  readonly suites: readonly Suite[];
+  readonly sought: SoughtSecrets;
+  readonly record: (event: JournalEvent) => void;
+  readonly tell: (message: WorkerMessage) => void;
+}
 
-  const journal = openJournal(input.journalPath);
-  let lastEvidence = 0;
-  let asked = false;
-  const record = (event: JournalEvent) => {
-    journal.append(event);
-    if (event.type === 'evidence') {
-      asked = true;
-      lastEvidence = Math.max(lastEvidence, Number(event.id.slice(1)));
+/** Several services' side of a run: their sessions, their line to the journal, and the worker's signs of life. */
+export async function openWorker({ run, services }: WorkerInput): Promise<Worker> {
+  const redactions = new Map<string, Redaction>();
+  const tell = (message: WorkerMessage) => {
+    process.send?.(message);
+    if (message.type !== 'secret') return;
+    const { secretName, secretValue } = learnedElsewhere(message);
+    for (const [service, redaction] of redactions) {
+      if (service !== message.service) redaction.add(secretName, secretValue);
     }
-    if (event.type === 'waiting' && simulation === null)
-      tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
   };
-  const config = unpackService(input.config);
-  const redaction = createRedaction(unpackSecretList(input.secrets));
-  hearSecrets(({ secretName, secretValue }) => redaction.add(secretName, secretValue));
-  const simulation = input.providerUrl === null ? await simulate(config) : null;
-  const firstUrl = simulation?.providerUrl ?? input.providerUrl ?? '';
-  const open = (providerUrl: string) =>
-    openLiveSession({
-      config,
-      clock: systemClock,
-      ...simulation,
-      providerUrl,
-      runId: input.runId,
-      userAgent: input.userAgent,
-      redaction,
-      record,
-      learned: (secret) => tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
-      evidenceBefore: lastEvidence,
-      runAlone: input.runAlone,
-    });
-  let session = open(firstUrl);
-  let order = new JudgingOrder(session);
-  const closed = { requestsSent: 0, durationMs: 0 };
-  const close = async () => {
-    const { requestsSent, durationMs } = await session.close();
-    closed.requestsSent += requestsSent;
-    closed.durationMs += durationMs;
-  };
-
-  let outageTold = false;
-  const reportOutage = () => {
-    if (session.outage === null || outageTold) return;
-    outageTold = true;
-    record({ type: 'service-trouble', service: input.service, reason: session.outage });
-    tell({ type: 'trouble', reason: session.outage });
-  };
-
-  /** What was found out is about the provider that is gone: the new one is asked anew. */
-  const renew = async () => {
-    await close();
-    const renewed = await askForRenewal(() => tell({ type: 'renew' }));
-    outageTold = false;
-    asked = false;
-    fresh = 'url' in renewed;
-    session = 'url' in renewed ? open(renewed.url) : outOfReach(open(firstUrl), renewed.reason);
-    order = new JudgingOrder(session);
-  };
-  let fresh = startsFresh(config);
-  const selected = new Set(input.selected);
-  let met: Suite | null = null;
-
-  const suites = selectById(suitesFor(await loadSuites(input.suitesUrl), config), input.selected);
-  const cost =
-    simulation !== null ? 'in simulated time' : input.rehearsed ? await costOf(config, suites) : null;
-  tell({ type: 'estimate', cost });
-
-  const optionsOf = (signal: AbortSignal) => ({
-    strict: input.strict,
-    signal,
-    selected,
-    ...(input.checkLimitMs === null ? {} : { limitMs: input.checkLimitMs }),
+  tell({ conform: 1, type: 'hello', pid: process.pid });
+  const pulse = setInterval(() => tell({ conform: 1, type: 'alive' }), ALIVE_EVERY_MS);
+  pulse.unref();
+  hearSecrets(({ secretName, secretValue }) => {
+    for (const redaction of redactions.values()) redaction.add(secretName, secretValue);
   });
-  const conclude = (suite: Suite, { id }: CheckDefinition, judgment: Judgment) => {
-    record({ type: 'outcome', service: input.service, id, ...judgment });
-    tell({ type: 'outcome', suite: suite.name, id, outcome: judgment.outcome });
-    reportOutage();
-  };
-  const judgeRest = async (signal: AbortSignal) => {
-    for await (const { suite, check, judgment } of order.rest({ options: () => optionsOf(signal) }))
-      conclude(suite, check, judgment);
-  };
 
+  const journal = openJournal(run.journalPath);
+  const means: WorkerMeans = {
+    run,
+    suites: await loadSuites(run.suitesUrl),
+    sought: new SoughtSecrets(),
+    record: (event) => journal.append(event),
+    tell,
+  };
+  const rehearsed = run.rehearsed && services.length <= MOST_REHEARSED;
+  const open = services.map((input) => {
+    const redaction = createRedaction(unpackRunSecrets(run.secrets, input.service), means.sought);
+    redactions.set(input.service, redaction);
+    return new ServiceRun(input, redaction, means);
+  });
+  for (const each of open) await each.announce(rehearsed);
   return {
-    suites,
-    async judge(suite, check, signal) {
-      if (fresh && asked && met !== suite && asksAnything(suite, config)) {
-        await judgeRest(signal);
-        await renew();
-      }
-      if (suite.exhausts && met !== suite) await judgeRest(signal);
-      met = suite;
-      const judgment = await order.judge(suite, check, optionsOf(signal));
-      if (judgment !== null) conclude(suite, check, judgment);
-      return judgment;
-    },
-    judgeRest,
+    services: open,
     async finish() {
       clearInterval(pulse);
-      await close();
-      await simulation?.stop();
-      record({ type: 'service-finished', service: input.service, ...closed });
-      tell({ type: 'finished' });
+      await Promise.all(open.map((each) => each.finish()));
     },
   };
+}
+
+/** One service's side of a run. */
+class ServiceRun {
+  readonly service: string;
+  readonly isSimulated: boolean;
+  readonly #input: ServiceInput;
+  readonly #means: WorkerMeans;
+  readonly #redaction: Redaction;
+  readonly #config: ServiceConfig;
+  readonly #suites: readonly Suite[];
+  readonly #selected: ReadonlySet<string>;
+  readonly #closed = { requestsSent: 0, durationMs: 0 };
+  #session: Session | null = null;
+  #order: JudgingOrder | null = null;
+  #lastEvidence: number;
+  #asked = false;
+  #fresh: boolean;
+  #outageTold = false;
+  #simulation: Simulation | null = null;
+  #firstUrl = '';
+  #finished: Promise<void> | null = null;
+
+  constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
+    this.service = input.service;
+    this.isSimulated = input.providerUrl === null;
+    this.#input = input;
+    this.#means = means;
+    this.#redaction = redaction;
+    this.#config = unpackService(input.config);
+    this.#selected = new Set(input.selected);
+    const judged = new Set(input.left?.judged);
+    const rest = input.selected.filter((id) => !judged.has(id));
+    this.#suites = selectById(suitesFor(means.suites, this.#config), rest);
+    this.#lastEvidence = input.left?.lastEvidence ?? 0;
+    this.#fresh = startsFresh(this.#config);
+  }
+
+  /** Says what is to come. */
+  async announce(rehearsed: boolean): Promise<void> {
+    const cost = this.isSimulated
+      ? 'in simulated time'
+      : rehearsed
+        ? await costOf(this.#config, this.#suites)
+        : null;
+    this.#tell({ type: 'estimate', cost });
+  }
+
+  /** A field of its own, so that it can be handed on. */
+  readonly run = async (signal: AbortSignal): Promise<void> => {
+    const { providerUrl, left } = this.#input;
+    if (providerUrl === null) this.#simulation = await simulate(this.#config);
+    this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
+    this.#open(this.#firstUrl, left);
+    try {
+      for (const suite of this.#suites) await this.#judge(suite, signal);
+      await this.#judgeRest(signal);
+    } catch (error) {
+      // What a cancelled run has not judged is told by whoever cancelled it.
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.finish();
+    }
+  };
+
+  async finish(): Promise<void> {
+    if (this.#order === null) return;
+    this.#finished ??= this.#finish();
+    await this.#finished;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#close();
+    await this.#simulation?.stop();
+    this.#means.record({ type: 'service-finished', service: this.service, ...this.#closed });
+    this.#tell({ type: 'finished' });
+  }
+
+  async #judge(suite: Suite, signal: AbortSignal): Promise<void> {
+    if (this.#fresh && this.#asked && asksAnything(suite, this.#config)) {
+      await this.#judgeRest(signal);
+      await this.#renew();
+    }
+    if (suite.exhausts) await this.#judgeRest(signal);
+    for (const check of suite.checks) {
+      signal.throwIfAborted();
+      const judgment = await this.#order?.judge(suite, check, this.#optionsOf(signal));
+      if (judgment) this.#conclude(suite, check, judgment);
+    }
+  }
+
+  async #judgeRest(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const rest = this.#order?.rest({ options: () => this.#optionsOf(signal) }) ?? [];
+    for await (const { suite, check, judgment } of rest) {
+      this.#conclude(suite, check, judgment);
+      signal.throwIfAborted();
+    }
+  }
+
+  #optionsOf(signal: AbortSignal) {
+    const { strict, checkLimitMs } = this.#means.run;
+    return {
+      strict,
+      signal,
+      selected: this.#selected,
+      ...(checkLimitMs === null ? {} : { limitMs: checkLimitMs }),
+    };
+  }
+
+  #conclude(suite: Suite, { id }: CheckDefinition, judgment: Judgment): void {
+    this.#means.record({ type: 'outcome', service: this.service, id, ...judgment });
+    this.#tell({ type: 'outcome', suite: suite.name, id, outcome: judgment.outcome });
+    this.#reportOutage();
+  }
+
+  #reportOutage(): void {
+    const reason = this.#session?.outage ?? null;
+    if (reason === null || this.#outageTold) return;
+    this.#outageTold = true;
+    this.#means.record({ type: 'service-trouble', service: this.service, reason });
+    this.#tell({ type: 'trouble', reason });
+  }
+
+  #open(providerUrl: string, left: LeftOver | null = null): void {
+    const { runId, userAgent } = this.#means.run;
+    this.#session = openLiveSession({
+      config: this.#config,
+      clock: systemClock,
+      ...this.#simulation,
+      providerUrl,
+      runId,
+      userAgent,
+      redaction: this.#redaction,
+      record: (event) => this.#record(event),
+      learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
+      evidenceBefore: this.#lastEvidence,
+      quotaSpentMs: left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs,
+      runAlone: this.#input.runAlone,
+    });
+    this.#order = new JudgingOrder(this.#session);
+  }
+
+  async #close(): Promise<void> {
+    const closed = await this.#session?.close();
+    this.#session = null;
+    this.#closed.requestsSent += closed?.requestsSent ?? 0;
+    this.#closed.durationMs += closed?.durationMs ?? 0;
+  }
+
+  /** What was found out is about the provider that is gone: the new one is asked anew. */
+  async #renew(): Promise<void> {
+    await this.#close();
+    const renewed = await askForRenewal(this.service, () => this.#tell({ type: 'renew' }));
+    this.#outageTold = false;
+    this.#asked = false;
+    this.#fresh = 'url' in renewed;
+    this.#open('url' in renewed ? renewed.url : this.#firstUrl);
+    if ('url' in renewed || this.#session === null) return;
+    this.#session = outOfReach(this.#session, renewed.reason);
+    this.#order = new JudgingOrder(this.#session);
+  }
+
+  #record(event: JournalEvent): void {
+    this.#means.record(event);
+    if (event.type === 'evidence') {
+      this.#asked = true;
+      this.#lastEvidence = Math.max(this.#lastEvidence, Number(event.id.slice(1)));
+      this.#tell({ type: 'evidence' });
+    }
+    if (event.type === 'waiting' && this.#simulation === null)
+      this.#tell({ type: 'waiting', reason: event.reason, untilMs: event.untilMs });
+  }
+
+  #tell(news: ServiceNews): void {
+    this.#means.tell({ ...news, conform: 1, service: this.service } as ServiceMessage);
+  }
 }
 
 /** What a run will cost, in words; null where that does not come to light: no verdict hangs on it. */

@@ -5,7 +5,7 @@ import type { LiveSessionOptions } from '../../session/live.ts';
 import { simulatedClock } from './clock.ts';
 
 /** What a session has of a simulation. */
-interface Simulation extends Required<Pick<LiveSessionOptions, 'providerUrl' | 'clock' | 'verifier'>> {
+export interface Simulation extends Required<Pick<LiveSessionOptions, 'providerUrl' | 'clock' | 'verifier'>> {
   stop(): Promise<void>;
 }
 

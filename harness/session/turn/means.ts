@@ -51,6 +51,8 @@ export interface MeansOptions {
   readonly record: (event: JournalEvent) => void;
   /** Knows the secrets of the run; those of the service alone when left out. */
   readonly redaction?: Redaction;
+  /** So long ago, in ms, an earlier session may have spent the quota; null where none has. */
+  readonly quotaSpentMs?: number | null;
   /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
   readonly evidenceBefore?: number;
   /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
@@ -64,18 +66,21 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
   const transport = transportOf(options);
+  const budget = openBudget({
+    plan: config.plan,
+    maxRequests: config.safety.maxRequests,
+    clock,
+    concurrency: 4,
+    waiting: (wait) => pauses.announce(wait),
+  });
+  const leftMs = (config.plan?.windowMs ?? 0) - (options.quotaSpentMs ?? Number.POSITIVE_INFINITY);
+  if (config.plan && leftMs > 0) budget.setAside(config.plan.requests, leftMs);
   return {
     config,
     documented: documentedSample(config.contract) ?? PLAINEST,
     transport,
     wire: options.wire,
-    budget: openBudget({
-      plan: config.plan,
-      maxRequests: config.safety.maxRequests,
-      clock,
-      concurrency: 4,
-      waiting: (wait) => pauses.announce(wait),
-    }),
+    budget,
     outage: new OutageWatch(),
     limiter: new LimiterRefusal(),
     log: new EvidenceLog({

@@ -1,0 +1,84 @@
+import { availableParallelism } from 'node:os';
+
+/** How much runs at the same time. */
+export interface Capacity {
+  /** Services. */
+  readonly services: number;
+  /** Workers that these are dealt to. */
+  readonly workers: number;
+  /** Workers that have one service each, where it comes to that. */
+  readonly alone: number;
+}
+
+/** What of a machine decides it. */
+export interface Machine {
+  readonly cores: number;
+  /** Octets that may still be taken. */
+  readonly freeOctets: number;
+  /** Files and sockets that a process may have open. */
+  readonly openFiles: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** What a run takes, measured with the 200 services of `npm run benchmark -- many`, and rounded up. */
+const COST = {
+  /** The main process, at the end, when it writes the reports. */
+  mainOctets: 300 * MIB,
+  workerOctets: 200 * MIB,
+  /** Of a worker and of the main process together: its evidence stays until the end. */
+  serviceOctets: 8 * MIB,
+  /** Those that the process itself needs. */
+  files: 100,
+  /** The most that one service has open at once: connections that are held, WebSockets, its provider's ends of them. */
+  serviceFiles: 100,
+} as const;
+/** Of the memory that is free, so much is taken: others want some, and nobody knows how large answers are. */
+const SHARE = 0.6;
+/** A window is mostly waited for, but what comes late because everybody is busy tells nothing of a service. */
+const SERVICES_A_CORE = 100;
+
+/**
+ * How many services run at the same time: as many as memory and file handles allow, so that their windows pass together.
+ *
+ * @param asked what the user has said; null where it is left to the machine.
+ */
+export function capacityOf(
+  services: number,
+  asked: number | null,
+  machine: Machine = thisMachine(),
+): Capacity {
+  const { cores, freeOctets, openFiles } = machine;
+  const octets = freeOctets * SHARE - COST.mainOctets;
+  const workersFit = atLeastOne(octets / (COST.workerOctets + COST.serviceOctets));
+  const most = Math.min(services, asked ?? Number.POSITIVE_INFINITY);
+  const workers = Math.max(1, Math.min(most, Math.max(2, cores), workersFit));
+  const byMemory = (octets - workers * COST.workerOctets) / COST.serviceOctets;
+  const byFiles = (openFiles - COST.files) / COST.serviceFiles;
+  const byMachine = atLeastOne(Math.min(byMemory, byFiles, cores * SERVICES_A_CORE));
+  const atOnce = Math.max(1, Math.min(services, asked ?? byMachine));
+  return { services: atOnce, workers, alone: Math.min(atOnce, workersFit) };
+}
+
+function atLeastOne(count: number): number {
+  return Math.max(1, Math.floor(count));
+}
+
+function thisMachine(): Machine {
+  return {
+    cores: availableParallelism(),
+    freeOctets: process.availableMemory(),
+    openFiles: openFilesLimit(),
+  };
+}
+
+/** The limit that Node tells of; Node raises it as far as it may when it starts. */
+function openFilesLimit(): number {
+  // Otherwise it asks for the names of all addresses that are connected.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
+  };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
+}
