@@ -5,6 +5,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { HarnessError } from '../base/exit.ts';
 import { isJsonObject } from '../base/json-text.ts';
 import { reasonOf } from '../base/thrown.ts';
+import { Count, Instant, Milliseconds } from '../report/results/results.ts';
 import { compiled } from '../report/results/schemas.ts';
 import { counted } from '../report/results/tally.ts';
 import { oneAtATime, writeWhole } from '../report/whole-file.ts';
@@ -21,7 +22,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const IDS = Type.Object({ checks: Type.String(), ids: Type.Array(Type.String()) });
 const RUN = Type.Object({
   run: Type.String({ minLength: 1 }),
-  at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T' }),
+  at: Instant,
   exit: Type.Integer(),
   services: Type.Array(
     Type.Object({
@@ -30,8 +31,8 @@ const RUN = Type.Object({
       version: Type.Union([Type.String(), Type.Null()]),
       checks: Type.String(),
       outcomes: Type.String(),
-      requests: Type.Integer(),
-      ms: Type.Number(),
+      requests: Count,
+      ms: Milliseconds,
     }),
   ),
 });

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../base/json-text.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { isFinding } from '../diagnosis/diagnose.ts';
-import type { Change, CheckResult, Results, ServiceResult } from '../report/results/results.ts';
+import type { Change, CheckResult, PastFigures, Results, ServiceResult } from '../report/results/results.ts';
+import { tallyOf } from '../report/results/tally.ts';
 
 /** What became of the checks of one service in one run. */
 export interface PastService {
@@ -86,11 +87,25 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
             0,
           ),
       })),
+      services: results.services.flatMap((service) => {
+        const figures = runs.flatMap((run) => figuresOf(run, service)).slice(-TOLD);
+        return figures.length === 0 ? [] : [{ service: service.service, runs: figures }];
+      }),
       changes: told.flatMap(({ change }) => change ?? []),
       flaky: told.filter(({ isFlaky }) => isFlaky).map(({ service, check }) => ({ service, check })),
       notes: [...notes],
     },
   };
+}
+
+/** What a run came to for a service; none where it was not in it. */
+function figuresOf({ startedAt, services }: PastRun, wanted: ServiceResult): readonly PastFigures[] {
+  return services
+    .filter((service) => keyOf(service) === keyOf(wanted))
+    .map(({ outcomes, requests, durationMs }) => {
+      const known = [...outcomes.values()].flatMap((letter) => OUTCOME_OF.get(letter) ?? []);
+      return { startedAt, outcomes: tallyOf(known.map((outcome) => ({ outcome }))), requests, durationMs };
+    });
 }
 
 /**

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { mayUse } from '../../run/fixtures/system-tools.ts';
 import { CHROMIUM, CHROMIUM_ARGUMENTS } from '../fixtures/chromium.ts';
 import { manyResults } from '../fixtures/many-results.ts';
+import { pastNights } from '../fixtures/past-nights.ts';
 import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import type { Results } from '../results/results.ts';
 import { renderPage } from './page.ts';
@@ -24,6 +25,7 @@ function rememberedResults(): Results {
         { id: 'earliest', startedAt: '2026-11-18T06:38:14.120Z', exitCode: 1, failed: 3 },
         { id: 'earlier', startedAt: '2026-11-20T06:38:14.120Z', exitCode: 0, failed: 0 },
       ],
+      services: diagnosedResults().services.map(({ service }) => ({ service, runs: pastNights(29) })),
       changes: [
         { ...about, check: 'limits.exact', state: 'new' },
         {

@@ -16,6 +16,7 @@ import { html, type Markup, trusted } from './markup.ts';
 import { matrix } from './matrix.ts';
 import { doesNotApply } from './not-applying.ts';
 import { observed } from './observed.ts';
+import { overRuns } from './over-runs.ts';
 import { rateLimits } from './rate-limit.ts';
 import { isFleet } from './row.ts';
 import { verdict } from './verdict.ts';
@@ -33,6 +34,7 @@ const STYLE = [
   'matrix',
   'fleet',
   'rate',
+  'over-runs',
   'observed',
   'lists',
   'phone',
@@ -109,6 +111,7 @@ ${wrong}
 ${fleet ? heatGrid(results, wrong === null) : matrix(results, wrong === null)}
 ${advice(results, shared)}
 ${rateLimits(results)}
+${overRuns(results)}
 ${observed(results)}
 ${doesNotApply(results)}
 ${allChecks(results, shared.ages)}

@@ -331,11 +331,31 @@ const REMEMBERED = Type.Object({
   failed: Count,
 });
 
+const PerOutcome = Type.Unsafe<Readonly<Record<Outcome, number>>>({
+  type: 'object',
+  required: OUTCOMES,
+  additionalProperties: Count,
+});
+
+/** What an earlier run came to for one service. */
+export type PastFigures = Frozen<Static<typeof PAST_FIGURES>>;
+const PAST_FIGURES = Type.Object({
+  startedAt: Instant,
+  outcomes: PerOutcome,
+  requests: Count,
+  durationMs: Milliseconds,
+});
+
 const HISTORY = Type.Object(
   {
     runs: Type.Array(shared('rememberedRun', REMEMBERED), {
       description: 'Earlier runs of these services, the oldest first; at most 30.',
     }),
+    services: Type.Optional(
+      Type.Array(Type.Object({ service: name, runs: Type.Array(shared('pastFigures', PAST_FIGURES)) }), {
+        description: 'Of each service its earlier runs, the oldest first; at most 30.',
+      }),
+    ),
     changes: Type.Array(shared('change', CHANGE)),
     flaky: Type.Array(Finding, {
       description:
@@ -351,12 +371,7 @@ export const RESULTS = Type.Object({
   schemaVersion: Type.Literal(1),
   run: Run,
   services: Type.Array(shared('service', SERVICE)),
-  totals: Type.Unsafe<Readonly<Record<Outcome, number>>>({
-    description: 'Checks per outcome, over all services.',
-    type: 'object',
-    required: OUTCOMES,
-    additionalProperties: Count,
-  }),
+  totals: { ...PerOutcome, description: 'Checks per outcome, over all services.' },
   history: Type.Optional(shared('history', HISTORY)),
   causes: Type.Optional(
     Type.Array(Cause, {

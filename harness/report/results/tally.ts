@@ -32,7 +32,7 @@ const NOUNS: Readonly<Record<Outcome, (n: number) => string>> = {
 };
 
 /** How many checks ended with each outcome; 0 for those that none did. */
-export function tallyOf(checks: readonly CheckResult[]): Tally {
+export function tallyOf(checks: readonly Pick<CheckResult, 'outcome'>[]): Tally {
   const count = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   for (const { outcome } of checks) count[outcome] += 1;
   return count;
