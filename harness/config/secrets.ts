@@ -48,7 +48,8 @@ function ownedBy(config: ServiceConfig): Owned<Secret> {
   return { service: config.service, secrets };
 }
 
-function secretsIn(value: unknown): readonly Secret[] {
+/** Each secret in it, however deep. */
+export function secretsIn(value: unknown): readonly Secret[] {
   if (value instanceof Secret) return [value];
   if (!hasMembers(value)) return [];
   return Object.values(value).flatMap(secretsIn);

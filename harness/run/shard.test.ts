@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../config/service.ts';
+import { Secret } from '../credential/secret.ts';
 import { partOf, shardFrom, shardNote } from './shard.ts';
 
 describe('a shard', () => {
@@ -28,11 +29,17 @@ describe('a shard', () => {
   });
 });
 
-function service(name: string, windowMs: number | null, host: string | null = null): ServiceConfig {
+function service(
+  name: string,
+  windowMs: number | null,
+  host: string | null = null,
+  keys: readonly string[] = [],
+): ServiceConfig {
   const provider =
     host === null ? { kind: 'reference', reference: 'search' } : { kind: 'url', url: `https://${host}/` };
   const plan = windowMs === null ? null : { name: 'free', requests: 100, windowMs };
-  return { service: name, environment: null, provider, plan } as unknown as ServiceConfig;
+  const credentials = { values: keys.map((key) => new Secret('KEY', key)) };
+  return { service: name, environment: null, provider, plan, credentials } as unknown as ServiceConfig;
 }
 
 const ALL = [
@@ -59,6 +66,19 @@ describe('the parts of a run', () => {
       expect([...parts(total).join('')].toSorted().join('')).toBe('abcdef');
       expect(parts(total).filter((part) => part.includes('a') !== part.includes('c'))).toEqual([]);
     }
+  });
+
+  it('keep together who shares a key at an address, also by way of others', () => {
+    const gateway = [
+      service('a', 60_000, 'gateway.example', ['one', 'two']),
+      service('b', 60_000, 'gateway.example', ['three']),
+      service('c', 60_000, 'gateway.example', ['two', 'four']),
+      service('d', 60_000, 'gateway.example', ['four']),
+      service('e', 60_000, 'elsewhere.example', ['one']),
+      service('f', 60_000, 'elsewhere.example'),
+    ];
+    expect(parts(2, gateway)).toEqual(['acd', 'bef']);
+    expect(parts(4, gateway)).toEqual(['acd', 'b', 'e', 'f']);
   });
 
   it('are the same in whatever order the services are read', () => {

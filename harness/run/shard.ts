@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from '../base/exit.ts';
+import { secretsIn } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { RunResult } from '../report/results/results.ts';
 
@@ -57,11 +58,11 @@ function held(shard: Shard, said: string): Shard {
 const BRIEF_MS = 10_000;
 
 /**
- * The services of one shard, the same on every machine: those that share a provider stay together, since they may share
- * a quota, and the longest are dealt out first.
+ * The services of one shard, the same on every machine: those that share a quota stay together and take as long as their
+ * windows one after the other, and the longest are dealt out first.
  */
 export function partOf(configs: readonly ServiceConfig[], { index, total }: Shard): readonly ServiceConfig[] {
-  const groups = [...Map.groupBy(configs, placeOf).values()]
+  const groups = quotaGroups(configs)
     .map((group) => ({
       group,
       name: group.map(({ service }) => service).toSorted()[0] ?? '',
@@ -78,8 +79,26 @@ export function partOf(configs: readonly ServiceConfig[], { index, total }: Shar
   return configs.filter((config) => own.has(config));
 }
 
-function placeOf({ service, provider }: ServiceConfig): string {
-  return provider.kind === 'url' ? new URL(provider.url).host : `${provider.kind} ${service}`;
+/** Services share a quota where one of their keys and the address are the same, directly or by way of others. */
+function quotaGroups(configs: readonly ServiceConfig[]): readonly (readonly ServiceConfig[])[] {
+  const groups: { readonly quotas: Set<string>; readonly configs: ServiceConfig[] }[] = [];
+  for (const config of configs) {
+    const quotas = new Set(quotasOf(config));
+    const same = groups.filter((group) => !group.quotas.isDisjointFrom(quotas));
+    const joined = {
+      quotas: same.reduce((all, group) => all.union(group.quotas), quotas),
+      configs: [...same.flatMap((group) => group.configs), config],
+    };
+    groups.splice(0, groups.length, ...groups.filter((group) => !same.includes(group)), joined);
+  }
+  return groups.map((group) => group.configs);
+}
+
+/** What its limiter may count by: the address with each key; the address alone where there is no key. */
+function quotasOf({ service, provider, credentials }: ServiceConfig): readonly string[] {
+  const place = provider.kind === 'url' ? new URL(provider.url).host : `${provider.kind} ${service}`;
+  const keys = secretsIn(credentials.values).map((key) => key.reveal());
+  return keys.length === 0 ? [place] : keys.map((key) => `${place} ${key}`);
 }
 
 /** What the results of a shard say of the whole run: another run has another plan. */
