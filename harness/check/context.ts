@@ -4,7 +4,8 @@ import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
 import type { Variation } from '../contract/variation.ts';
-import type { Probe, Session } from '../session/session.ts';
+import type { Probe } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
 import { gather } from './hold.ts';
 

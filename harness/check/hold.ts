@@ -1,5 +1,5 @@
 import { Violation } from '../base/verdict.ts';
-import type { Probe } from '../session/session.ts';
+import type { Probe } from '../session/probe.ts';
 
 /** A piece of evidence as expectations name it. */
 export interface Subject {

@@ -4,7 +4,8 @@ import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
-import { PutOff, type Session } from '../session/session.ts';
+import { PutOff } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type Asked, type OpenContext, openContext } from './context.ts';
 

@@ -1,4 +1,5 @@
-import { PutOff, type Session } from '../session/session.ts';
+import { PutOff } from '../session/probe.ts';
+import type { Session } from '../session/session.ts';
 import type { CheckDefinition, Suite } from './check.ts';
 import { type JudgeOptions, type Judgment, judge } from './judge.ts';
 

@@ -22,7 +22,7 @@ export type { FrameRule } from '../evidence/conversation/frame-faults.ts';
 export type { ConversationView } from '../evidence/conversation/view.ts';
 export type { Reply } from '../evidence/exchange/reply.ts';
 export type { JsonRemarkKind } from '../evidence/json/text.ts';
-export type { Probe } from '../session/session.ts';
+export type { Probe } from '../session/probe.ts';
 export { type CheckDefinition, check, checkEach, given, observation, type Suite, suite } from './check.ts';
 export {
   ENCODED,

@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import Type from '../base/type.ts';
 import { Secret } from './secret.ts';
 
 /** The three credentials of an application: identifier and key are public, the secret is not. */

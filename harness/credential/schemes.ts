@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type from '../base/type.ts';
 import type { Question } from './first-use.ts';
 import type { Scheme } from './scheme.ts';
 import { basic } from './schemes/basic.ts';

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { HarnessError } from '../base/exit.ts';
 import { isJsonObject } from '../base/json-text.ts';
 import { reasonOf } from '../base/thrown.ts';
+import Type from '../base/type.ts';
 import { Count, Instant, Milliseconds } from '../report/results/results.ts';
-import { compiled } from '../report/results/schemas.ts';
+import { heldTo } from '../report/results/schemas.ts';
 import { counted } from '../report/results/tally.ts';
 import { oneAtATime, writeWhole } from '../report/whole-file.ts';
 import type { PastRun } from './history.ts';
@@ -141,7 +142,7 @@ function parsed(text: string): unknown {
 }
 
 function fitting<S extends TSchema>(shape: S, value: unknown): Static<S> | null {
-  const fits = compiled<Static<S>>(shape);
+  const fits = heldTo<Static<S>>(shape);
   return isJsonObject(value) && fits(value) ? (value as Static<S>) : null;
 }
 

@@ -2,7 +2,7 @@ import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import type { Unasked } from '../session/http/service-http.ts';
 import type { Ask } from '../session/probe.ts';
-import { type Probe, probe, riskyLast } from '../session/session.ts';
+import { type Probe, probe, riskyLast } from '../session/probe.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
 import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';

@@ -3,7 +3,7 @@ import type { ServiceConfig } from '../config/service.ts';
 import { documentedSample, type Sample } from '../contract/clause.ts';
 import { visible } from '../evidence/octets/visible.ts';
 import type { Verification } from '../session/pact/verification.ts';
-import { type Probe, probe } from '../session/session.ts';
+import { type Probe, probe } from '../session/probe.ts';
 
 /** Id of the check that is made for each interaction. */
 export const INTERACTION = 'pact.interaction';

@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readJsonText } from '../evidence/json/text.ts';
-import { type Probe, probe } from '../session/session.ts';
+import { type Probe, probe } from '../session/probe.ts';
 import type { Received } from '../session/webhooks.ts';
 
 /** What the service sends to a receiver that is out of order twice, and then is not. */

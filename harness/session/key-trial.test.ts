@@ -11,7 +11,7 @@ import type { JournalEvent } from '../report/results/events.ts';
 import { echoing } from '../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { openLiveSession } from './live.ts';
-import type { Probe } from './session.ts';
+import type { Probe } from './probe.ts';
 
 const KEY = 'example-key-for-orders';
 const EXPIRED = 'key-that-has-expired';

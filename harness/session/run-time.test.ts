@@ -5,7 +5,7 @@ import { Blocked } from '../base/verdict.ts';
 import { GOOD_SERVICE, loadOrders } from '../config/fixtures/config-folder.ts';
 import { virtualClock } from '../transport/pace/fixtures/virtual-clock.ts';
 import { openLiveSession } from './live.ts';
-import { probe } from './session.ts';
+import { probe } from './probe.ts';
 
 it('a run that takes longer than timeouts.run ends: what is under way and what is left is blocked', async () => {
   const asked = Promise.withResolvers<void>();

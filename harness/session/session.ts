@@ -17,8 +17,6 @@ import { openTurn, type Turn } from './turn/turn.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
 
-export { type Ask, type Port, type Probe, PutOff, probe, risky, riskyLast } from './probe.ts';
-
 export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
   readonly learned?: (secret: Secret) => void;

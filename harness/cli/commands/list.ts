@@ -2,7 +2,6 @@ import { HarnessError } from '../../base/exit.ts';
 import type { CheckDefinition, Suite } from '../../check/check.ts';
 import { suitesFor } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
-import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { loadSuites, SUITES_URL } from '../../run/selection.ts';
 
@@ -36,6 +35,7 @@ interface Row {
 }
 
 async function loadOne(name: string, options: ListOptions): Promise<ServiceConfig> {
+  const { loadServices } = await import('../../config/load.ts');
   const { services } = await loadServices({
     configDir: options.config,
     services: [name],

@@ -1,10 +1,10 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { OwnSchema } from '../../base/own-schema.ts';
 import type { Clause, Contract, Standing } from '../../contract/clause.ts';
 import { isClauseKey, VOCABULARY } from '../../contract/vocabulary.ts';
 import { Faults } from '../draft/faults.ts';
 import type { Loaded } from '../shape/kinds.ts';
 import { loaded } from '../shape/loaded.ts';
-import { compileSchema, faultsIn } from '../shape/validation.ts';
+import { everyFault, faultsIn } from '../shape/validation.ts';
 import { misnamed, originsOf, plainOf, readLocated } from '../yaml/located.ts';
 import { type FaultAt, faultsOf } from '../yaml/origin.ts';
 import { CONTRACT } from './contract-schema.ts';
@@ -81,11 +81,10 @@ function holdValue(key: string, standing: Standing, value: unknown, at: string, 
   );
 }
 
-const valueSchemas = new Map<string, ValidateFunction>();
+const valueSchemas = new Map<string, OwnSchema>();
 
-/** Compiled when it is first needed. */
-function valueSchema(key: string): ValidateFunction {
-  const compiled = valueSchemas.get(key) ?? compileSchema(isClauseKey(key) ? VOCABULARY[key].value : {});
-  valueSchemas.set(key, compiled);
-  return compiled;
+function valueSchema(key: string): OwnSchema {
+  const known = valueSchemas.get(key) ?? everyFault(isClauseKey(key) ? VOCABULARY[key].value : {});
+  valueSchemas.set(key, known);
+  return known;
 }

@@ -1,12 +1,5 @@
-import Type, {
-  type Static,
-  type TArray,
-  type TObject,
-  type TOptional,
-  type TSchema,
-  type TSchemaOptions,
-  type TUnsafe,
-} from 'typebox';
+import type { Static, TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
+import Type from '../../base/type.ts';
 import { SECRET as SECRET_WORDS } from '../../credential/keys.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './traits.ts';
 import { parseDuration, parseMemory } from './units.ts';

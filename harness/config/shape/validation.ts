@@ -1,31 +1,21 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { type Place, UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
+import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 
-/** Compiles one of our own schemas; `x-expected` in it says in words what would be right. */
-export function compileSchema(schema: object): ValidateFunction {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    // Held against the schema of schemas by the tests: at a start that would take most of the time.
-    meta: false,
-    validateSchema: false,
-  });
-  ajv.addKeyword({ keyword: 'x-expected', schemaType: 'string' });
-  return ajv.compile(schema);
+/** Tells everything that a schema of ours refuses, with the schema that refuses it. */
+export function everyFault(schema: object): OwnSchema {
+  return ownSchema(schema, { allErrors: true, verbose: true, strict: true, strictTypes: false });
 }
 
 /** What the schema of a shape refuses in a file, each with its place. */
 export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageError[] {
-  const fits = compileSchema(jsonSchemaOf('file', shape));
+  const fits = everyFault(jsonSchemaOf('file', shape));
   return (file) => (fits(plainOf(file)) ? [] : schemaFaults(fits.errors ?? [], file));
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../run/fixtures/authorization-server.ts';
 import { startProtectedService } from '../../run/fixtures/protected-service.ts';
 import { openLiveSession } from '../../session/live.ts';
-import { probe } from '../../session/session.ts';
+import { probe } from '../../session/probe.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { Secret } from '../secret.ts';
 import { oauth2 } from './oauth2.ts';

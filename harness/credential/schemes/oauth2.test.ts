@@ -8,7 +8,7 @@ import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { openLiveSession } from '../../session/live.ts';
-import { probe } from '../../session/session.ts';
+import { probe } from '../../session/probe.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import type { KeyRequest } from '../scheme.ts';
 import { Secret } from '../secret.ts';

@@ -1,9 +1,13 @@
-import { Ajv, type Options } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Options } from 'ajv';
 import type core from 'ajv/dist/core.js';
-import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
-import { default as ajvDraft04 } from 'ajv-draft-04';
+
+// Loaded when a schema is compiled: a hundred modules that most commands have no use for.
+const require = createRequire(import.meta.url);
+const ajv = (): typeof import('ajv') => require('ajv');
+const ajv2019 = (): typeof import('ajv/dist/2019.js') => require('ajv/dist/2019.js');
+const ajv2020 = (): typeof import('ajv/dist/2020.js') => require('ajv/dist/2020.js');
+const ajvDraft04 = (): typeof import('ajv-draft-04') => require('ajv-draft-04');
 
 /** An ajv of some dialect. */
 export type Engine = core.default;
@@ -23,7 +27,7 @@ export const LATEST: Dialect = {
   name: '2020-12',
   uri: 'https://json-schema.org/draft/2020-12/schema',
   lonelyRef: false,
-  engine: (options) => new Ajv2020(options),
+  engine: (options) => new (ajv2020().Ajv2020)(options),
 };
 
 export const DIALECTS: readonly Dialect[] = [
@@ -31,29 +35,29 @@ export const DIALECTS: readonly Dialect[] = [
     name: 'draft-04',
     uri: 'http://json-schema.org/draft-04/schema#',
     lonelyRef: true,
-    engine: (options) => new ajvDraft04.default({ ...options, ignoreKeywordsWithRef: true }),
+    engine: (options) => new (ajvDraft04().default)({ ...options, ignoreKeywordsWithRef: true }),
   },
   {
     name: 'draft-06',
     uri: 'http://json-schema.org/draft-06/schema#',
     lonelyRef: true,
     engine: (options) => {
-      const engine = new Ajv({ ...options, ignoreKeywordsWithRef: true });
+      const engine = new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true });
       for (const later of ['if', 'then', 'else']) engine.removeKeyword(later);
-      return engine.addMetaSchema(draft06);
+      return engine.addMetaSchema(require('ajv/dist/refs/json-schema-draft-06.json'));
     },
   },
   {
     name: 'draft-07',
     uri: 'http://json-schema.org/draft-07/schema#',
     lonelyRef: true,
-    engine: (options) => new Ajv({ ...options, ignoreKeywordsWithRef: true }),
+    engine: (options) => new (ajv().Ajv)({ ...options, ignoreKeywordsWithRef: true }),
   },
   {
     name: '2019-09',
     uri: 'https://json-schema.org/draft/2019-09/schema',
     lonelyRef: false,
-    engine: (options) => new Ajv2019(options),
+    engine: (options) => new (ajv2019().Ajv2019)(options),
   },
   LATEST,
 ];

@@ -1,11 +1,14 @@
+import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js';
-import { default as addFormats } from 'ajv-formats';
 import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { TimeLimitReached } from '../../base/time-limit.ts';
 import { visible } from '../octets/visible.ts';
 import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
 import { PatternWatch } from './pattern.ts';
+
+const require = createRequire(import.meta.url);
+const formats = (): typeof import('ajv-formats') => require('ajv-formats');
 
 /** The first thing in a JSON value that its schema refuses. */
 export interface SchemaFault {
@@ -184,7 +187,7 @@ export class SchemaBook {
       ownProperties: true,
       code: { optimize: false, regExp: this.#patterns.engine },
     });
-    addFormats.default(engine);
+    formats().default(engine);
     return engine.addKeyword({
       keyword: LINK,
       schemaType: 'string',

@@ -4,7 +4,7 @@ import { badInputsOf } from '../../config/operation/call/bad-input.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Port, type Probe, probe, risky } from '../../session/session.ts';
+import { type Port, type Probe, probe, risky } from '../../session/probe.ts';
 import {
   FURTHER,
   isSafe,

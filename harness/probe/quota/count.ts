@@ -2,7 +2,7 @@ import { Blocked } from '../../base/verdict.ts';
 import type { Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../session/session.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 import { exhaustion, flowedBack, observedSoFar, planOf } from './quota.ts';
 

@@ -3,7 +3,7 @@ import type { Plan } from '../../config/service.ts';
 import { countedBounds, type FirstRefused, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
 import { GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
-import { type Ask, type Probe, probe } from '../../session/session.ts';
+import { type Ask, type Probe, probe } from '../../session/probe.ts';
 import {
   type Count,
   countOf,

@@ -6,7 +6,7 @@ import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../session/session.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
 import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {

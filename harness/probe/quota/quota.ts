@@ -6,7 +6,7 @@ import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
-import { type Port, type Probe, probe } from '../../session/session.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { sample, served } from '../request/sample.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 

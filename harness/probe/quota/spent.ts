@@ -2,7 +2,7 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal, slotMs } from './quota.ts';
 
 /**

@@ -2,7 +2,7 @@ import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import { sampleAgain, variation } from './sample.ts';
 
 /** The sample with every kind of credential but the right one. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hasMembers } from '../../base/json-text.ts';
 import { NotApplicable } from '../../base/verdict.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { sample } from './sample.ts';
 
 /** What the service says of the version that is deployed. */

@@ -3,7 +3,7 @@ import { NotApplicable } from '../../base/verdict.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { KeyPlace } from '../../credential/carrier.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { served } from './sample.ts';
 
 /** Where the documents leave header or query open: does the key open from places that nobody configured? */

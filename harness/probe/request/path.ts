@@ -1,7 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import { served, variation } from './sample.ts';
 
 /** The documented path in spellings on which a proxy and the application behind it may disagree, and foreign names. */

@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 
 /** The documented sample request with the service's own credential: the twin of every negative probe. */
 export const sample: Probe<Reply> = probe('sample', ({ http }) => http.send({ purpose: 'as documented' }));

@@ -1,7 +1,7 @@
 import type { Sample } from '../../contract/clause.ts';
 import { queryOf, withQuery } from '../../credential/request.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { requireServed, served, variation } from './sample.ts';
 
 /** Signed requests: each is the sample but for what the signature should have noticed. */

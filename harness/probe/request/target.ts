@@ -4,7 +4,7 @@ import { type OtherVersion, otherVersions, versionedPath } from '../../contract/
 import { pathOf } from '../../credential/request.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import { withoutCredential } from './credential.ts';
 import { served, variation } from './sample.ts';
 

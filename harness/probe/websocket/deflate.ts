@@ -1,7 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';

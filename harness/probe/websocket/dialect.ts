@@ -4,7 +4,7 @@ import type { MessagePair } from '../../config/blocks/websocket.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { EndlessSchema, SchemaBook } from '../../evidence/json/schema.ts';
 import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
-import { type Port, type Probe, probe } from '../../session/session.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { everyConversation } from './every-conversation.ts';

@@ -2,7 +2,7 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { carriesTheSame, type Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { alive } from './ordinary-client.ts';
 

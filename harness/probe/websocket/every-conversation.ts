@@ -1,6 +1,6 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import * as echo from './echo.ts';
 import * as frames from './frames.ts';
 import { opening, pingBetweenFragments, unsolicitedPong } from './ordinary-client.ts';

@@ -1,5 +1,5 @@
 import { OPCODE } from '../../evidence/conversation/frame.ts';
-import { risky } from '../../session/session.ts';
+import { risky } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';

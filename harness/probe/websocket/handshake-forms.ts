@@ -1,6 +1,6 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe, risky } from '../../session/session.ts';
+import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
 import { answersPings, conversed, held, opening, taken } from './ordinary-client.ts';

@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { echoes } from './echo.ts';
 import { alive, answersPings } from './ordinary-client.ts';

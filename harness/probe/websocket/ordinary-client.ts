@@ -1,7 +1,7 @@
 import { Blocked } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { answerOf, type Conversing, requireHeardOut } from '../../session/websocket/conversation.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';

@@ -10,7 +10,7 @@ import {
   readPusherEvent,
 } from '../../evidence/conversation/dialect.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import type { Latency } from './liveness.ts';
 import { alive, held } from './ordinary-client.ts';

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { isJsonObject } from '../../base/json-text.ts';
+import Type from '../../base/type.ts';
 import {
   COVERAGE,
   Count,
@@ -19,7 +20,7 @@ import {
   VARIES,
   WAIT,
 } from './results.ts';
-import { compiled, problemOf } from './schemas.ts';
+import { heldTo, problemOf } from './schemas.ts';
 
 const service = text('Name of the service.');
 
@@ -125,7 +126,7 @@ export function readEvent(entry: unknown): ReadEvent {
   }
   const { type } = entry;
   if (!isKnown(type)) return { kind: 'unknown', type };
-  const isEvent = compiled<JournalEvent>(EVENTS[type]);
+  const isEvent = heldTo<JournalEvent>(EVENTS[type]);
   const candidate: unknown = entry;
   if (isEvent(candidate)) return { kind: 'event', event: candidate };
   const { key, problem } = problemOf(isEvent);

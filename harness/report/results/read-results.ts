@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
 import { RESULTS, type Results } from './results.ts';
-import { compiled, problemOf } from './schemas.ts';
+import { heldTo, problemOf } from './schemas.ts';
 
 const SCHEMA_VERSION = 1;
 
@@ -22,7 +22,7 @@ export function validateResults(value: unknown, source = 'results'): Results {
       },
     );
   }
-  const isResults = compiled<Results>(RESULTS);
+  const isResults = heldTo<Results>(RESULTS);
   if (isResults(value)) return value;
   const { key, problem } = problemOf(isResults);
   throw new UsageError(`not a results file: ${problem}`, {

@@ -1,4 +1,5 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import Type from '../../base/type.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
 import { VARIATIONS } from '../../contract/variation.ts';
 

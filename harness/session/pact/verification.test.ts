@@ -12,7 +12,7 @@ import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import type { JournalEvent } from '../../report/results/events.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openLiveSession } from '../live.ts';
-import { probe } from '../session.ts';
+import { probe } from '../probe.ts';
 
 const KEY = 'example-search-key-not-secret';
 

@@ -16,7 +16,8 @@ import type { JournalEvent } from '../../report/results/events.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openLiveSession } from '../live.ts';
-import { type Port, type Probe, probe, type Session } from '../session.ts';
+import { type Port, type Probe, probe } from '../probe.ts';
+import type { Session } from '../session.ts';
 import type { HandshakeStimulus } from './handshake-stimulus.ts';
 
 const KEY = 'example-key-for-conversation-tests';

@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module';
+import { type Schema, Validator } from '@cfworker/json-schema';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
+
+/** Holds values against one of our own schemas. */
+export interface OwnSchema<Value = unknown> {
+  (value: unknown): value is Value;
+  /** Of the value that was held against it last; null where it fits. */
+  errors: readonly ErrorObject[] | null;
+}
+
+/** After so many values it is worth the time that compiling takes. */
+const WORTH_COMPILING = 100;
+const require = createRequire(import.meta.url);
+
+/**
+ * A schema of ours, JSON Schema 2020-12; `x-expected` in it says in words what would be right. Compiling a large one
+ * takes longer than a whole run of one check. So it is read as it is until a value does not fit it, since what is wrong
+ * is told by ajv alone, or until it was asked often.
+ */
+export function ownSchema<Value>(schema: object, options: Options = {}): OwnSchema<Value> {
+  let read: Validator | undefined;
+  let compiled: ValidateFunction | undefined;
+  let uses = 0;
+  const fits = (value: unknown): value is Value => {
+    uses += 1;
+    fits.errors = null;
+    if (compiled === undefined && uses <= WORTH_COMPILING) {
+      read ??= new Validator(schema as Schema, '2020-12');
+      if (read.validate(value).valid) return true;
+    }
+    compiled ??= compile(schema, options);
+    if (compiled(value)) return true;
+    fits.errors = compiled.errors ?? [];
+    return false;
+  };
+  fits.errors = null as OwnSchema['errors'];
+  return fits;
+}
+
+function compile(schema: object, options: Options): ValidateFunction {
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+  // Held against the schema of schemas by the tests: at a start that would take most of the time.
+  const ajv = new Ajv2020({ ...options, strictRequired: false, meta: false, validateSchema: false });
+  ajv.addKeyword({ keyword: 'x-expected', schemaType: 'string' });
+  return ajv.compile(schema);
+}
