@@ -82,6 +82,8 @@ export const RecordedRequest = record({
   httpVersion: optional(choice('1.0')),
   /** Sent octet by octet; absent where it went out at once. */
   piecemeal: optional(flag),
+  /** Further requests on the same connection are part of the body; absent where there are none. */
+  hasBehind: optional(flag),
 });
 
 export type RecordedResponse = ValueOf<typeof RecordedResponse>;
@@ -167,6 +169,8 @@ const ConnectionUse = record({
    * server: it was sent once more, on a fresh connection, because not one octet had been answered. One line.
    */
   replaced: nullable(text),
+  /** What became of it within a while after the last response; absent where nobody has looked. */
+  afterwards: optional(choice('ended', 'reset', 'open')),
 });
 
 /** Both `response` and `failure` may be set: the head came, the body did not. */
@@ -176,6 +180,8 @@ export const Exchange = record({
   ...HEADING,
   request: RecordedRequest,
   response: nullable(RecordedResponse),
+  /** Further responses on the same connection, in their order; absent where nobody has looked for any. */
+  further: optional(list(RecordedResponse)),
   failure: nullable(ExchangeFailure),
   /** How the exchange used its connection; left out where the transport has nothing to tell. */
   connection: optional(ConnectionUse),

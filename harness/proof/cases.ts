@@ -46,6 +46,9 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'redirects-to-tls+open-json-for-every-path',
     'redirects-odd-paths+plain-json-errors',
     'refuses-odd-paths+limiter-token-bucket',
+    'unknown-coding-400+refuses-chunked-content-411+refuses-content-of-get+refuses-old-clients-426+takes-h2c',
+    'answers-in-http-1-0+cgi-drops-underscored-fields',
+    'timing-in-trailers+cgi-drops-underscored-fields',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

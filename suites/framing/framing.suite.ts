@@ -14,6 +14,7 @@ import { unasked } from '../../harness/probe/every-reply.ts';
 import { rawSample, sampleOnKept } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
+import { connections } from './connections.ts';
 import { messages } from './messages.ts';
 
 interface Smuggled {
@@ -118,4 +119,14 @@ export const framing = suite('framing', 'Framing', [
     ground: rfc9112('3.2', 'MUST'),
     probe: target.twoHosts,
   }),
+  refuses({
+    id: 'framing.invalid-host',
+    what: 'a request whose Host is no host',
+    why: 'What stands there gets into links and logs, and past rules that go by the host.',
+    change: 'Answer 400 where Host is anything but a host and a port.',
+    ground: rfc9112('3.2', 'MUST'),
+    probe: target.invalidHost,
+  }),
+
+  ...connections,
 ]);

@@ -25,8 +25,12 @@ const TARGETS: Readonly<Record<string, Target>> = {
     findings: {
       // The hook compares the whole field, scheme included, as many do.
       'auth.scheme-case': 'fail',
-      // Node's HTTP server heeds the first of two Host fields.
+      // Node's HTTP server heeds the first of two Host fields, and looks into none of them.
       'framing.two-hosts': 'fail',
+      'framing.invalid-host': 'fail',
+      // It takes chunks of an HTTP/1.0 client and keeps the connection, and any coding as long as chunked is the last.
+      'framing.old-chunks': 'fail',
+      'framing.unknown-coding': 'warning',
       // Node refuses a request without Host before fastify sees it: an empty 400.
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
@@ -39,6 +43,9 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // The middleware sends 401 and no WWW-Authenticate, as nearly every example of it does.
       'auth.challenge': 'fail',
       'framing.two-hosts': 'fail',
+      'framing.invalid-host': 'fail',
+      'framing.old-chunks': 'fail',
+      'framing.unknown-coding': 'warning',
       // Whatever has no route ends at the default handler, in HTML.
       'json.error-media-type': 'fail',
       'json.server-error-media-type': 'blocked',
@@ -52,6 +59,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // Its bearerAuth middleware says "Unauthorized" in plain text.
       'auth.refusal-json': 'fail',
       'framing.two-hosts': 'fail',
+      // Its own URL refuses the bad Host.
+      'framing.unknown-coding': 'warning',
       // Node's parser answers unknown methods, long fields and a missing Host without a body.
       'json.server-error-media-type': 'warning',
     },
@@ -62,6 +71,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
     findings: {
       'auth.refusal-json': 'fail',
       'framing.two-hosts': 'fail',
+      'framing.old-chunks': 'fail',
+      'framing.unknown-coding': 'warning',
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
       // The 304 of etag() and the answer to HEAD have no content, so compress() leaves them without its Vary.
@@ -77,6 +88,9 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'auth.refusal-json': 'blocked',
       'json.error-media-type': 'fail',
       'framing.two-hosts': 'fail',
+      'framing.invalid-host': 'fail',
+      'framing.old-chunks': 'fail',
+      'framing.unknown-coding': 'warning',
       'json.server-error-media-type': 'blocked',
       'headers.nosniff': 'warning',
     },
@@ -88,6 +102,9 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // UnauthorizedException knows of no challenge.
       'auth.challenge': 'fail',
       'framing.two-hosts': 'fail',
+      'framing.invalid-host': 'fail',
+      'framing.old-chunks': 'fail',
+      'framing.unknown-coding': 'warning',
       // Its own errors are JSON; those of Node's parser have no content.
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
@@ -103,6 +120,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // The 204 to OPTIONS has `Content-Length: 0`, which RFC 9110 §8.6 forbids.
       'status.no-content': 'fail',
       'framing.two-hosts': 'fail',
+      'framing.invalid-host': 'fail',
+      'framing.unknown-coding': 'warning',
       // A malformed path is explained in plain text.
       'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
@@ -157,6 +176,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'status.unknown-method': 'warning',
         // It wants a Host from no one, but not two of them.
         'framing.missing-host': 'fail',
+        // Nor does it look into it.
+        'framing.invalid-host': 'fail',
         // What is too large is refused in HTML.
         'json.server-error-media-type': 'warning',
         'headers.nosniff': 'warning',

@@ -42,6 +42,17 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
   }
 
+  /** The statuses of all responses on the connection, in their order. */
+  get statuses(): readonly number[] {
+    const { response, further = [] } = this.exchange;
+    return response === null ? [] : [response, ...further].map(({ status }) => status);
+  }
+
+  /** The connection stood for a while behind the last response. */
+  get staysOpen(): boolean {
+    return this.exchange.connection?.afterwards === 'open';
+  }
+
   get served(): boolean {
     const status = this.status ?? 0;
     return (this.answered || this.cut) && status >= 200 && status < 300;

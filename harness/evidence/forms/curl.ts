@@ -40,11 +40,12 @@ export function curlCommand(evidence: Exchange | Conversation, tls?: TlsSetup): 
 }
 
 /** Not where curl would leave a line out, or frame the content by itself. */
-function canSend({ fields, body, piecemeal }: RecordedRequest): boolean {
+function canSend({ fields, body, piecemeal, hasBehind }: RecordedRequest): boolean {
   const lengths = fieldValues(fields, 'content-length');
   const ownLength = body === null ? '0' : String(body.received);
   return (
     !piecemeal &&
+    !hasBehind &&
     !body?.truncated &&
     fields.every(([name, value]) => isToken(name) && !/[\0\r\n]/.test(value)) &&
     fieldValues(fields, 'host').length <= 1 &&

@@ -33,6 +33,8 @@ export function repeatCommand(
   return isDirect && (!isTalk || isOneSided) ? octetsCommand(evidence, tls) : null;
 }
 
-function valuesOf({ method, target, fields, body }: RecordedRequest): readonly string[] {
-  return [method, target, ...fields.flat(), ...(body === null ? [] : [latin1Text(body.bytes)])];
+function valuesOf({ method, target, fields, body, hasBehind }: RecordedRequest): readonly string[] {
+  const content = body === null ? '' : latin1Text(body.bytes);
+  // Further requests have values of their own, a line each.
+  return [method, target, ...fields.flat(), ...(hasBehind ? content.split('\r\n') : [content])];
 }

@@ -5,6 +5,7 @@ import type { Conversation, ConversationEvent, RecordedFrame } from '../conversa
 import type { Evidence } from '../evidence.ts';
 import { decodeContent } from '../exchange/content-coding.ts';
 import type {
+  ConnectionUse,
   Exchange,
   FieldLine,
   RecordedBody,
@@ -67,9 +68,23 @@ function exchangeLines(exchange: Exchange): readonly TranscriptLine[] {
   return [
     ...(connection?.replaced ? [line(0, '*', connection.replaced)] : []),
     ...messageLines(request, response, timing),
+    ...(exchange.further ?? []).flatMap((each) => responseLines(each, timing.durationMs)),
+    ...afterwardsLines(exchange),
     ...endLines(exchange, response && `${response.body.received} octets of content`),
   ];
 }
+
+function afterwardsLines({ connection, timing }: Exchange): readonly TranscriptLine[] {
+  const { afterwards } = connection ?? {};
+  return afterwards ? [line(timing.durationMs, '*', AFTERWARDS[afterwards])] : [];
+}
+
+/** What became of a connection behind its last response. */
+const AFTERWARDS: Readonly<Record<NonNullable<ConnectionUse['afterwards']>, string>> = {
+  ended: 'the service ended the connection',
+  reset: 'the service reset the connection',
+  open: 'the connection stayed open',
+};
 
 function messageLines(
   request: RecordedRequest,

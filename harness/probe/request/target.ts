@@ -129,6 +129,12 @@ export const twoHosts: Probe<Reply> = refusedMessage('two-hosts', {
   ],
   raw: true,
 });
+/** RFC 3986 §3.2.2: no host has a space or a slash in it. */
+export const invalidHost: Probe<Reply> = refusedMessage('invalid-host', {
+  purpose: 'with a Host that is none',
+  fields: [['Host', 'conform invalid/@']],
+  raw: true,
+});
 /** A proxy that reads the name without the space would see another message than the service (RFC 9112 §5.1). */
 export const spacedFieldName: Probe<Reply> = refusedMessage('spaced-field-name', {
   purpose: 'with a space between a field name and its colon',
@@ -159,7 +165,8 @@ function refusedMessage(name: string, stimulus: Stimulus): Probe<Reply> {
   return risky(probe(name, send));
 }
 
-function siblingOf(path: Sample['path']): string {
+/** A path that nobody serves, beside the documented one. */
+export function siblingOf(path: Sample['path']): string {
   const parent = path.slice(0, path.lastIndexOf('/'));
   return `${parent}${UNKNOWN_PATH}`;
 }

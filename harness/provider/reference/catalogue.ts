@@ -3,6 +3,7 @@ import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
+import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
@@ -23,6 +24,7 @@ import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
+import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
@@ -35,6 +37,7 @@ const DEFECTS: readonly Defect[] = [
   ...STATUS_CODE_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
   ...PATH_DEFECTS,
+  ...CONNECTION_DEFECTS,
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
@@ -56,6 +59,7 @@ const DEFECTS: readonly Defect[] = [
 const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
+  ...CONNECTION_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
   ...QUOTA_VARIANTS,

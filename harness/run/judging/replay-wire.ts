@@ -4,6 +4,7 @@ import type { Exchange, RecordedRequest } from '../../evidence/exchange.ts';
 import { withMarkersAs } from '../../evidence/redaction/marker.ts';
 import { askingProbe } from '../../session/turn/asking.ts';
 import type { HttpAbout } from '../../transport/http/http-client.ts';
+import type { RequestForm } from '../../transport/http/request.ts';
 import type { Delivery, WebhookReceiver } from '../../transport/http/webhook-receiver.ts';
 import type { About, TransportOptions } from '../../transport/socket/options.ts';
 import type { Wire } from '../../transport/wire.ts';
@@ -20,13 +21,15 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
     request: HttpRequest,
     about: About & Pick<HttpAbout, 'unasked'>,
     options: TransportOptions,
+    { behind = [] }: RequestForm = {},
   ): Promise<Exchange> {
     about.signal?.throwIfAborted();
     const found = shelf.take({
       kind: 'exchange',
       probe: askingProbe(),
       purpose: about.purpose,
-      isSame: (each, isNamed) => isAlike(each.request, request, { ...options, isNamed }),
+      isSame: (each, isNamed) =>
+        isAlike(each.request, request, { ...options, isNamed, hasBehind: behind.length > 0 }),
     });
     if (found === null) throw missing(`${request.method} ${about.purpose}`);
     await clock.until(found.timing.startedMs + found.timing.durationMs);
@@ -42,7 +45,7 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
       send: (request, about) => exchange(request, about, options),
       close: async () => undefined,
     }),
-    sendRaw: (options, request, _form, about) => exchange(request, about, options),
+    sendRaw: (options, request, form, about) => exchange(request, about, options, form),
     async openConnection(options, opening, about) {
       about.signal?.throwIfAborted();
       // Its target is complete already.

@@ -11,6 +11,8 @@ import { expectedAccept } from '../../transport/websocket/opening-handshake.ts';
 interface Comparison extends Pick<TransportOptions, 'redaction' | 'baseUrl' | 'headers'> {
   /** It was recorded for the same purpose; not so, by anybody. */
   readonly isNamed: boolean;
+  /** Further requests go behind it, of which the recorded body tells. */
+  readonly hasBehind?: boolean;
 }
 
 /** Fields that a transport adds to each request, where the request has none of its own. */
@@ -23,12 +25,13 @@ const OF_THE_CLIENT =
 export function isSameRequest(
   recorded: RecordedRequest,
   request: HttpRequest,
-  { redaction, baseUrl, headers = [], isNamed }: Comparison,
+  { redaction, baseUrl, headers = [], isNamed, hasBehind = false }: Comparison,
 ): boolean {
   const target = targetBelow(addressOf(baseUrl), request.target);
   if (recorded.method !== redaction.text(request.method)) return false;
   if (targetOf(recorded.target, isNamed) !== targetOf(redaction.text(target), isNamed)) return false;
-  if (!isSameBody(recorded.body, request.body ?? null, redaction)) return false;
+  if ((recorded.hasBehind ?? false) !== hasBehind) return false;
+  if (!hasBehind && !isSameBody(recorded.body, request.body ?? null, redaction)) return false;
   const added = [...OF_THE_TRANSPORT, ...headers.map(([name]) => name.toLowerCase())];
   const isAdded = (name: string) =>
     fieldValues(request.fields, name).length === 0 &&

@@ -6,6 +6,7 @@ import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
+import type { RawForm } from '../../transport/http/raw.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
@@ -32,6 +33,20 @@ export interface Unasked {
 
 /** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
 const RAW_GRACE_MS = 50;
+
+/** How long each of several responses on one connection is waited for, and behind them its end, in ms. */
+const SERIES_PATIENCE_MS = 2_000;
+const SERIES_GRACE_MS = 1_000;
+
+/** How the request of a stimulus goes over a raw socket; null where it does not. */
+function rawFormOf({ raw, responses }: Stimulus): RawForm | null {
+  const form = typeof raw === 'object' ? raw : {};
+  if (responses !== undefined) {
+    const series = { expected: responses, patienceMs: SERIES_PATIENCE_MS };
+    return { ...form, series, graceMs: SERIES_GRACE_MS };
+  }
+  return raw ? { ...form, graceMs: RAW_GRACE_MS } : null;
+}
 
 /** So many are remembered of what followed responses. */
 const MOST_UNASKED = 20;
@@ -96,17 +111,21 @@ export class ServiceHttp {
       onKept: stimulus.onKept ?? false,
       unasked: (octets: Uint8Array) => this.#note({ to: `${bare.method} ${purpose}`, evidence: id }, octets),
     };
-    const rawForm = typeof stimulus.raw === 'object' ? stimulus.raw : {};
+    const rawForm = rawFormOf(stimulus);
     const send = async () => {
       const request = await placed();
-      return stimulus.raw
-        ? wire.sendRaw(transport, request, { ...rawForm, graceMs: RAW_GRACE_MS }, about)
-        : via.send(request, about);
+      return rawForm ? wire.sendRaw(transport, request, rawForm, about) : via.send(request, about);
     };
+    for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {
+      await budget.take(signal).catch(blockedByBudget);
+    }
     const done = await budget.run(send, signal).catch(blockedByBudget);
     signal.throwIfAborted();
     // Whoever ends connections to limit a rate is there.
-    if (!limiter.isIn(done)) outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, done);
+    if (!limiter.isIn(done)) {
+      const onPurpose = stimulus.responses !== undefined;
+      outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, { ...done, onPurpose });
+    }
     this.#quotaAsFound.saw(done);
     return done;
   }

@@ -23,6 +23,11 @@ export interface Stimulus {
   readonly onKept?: boolean;
   /** Over a raw socket, so that the message framing can be judged and nothing is added; in an unusual form if given. */
   readonly raw?: boolean | RequestForm;
+  /**
+   * Over a raw socket, which is listened to behind its first response: for so many, and then for the end of the
+   * connection. That nothing comes may be in order.
+   */
+  readonly responses?: number;
 }
 
 /** The request of a stimulus before its credential is placed. */

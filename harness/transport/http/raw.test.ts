@@ -147,3 +147,56 @@ describe('the answer', () => {
     expect(exchange).toMatchObject({ response: null, failure: { kind: 'refused' } });
   });
 });
+
+describe('a connection that is listened to behind its first response', () => {
+  const series = { expected: 2, patienceMs: 150 };
+  const behind = [{ method: 'GET', target: '/second' }];
+  const heard = async (answer: Handler, form: RawForm = {}) => {
+    const { response, further, failure, connection, request } = await send(answer, {
+      series,
+      graceMs: 60,
+      behind,
+      ...form,
+    });
+    return {
+      statuses: [response, ...(further ?? [])].map((each) => each?.status ?? null),
+      failure: failure?.kind ?? null,
+      afterwards: connection?.afterwards,
+      request,
+    };
+  };
+  const other = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n';
+
+  it.each<[string, Handler, readonly (number | null)[], string | null, string]>([
+    ['two responses and no end', writing(OK + other), [200, 404], null, 'open'],
+    ['two responses and the end', ending(OK + other), [200, 404], null, 'ended'],
+    ['one more than asked for', ending(OK + other + OK), [200, 404, 200], null, 'ended'],
+    ['one response and no end', writing(OK), [200], null, 'open'],
+    ['one response and the end', ending(OK), [200], null, 'ended'],
+    ['half a second response', ending(`${OK}HTTP/1.1 40`), [200], null, 'ended'],
+    ['nothing', () => {}, [null], 'response-timeout', 'open'],
+    ['nothing but the end', ending(''), [null], 'closed', 'ended'],
+    ['a reset', (socket) => socket.resetAndDestroy(), [null], 'reset', 'reset'],
+  ])('has %s', async (_what, answer, statuses, failure, afterwards) => {
+    expect(await heard(answer)).toMatchObject({ statuses, failure, afterwards });
+  });
+
+  it('has sent both requests at once, the second as content of the first where that is said', async () => {
+    let wire = '';
+    const answer: Handler = (socket) => {
+      socket.end(OK);
+    };
+    const server = await listen((socket, index) =>
+      socket.once('data', (octets) => {
+        wire = octets.toString('latin1');
+        answer(socket, index);
+      }),
+    );
+    const form: RawForm = { series, behind, declares: 'everything', graceMs: 10 };
+    const { request } = await sendRaw(setting(server.url), GET, form, about());
+    const [head = '', second = ''] = wire.split(/(?<=\r\n\r\n)/);
+    expect(head).toContain(`Content-Length: ${second.length}\r\n`);
+    expect(second).toMatch(/^GET \/second HTTP\/1\.1\r\nHost: /);
+    expect(request).toMatchObject({ hasBehind: true, body: { received: second.length } });
+  });
+});

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../credential/request.ts';
 import { runFields } from '../../evidence/exchange/run-fields.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
-import type { Address } from '../socket/address.ts';
+import { type Address, targetBelow } from '../socket/address.ts';
 import type { TransportOptions } from '../socket/options.ts';
 
 type Constant = Pick<TransportOptions, 'userAgent' | 'runId' | 'headers'>;
@@ -27,6 +27,17 @@ export interface RequestForm {
   readonly connection?: string | null;
   /** Adds no Host field. */
   readonly withoutHost?: boolean;
+  /** Further requests right behind the content of this one, in the same octets. */
+  readonly behind?: readonly Behind[];
+  /** Content-Length, where the request sets none: of its own content, or of what is behind it as well. */
+  readonly declares?: 'content' | 'everything';
+}
+
+/** A request behind another one: without content and without a credential. `target` as for the other. */
+export interface Behind {
+  readonly method: string;
+  readonly target: string;
+  readonly fields?: readonly FieldLine[];
 }
 
 /** The lines of a request and its octets, for the raw socket. `target` is sent as it is given. */
@@ -34,10 +45,13 @@ export interface WrittenRequest {
   readonly method: string;
   readonly target: string;
   readonly fields: readonly FieldLine[];
+  /** All octets behind the head; null for none. */
   readonly body: Uint8Array | null;
   readonly octets: Uint8Array;
   /** Absent for 1.1. */
   readonly httpVersion?: '1.0';
+  /** Further requests are part of `body`. */
+  readonly hasBehind?: boolean;
 }
 
 /** Writes a request out (RFC 9112 §3), with whatever its method, target and fields hold; nothing is checked. */
@@ -48,8 +62,11 @@ export function writeRequest(
   constant: Constant,
   form: RequestForm = {},
 ): WrittenRequest {
-  const body = request.body ?? null;
-  const fields = ordinaryFields(request, address, constant, form);
+  const behind = (form.behind ?? []).map((each) => writeBehind(each, address, constant));
+  const content = request.body ?? null;
+  const body = behind.length === 0 ? content : Buffer.concat([content ?? Buffer.alloc(0), ...behind]);
+  const declared = form.declares === 'everything' ? body : content;
+  const fields = ordinaryFields(request, declared, address, constant, form);
   const lines = [
     `${request.method} ${target} HTTP/${form.httpVersion ?? '1.1'}`,
     ...fields.map(([name, value]) => `${name}: ${value}`),
@@ -62,11 +79,18 @@ export function writeRequest(
     body,
     octets: body ? Buffer.concat([head, body]) : head,
     ...(form.httpVersion === '1.0' && { httpVersion: form.httpVersion }),
+    ...(behind.length > 0 && { hasBehind: true }),
   };
+}
+
+function writeBehind({ method, target, fields = [] }: Behind, address: Address, constant: Constant): Buffer {
+  const request = { method, target: targetBelow(address, target), fields };
+  return Buffer.from(writeRequest(request, request.target, address, constant).octets);
 }
 
 function ordinaryFields(
   request: HttpRequest,
+  declared: Uint8Array | null,
   address: Address,
   constant: Constant,
   form: RequestForm,
@@ -77,8 +101,9 @@ function ordinaryFields(
   if (!own('host') && !form.withoutHost) fields.push(['Host', address.authority]);
   if (!own('connection') && connection !== null) fields.push(['Connection', connection]);
   fields.push(...constantFields(request, constant), ...request.fields);
-  if (request.body && !own('content-length') && !own('transfer-encoding')) {
-    fields.push(['Content-Length', String(request.body.length)]);
+  const isUndeclared = own('transfer-encoding') && form.declares !== 'everything';
+  if (declared && !own('content-length') && !isUndeclared) {
+    fields.push(['Content-Length', String(declared.length)]);
   }
   return fields;
 }

@@ -307,6 +307,7 @@ export class ResponseReader {
   #afterEnd(octets: Uint8Array): void {
     const status = this.#head?.status;
     if (status === 101 || this.#options.method === 'CONNECT') this.#leftover.append(octets);
+    else if (this.#options.surplus) this.#options.surplus(octets);
     else if (this.#options.method === 'HEAD') this.#faults.add(FRAMING_FAULT.bodyOnHead);
     else if (status === 204) this.#faults.add(FRAMING_FAULT.bodyOn204);
     else if (status === 304) this.#faults.add(FRAMING_FAULT.bodyOn304);

@@ -34,4 +34,6 @@ export interface ReaderOptions {
    * they go on to a parser that knows no unasked-for 100 (`http-connection.ts`).
    */
   readonly onContinue?: (octets: Uint8Array, lastDigit: number) => void;
+  /** Takes what follows the whole message, where that is no fault: it is the next response. */
+  readonly surplus?: (octets: Uint8Array) => void;
 }

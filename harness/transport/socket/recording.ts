@@ -35,6 +35,7 @@ interface SentRequest {
   readonly httpVersion?: '1.0';
   /** It went out octet by octet. */
   readonly piecemeal?: boolean;
+  readonly hasBehind?: boolean;
 }
 
 export function recordRequest(
@@ -51,6 +52,7 @@ export function recordRequest(
     body: sent.body ? recordBody(redaction, sent.body, sent.fields, limits.bodyBytes) : null,
     ...(sent.httpVersion && { httpVersion: sent.httpVersion }),
     ...(sent.piecemeal && { piecemeal: true }),
+    ...(sent.hasBehind && { hasBehind: true }),
   };
 }
 

@@ -139,4 +139,13 @@ export const onHead =
     },
   });
 
+/** Changes the first octets of a connection, whatever they are: one request, or several at once. */
+export const onFirstOctets =
+  (change: (text: string) => string): Patch =>
+  (conduct) => ({
+    ...conduct,
+    intake: (octets) =>
+      Buffer.from(change((conduct.intake?.(octets) ?? octets).toString('latin1')), 'latin1'),
+  });
+
 const HEAD_END = '\r\n\r\n';

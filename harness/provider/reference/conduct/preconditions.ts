@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
+import { type Answer, fieldValues, listMembers, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
 import type { Kernel } from './conduct.ts';
@@ -42,6 +42,13 @@ function lacksHost(request: ReceivedRequest): boolean {
   return request.httpVersion === '1.0' ? lines > 1 : lines !== 1;
 }
 
+/** RFC 3986 §3.2.2: a name or an address, and a port. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+/** RFC 9112 §7: those that are undone here. */
+const KNOWN_CODINGS: ReadonlySet<string> = new Set(['chunked']);
+/** RFC 9112 §6.1, §6.3: where the message ends is not known, so nothing more is read. */
+const CLOSING = [['Connection', 'close']] as const;
+
 type Precondition = (request: ReceivedRequest) => Answer | null;
 
 /**
@@ -53,6 +60,12 @@ const OF_THE_MESSAGE: readonly Precondition[] = [
   (request) => (request.target.length > TARGET_LIMIT ? problem('target-too-long') : null),
   (request) => (sizeOfFields(request) > FIELDS_LIMIT ? problem('fields-too-large') : null),
   (request) => (lacksHost(request) ? problem('malformed') : null),
+  (request) => (fieldValues(request, 'host').every((host) => HOST.test(host)) ? null : problem('malformed')),
+  (request) => {
+    const codings = listMembers(request, 'transfer-encoding');
+    if (codings.length > 0 && request.httpVersion === '1.0') return problem('malformed', CLOSING);
+    return codings.every((coding) => KNOWN_CODINGS.has(coding)) ? null : problem('unknown-coding', CLOSING);
+  },
 ];
 
 /** What a request must be before its route is looked at, in this order. */

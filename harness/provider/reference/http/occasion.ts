@@ -18,6 +18,7 @@ export const PROBLEMS = {
     detail: 'This resource does not offer that method; see the Allow field.',
   },
   'unknown-method': { status: 501, detail: 'This method is not implemented.' },
+  'unknown-coding': { status: 501, detail: 'This transfer coding is not known here.' },
   malformed: { status: 400, detail: 'The request is malformed.' },
   'invalid-content': { status: 400, detail: 'The content is not what this operation takes.' },
   'invalid-parameter': { status: 400, detail: 'A parameter of the query is not what this operation takes.' },

@@ -61,6 +61,13 @@ export function renderHead(answer: Answer): Buffer {
   );
 }
 
+/** The body as one chunk, with trailers. */
+export function inChunks(head: Buffer, body: Buffer, trailers = ''): Buffer {
+  const coded = head.toString('latin1').replace(/^Content-Length:.*\r\n/m, 'Transfer-Encoding: chunked\r\n');
+  const end = Buffer.from(`\r\n0\r\n${trailers}\r\n`);
+  return Buffer.concat([Buffer.from(`${coded}${body.length.toString(16)}\r\n`, 'latin1'), body, end]);
+}
+
 /** The octets of an answer that ends its connection; null when nothing is to be sent. */
 function renderMessage(answer: Answer, request: ReceivedRequest): Buffer | null {
   if (answer.delivery?.kind === 'drop') return null;

@@ -1,0 +1,278 @@
+import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import {
+  insteadOfServing,
+  onFinished,
+  onFirstOctets,
+  onHead,
+  onReceipt,
+  onWire,
+  type Patch,
+} from '../conduct/patch.ts';
+import { asProblem } from '../http/answer-changes.ts';
+import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { inChunks } from '../http/wire.ts';
+
+const LENGTH = /^Content-Length:.*\r\n/m;
+const CODING = /^Transfer-Encoding:.*\r\n/m;
+const BEHIND = /\r\n\r\n(?=GET )/;
+
+/** Takes a request of a kind for another one, with all that came at once. */
+const mistaking = (kind: RegExp, change: (text: string) => string): Patch =>
+  onFirstOctets((text) => (kind.test(text) ? change(text) : text));
+
+/** Of two requests that came at once, neither with content. */
+const ofTwo = (kind: (first: string) => boolean, change: (first: string, second: string) => string): Patch =>
+  onFirstOctets((text) => {
+    const [first = '', second] = text.split(BEHIND);
+    const isPlain = !/^(?:content-length|transfer.encoding):/im.test(first);
+    return second !== undefined && isPlain && kind(first) ? change(`${first}\r\n\r\n`, second) : text;
+  });
+
+const saysClose = (head: string) => /^connection: close$/im.test(head);
+const kept = (head: string) => head.replace(/^Connection: close\r\n/im, '');
+
+/** Believes a hidden Transfer-Encoding, and not the length. */
+const believing = (kind: RegExp, written: string): Patch =>
+  mistaking(kind, (text) => text.replace(LENGTH, '').replace(kind, written));
+
+const isOld = ({ httpVersion }: ReceivedRequest): boolean => httpVersion === '1.0';
+const offersUpgrade = (request: ReceivedRequest): boolean => fieldValue(request, 'upgrade') === 'h2c';
+
+/** Other octets in place of the answer to requests of a kind. */
+const writing = (
+  when: (request: ReceivedRequest) => boolean,
+  render: (head: Buffer, body: Buffer) => Buffer,
+): Patch =>
+  onFinished(
+    'every',
+    (answer, request): Answer =>
+      when(request) ? { ...answer, delivery: { kind: 'octets', render } } : answer,
+  );
+
+const SWITCHING = Buffer.from(
+  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: conform/1\r\n\r\n',
+);
+
+/** How connections are used (RFC 9112 §9), and where the messages of clients end (§6). */
+export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
+  'swaps-pipelined-answers': {
+    summary: 'answers the second of two requests first (RFC 9112 §9.3.2)',
+    cause: 'Requests that come at once are answered in another order',
+    trips: ['framing.pipelining'],
+    patch: ofTwo(
+      (first) => !saysClose(first),
+      (first, second) => kept(second) + first,
+    ),
+  },
+  'loses-pipelined-requests': {
+    summary: 'forgets what came behind the first request (RFC 9112 §9.3.2)',
+    cause: 'The second of two requests that come at once is lost',
+    trips: ['framing.pipelining'],
+    patch: ofTwo(
+      (first) => !saysClose(first),
+      (first) => first,
+    ),
+  },
+  'credential-stays-with-connection': {
+    summary: 'lets every request in on a connection that had a right credential (RFC 9110 §3.3)',
+    cause: 'A credential opens a whole connection and not one request',
+    trips: ['framing.credential-per-request'],
+    patch: (conduct) => {
+      const known = new WeakMap<object, string>();
+      return onReceipt((request) => {
+        const { connection } = request;
+        const own = fieldValue(request, 'authorization');
+        if (connection === undefined) return request;
+        if (own !== undefined) known.set(connection, own);
+        const before = known.get(connection);
+        return before === undefined ? request : withField(request, 'Authorization', before);
+      })(conduct);
+    },
+  },
+  'reads-on-after-close': {
+    summary: 'answers what comes behind a request that says close (RFC 9112 §9.6)',
+    cause: 'Requests behind `Connection: close` are still answered',
+    trips: ['framing.close-obeyed'],
+    patch: ofTwo(saysClose, (first, second) => kept(first) + second),
+  },
+  'stays-open-after-close': {
+    summary: 'keeps a connection whose client says close (RFC 9112 §9.6)',
+    cause: 'A connection stays open although its client said `Connection: close`',
+    trips: ['framing.close-obeyed'],
+    patch: ofTwo(saysClose, (first) => kept(first)),
+  },
+  'ends-without-a-word': {
+    summary: 'closes each connection after one response and does not say so (RFC 9112 §9.3)',
+    cause: 'Connections end after each response without `Connection: close`',
+    trips: ['framing.close-announced'],
+    patch: onWire('every', (head, body) =>
+      Buffer.concat([Buffer.from(kept(head.toString('latin1')), 'latin1'), body]),
+    ),
+  },
+  'content-becomes-a-request': {
+    summary: 'does not read the content of a GET (RFC 9112 §9.3)',
+    cause: 'The content of a GET is taken for the next request',
+    trips: ['framing.unread-content'],
+    patch: onFirstOctets((text) =>
+      /transfer.encoding/i.test(text) || (text.match(/^content-length:/gim) ?? []).length !== 1
+        ? text
+        : text.replace(/^Content-Length: [1-9]\d*\r\n/m, ''),
+    ),
+  },
+  'chunked-content-becomes-a-request': {
+    summary: 'does not know chunks in requests (RFC 9112 §7.1)',
+    cause: 'Content in chunks is taken for the next request',
+    trips: ['framing.chunked-request'],
+    patch: mistaking(/^A;x=1/m, (text) =>
+      text
+        .replace(CODING, '')
+        .replace(/^A;x=1[\s\S]*?\r\n\r\n/m, 'GET /A HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    ),
+  },
+  'hangs-over-chunk-extensions': {
+    summary: 'waits for ever behind a chunk with an extension (RFC 9112 §7.1.1)',
+    cause: 'A request whose chunks have extensions gets no response',
+    trips: ['framing.chunked-request'],
+    patch: mistaking(/^A;x=1/m, (text) => text.slice(0, text.indexOf('A;x=1'))),
+  },
+  'length-over-chunks': {
+    summary: 'goes by Content-Length where Transfer-Encoding is there as well (RFC 9112 §6.1)',
+    cause: 'A request with both lengths is taken by its Content-Length',
+    trips: ['framing.both-lengths'],
+    patch: onFirstOctets((text) => (LENGTH.test(text) ? text.replace(CODING, '') : text)),
+  },
+  'reads-on-after-both-lengths': {
+    summary: 'keeps the connection after a request with both lengths (RFC 9112 §6.1)',
+    cause: 'A request with both lengths may hide another one',
+    trips: ['framing.both-lengths'],
+    patch: onFirstOctets((text) => (CODING.test(text) ? text.replace(LENGTH, '') : text)),
+  },
+  'takes-chunks-of-old-clients': {
+    summary: 'reads chunks in HTTP/1.0 (RFC 9112 §6.1)',
+    cause: 'An HTTP/1.0 request in chunks is accepted',
+    trips: ['framing.old-chunks'],
+    patch: onHead((head) =>
+      /^Transfer-Encoding:/m.test(head) ? head.replace('HTTP/1.0', 'HTTP/1.1') : head,
+    ),
+  },
+  'unfolds-lines-to-fields': {
+    summary: 'takes a folded line for a field of its own (RFC 9112 §5.2)',
+    cause: 'A folded header line is taken for a header of its own',
+    trips: ['framing.hidden-field'],
+    patch: believing(/\r\n Transfer-Encoding/, '\r\nTransfer-Encoding'),
+  },
+  'bare-cr-ends-lines': {
+    summary: 'takes a CR for the end of a line (RFC 9112 §2.2)',
+    cause: 'A bare CR ends a header line',
+    trips: ['framing.hidden-field'],
+    patch: believing(/\r(?!\n)/, '\r\n'),
+  },
+  'underscore-is-hyphen': {
+    summary: 'takes an underscore in a field name for a hyphen (RFC 9110 §5.1)',
+    cause: 'An underscore in a header name is taken for a hyphen',
+    trips: ['framing.hidden-field'],
+    patch: believing(/^Transfer_Encoding/m, 'Transfer-Encoding'),
+  },
+  'chunk-size-overflows': {
+    summary: 'reads the last 64 bits of the size of a chunk (RFC 9112 §7.1)',
+    cause: 'The size of a chunk overflows',
+    trips: ['framing.chunk-size-overflow'],
+    patch: onFirstOctets((text) =>
+      text.replace(/^10{14}(?=\d)/m, '').replace(/^0+5\r\nabcde/m, '5\r\nabcde'),
+    ),
+  },
+  'first-length-wins': {
+    summary: 'goes by the first of two Content-Length (RFC 9112 §6.3)',
+    cause: 'Of two different Content-Length headers the first is believed',
+    trips: ['framing.differing-lengths'],
+    patch: onHead((head) =>
+      head.replace(/^(Content-Length: \d+\r\n)Content-Length:[^\r]*(?:\r\n)?/m, '$1').trimEnd(),
+    ),
+  },
+  'length-with-plus-sign': {
+    summary: 'reads Content-Length as programs read numbers (RFC 9112 §6.3)',
+    cause: 'A Content-Length with a plus sign is accepted',
+    trips: ['framing.bad-length'],
+    patch: onHead((head) => head.replace(/^Content-Length: \+/m, 'Content-Length: ')),
+  },
+  'ignores-last-coding': {
+    summary: 'looks for chunked anywhere in Transfer-Encoding (RFC 9112 §6.3)',
+    cause: 'A Transfer-Encoding that does not end with chunked is accepted',
+    trips: ['framing.chunked-not-last'],
+    patch: onHead((head) => head.replace('Transfer-Encoding: chunked, gzip', 'Transfer-Encoding: chunked')),
+  },
+  'ignores-unknown-codings': {
+    summary: 'takes content in a transfer coding that it does not know for plain content (RFC 9112 §6.1)',
+    cause: 'An unknown transfer coding is ignored',
+    trips: ['framing.unknown-coding'],
+    patch: onHead((head) => head.replace('Transfer-Encoding: x-conform, ', 'Transfer-Encoding: ')),
+  },
+  'chunks-to-old-clients': {
+    summary: 'sends chunks in answer to HTTP/1.0 (RFC 9112 §6.1)',
+    cause: 'An HTTP/1.0 client gets its answer in chunks',
+    trips: ['framing.old-client-transfer'],
+    patch: writing(isOld, inChunks),
+  },
+  'continue-to-old-clients': {
+    summary: 'sends 100 (Continue) in answer to HTTP/1.0 (RFC 9110 §15.2)',
+    cause: 'An HTTP/1.0 client gets an interim response',
+    trips: ['framing.old-client-interim'],
+    patch: writing(isOld, (head, body) =>
+      Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), head, body]),
+    ),
+  },
+  'keeps-old-clients': {
+    summary: 'keeps the connection of an HTTP/1.0 client that has not asked for it (RFC 9112 §9.3)',
+    cause: 'The connection of an HTTP/1.0 client stays open',
+    trips: ['framing.old-client-close'],
+    patch: onHead((head) =>
+      /^Transfer-Encoding:/m.test(head)
+        ? head
+        : head.replace(/ HTTP\/1\.0([\s\S]*?)\r\nExpect: [^\r]*/, ' HTTP/1.1$1'),
+    ),
+  },
+  'upgrade-offer-400': {
+    summary: 'refuses requests that offer another protocol',
+    cause: 'A request that offers HTTP/2 by Upgrade is answered {status:400}',
+    trips: ['framing.upgrade-offer'],
+    patch: insteadOfServing(offersUpgrade, (answer) => asProblem(answer, 400, 'Bad Request')),
+  },
+  'upgrade-offer-drops-connection': {
+    summary: 'closes the connection on requests that offer another protocol',
+    cause: 'A request that offers HTTP/2 by Upgrade gets no response',
+    trips: ['framing.upgrade-offer'],
+    patch: onFinished('served', (answer, request) =>
+      offersUpgrade(request) ? { ...answer, delivery: { kind: 'drop' } } : answer,
+    ),
+  },
+  'switches-to-another-protocol': {
+    summary: 'switches to a protocol that was not offered (RFC 9110 §7.8)',
+    cause: 'A 101 names a protocol that was not offered',
+    trips: ['framing.upgrade-answer'],
+    patch: writing(offersUpgrade, () => SWITCHING),
+  },
+  'caching-in-trailers': {
+    summary: 'says how long content may be kept behind it (RFC 9110 §6.5.1)',
+    cause: '`Cache-Control` comes behind the body',
+    trips: ['framing.trailers'],
+    patch: onFinished(
+      'served',
+      (answer, request): Answer =>
+        isOld(request) || request.method === 'HEAD'
+          ? answer
+          : {
+              ...answer,
+              delivery: {
+                kind: 'octets',
+                render: (head, body) => inChunks(head, body, 'Cache-Control: no-cache\r\n'),
+              },
+            },
+    ),
+  },
+  'takes-any-host': {
+    summary: 'does not look at what Host holds (RFC 9112 §3.2)',
+    cause: 'A Host header that is no host is accepted',
+    trips: ['framing.invalid-host'],
+    patch: onHead((head) => head.replace('Host: conform invalid/@', 'Host: localhost')),
+  },
+});

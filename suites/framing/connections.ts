@@ -1,0 +1,365 @@
+import {
+  type CheckDefinition,
+  capitalized,
+  check,
+  type Ground,
+  type Probe,
+  practice,
+  type Reply,
+  rfc9110,
+  rfc9112,
+} from '../../harness/check/suite.ts';
+import { rawReplies } from '../../harness/probe/every-reply.ts';
+import * as connection from '../../harness/probe/request/connection.ts';
+import { noErrorInSuccess } from '../status/documented-answer.ts';
+
+/** `status 200 and status 401`, as they came. */
+function answers({ statuses }: Pick<Reply, 'statuses'>): string {
+  return statuses.length === 0 ? 'no response' : statuses.map((status) => `status ${status}`).join(' and ');
+}
+
+/** A 400 behind the first response refuses what is left of the message, and no other request: the hidden one is well formed. */
+function answersAnother({ statuses }: Reply): boolean {
+  return statuses.slice(1).some((status) => status !== 400);
+}
+
+interface Disputed {
+  readonly id: string;
+  /** Completes "reads … as one request" and "… is read as two requests". */
+  readonly what: string;
+  readonly change: string;
+  readonly ground: Ground;
+  readonly probe: Probe<Reply> | Probe<readonly Reply[]>;
+  /** The connection must end behind the response as well. */
+  readonly closes?: true;
+}
+
+const HIDES =
+  'An attacker can hide a request in another one, past a proxy and its rules, and answer other users with it.';
+
+/** A message of which a proxy on the way may think that it ends elsewhere: nothing of it is another request. */
+const oneRequest = ({ id, what, ground, probe, change, closes }: Disputed): CheckDefinition =>
+  check(id, {
+    title: closes ? `ends the connection after ${what}` : `takes ${what} for one request`,
+    headline: closes
+      ? `The connection is kept after ${what}: {got}`
+      : `${capitalized(what)} is taken for two requests: {got}`,
+    why: HIDES,
+    change,
+    grounds: [ground],
+    judge: ({ expect }) =>
+      expect(probe).toConform(
+        closes ? 'one response at most and the end of the connection' : 'one response at most',
+        (reply) => {
+          if (answersAnother(reply)) return `${answers(reply)} on one connection`;
+          return closes && reply.staysOpen ? `${answers(reply)} and an open connection` : null;
+        },
+      ),
+  });
+
+interface Refused extends Omit<Disputed, 'closes'> {
+  readonly why: string;
+  readonly statuses: readonly [number, ...number[]];
+}
+
+/** Refused, and nothing more is read of the connection. */
+const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Refused): CheckDefinition =>
+  check(id, {
+    title: `answers ${what} with ${statuses.join(' or ')} and ends the connection`,
+    headline: `${capitalized(what)} gets {answer}`,
+    why,
+    change,
+    grounds: [ground],
+    restsOn: [noErrorInSuccess],
+    judge: ({ expect }) =>
+      expect(probe as Probe<Reply>).toConform(
+        `status ${statuses.join(' or ')} and the end of the connection`,
+        (reply) => {
+          const { statuses: got, staysOpen } = reply;
+          if (got.length !== 1 || !statuses.includes(reply.response.status)) return answers(reply);
+          return staysOpen ? `${answers(reply)} and an open connection` : null;
+        },
+      ),
+  });
+
+/** Some refuse it as what they cannot take: no harm comes of the other status. */
+const REFUSES_CODING: readonly number[] = [400, 411, 415, 422, 501];
+
+/** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
+const NO_TRAILERS =
+  /^(?:content-(?:length|encoding|type|range)|transfer-encoding|trailer|connection|host|cache-control|expires|date|location|retry-after|vary|age|set-cookie|authorization|(?:www|proxy)-authenticate|te|upgrade|access-control-.+)$/i;
+
+/** RFC 9112 §9.3: an answer that keeps the connection says nothing else. */
+function announcesClose({ response, exchange }: Reply): boolean {
+  const tokens = response.elements('connection').map((token) => token.toLowerCase());
+  return (
+    tokens.includes('close') || (exchange.response?.httpVersion === '1.0' && !tokens.includes('keep-alive'))
+  );
+}
+
+// RFC 9112 §9.3.2: the responses come in the order of the requests. To answer one and to close is lawful.
+const pipelining = check('framing.pipelining', {
+  title: 'answers two requests that come at once in their order',
+  headline: 'Two requests that come at once do not get their answers in order: {got}',
+  why: 'A client or a proxy takes the answer to one request for that to another one.',
+  change: 'Read the next request of a connection only when the answer to the one before is written.',
+  grounds: [rfc9112('9.3.2', 'MUST')],
+  judge: ({ expect }) =>
+    expect(connection.pipelined).toConform('the answers in order', ({ statuses, alone, staysOpen }) => {
+      const [first = 0, second] = statuses;
+      if (statuses.length === 0) return 'no response';
+      if (first < 200 || first > 299) return answers({ statuses });
+      if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
+      // What a credential opens is judged by itself.
+      return statuses.length > 2 || (second !== alone && (second < 200 || second > 299))
+        ? answers({ statuses })
+        : null;
+    }),
+});
+
+/** How connections are used and ended (RFC 9112 §9), and where messages end of which it can be disputed (§6). */
+export const connections: readonly CheckDefinition[] = [
+  pipelining,
+
+  // RFC 9110 §3.3: each request is understood by itself.
+  check('framing.credential-per-request', {
+    title: 'asks each request on a connection for its credential',
+    headline: 'A request without a credential gets {got} behind one that has it',
+    why: 'Proxies send the requests of many users over one connection, so one acts with the login of another.',
+    change: 'Look for the credential in each request, and keep nothing of it with the connection.',
+    grounds: [rfc9110('3.3', 'MUST')],
+    restsOn: [pipelining],
+    judge: ({ expect }) =>
+      expect(connection.pipelined)
+        .where(({ statuses }) => statuses.length > 1, 'no second request is answered on the connection')
+        .toConform('the answer that it gets alone', ({ statuses: [, second = 0], alone }) =>
+          second >= 200 && second <= 299 && second !== alone ? `status ${second}` : null,
+        ),
+  }),
+
+  // RFC 9112 §7.1 and §7.1.1: every recipient decodes chunks, and ignores extensions that it does not know.
+  check('framing.chunked-request', {
+    title: 'reads the content of a request in chunks to its end',
+    headline: 'Content in chunks is not read to its end: {got}',
+    why: 'What is left of it is taken for the next request, which may be that of another user.',
+    change: 'Read chunks with an HTTP library, or answer and close the connection.',
+    grounds: [rfc9112('7.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(connection.chunkedContent).toConform(
+        'its answer, and then that to the next request or the end of the connection',
+        ({ statuses, alone, staysOpen }) => {
+          const [first = 0, second] = statuses;
+          if (statuses.length === 0) return 'no response';
+          if (first >= 500 && first !== 501) return answers({ statuses });
+          if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
+          return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
+        },
+      ),
+  }),
+
+  // RFC 9112 §9.6: behind a request that says close nothing is processed, and the connection ends.
+  check('framing.close-obeyed', {
+    title: 'ends the connection after a request with Connection: close',
+    headline: 'Connection: close in a request is not obeyed: {got}',
+    why: 'Clients wait for the end of the connection, and idle connections pile up.',
+    change: 'Answer such a request, read no more, and close the connection.',
+    grounds: [rfc9112('9.6', 'MUST')],
+    judge: ({ expect }) =>
+      expect(connection.closeAsked).toConform('one response and the end of the connection', (reply) => {
+        if (answersAnother(reply)) return `${answers(reply)} on one connection`;
+        return reply.staysOpen ? `${answers(reply)} and an open connection` : null;
+      }),
+  }),
+
+  // RFC 9112 §9.3: who keeps no connections says so in each response. A single end may be an accident.
+  check('framing.close-announced', {
+    title: 'says Connection: close where it keeps no connections',
+    headline: 'Connections end without a word after each response: {got}',
+    why: 'Clients send the next request on a connection that is being closed, and lose it now and then.',
+    change: 'Send Connection: close with the last response of a connection, or keep the connection.',
+    grounds: [rfc9112('9.3', 'MUST')],
+    async judge({ probe, expect, notApplicable }) {
+      const { statuses, staysOpen } = await probe(connection.pipelined);
+      if (statuses.length > 1 || staysOpen) notApplicable('a second request on a connection is answered');
+      await expect(connection.keptOpen)
+        .where(({ status }) => status !== null)
+        .toConform('Connection: close, or an open connection', (reply) =>
+          reply.staysOpen || announcesClose(reply) ? null : 'the end of the connection without it',
+        );
+    },
+  }),
+
+  // RFC 9112 §9.3: content is read to its end, or the connection is closed.
+  oneRequest({
+    id: 'framing.unread-content',
+    what: 'a GET with content',
+    change: 'Read the content of each request to its end, or close the connection after the answer.',
+    ground: rfc9112('9.3', 'MUST'),
+    probe: connection.unreadContent,
+  }),
+  // RFC 9112 §6.1: whichever of the two it goes by, it closes the connection afterwards.
+  oneRequest({
+    id: 'framing.both-lengths',
+    what: 'a request with Content-Length and Transfer-Encoding',
+    change: 'Answer 400 to such a request, and close the connection.',
+    ground: rfc9112('6.1', 'MUST'),
+    probe: connection.bothLengths,
+    closes: true,
+  }),
+  // RFC 9112 §6.1: whose framing is faulty by definition.
+  oneRequest({
+    id: 'framing.old-chunks',
+    what: 'an HTTP/1.0 request with Transfer-Encoding',
+    change: 'Answer 400 to such a request, and close the connection.',
+    ground: rfc9112('6.1', 'MUST'),
+    probe: connection.chunksInOldVersion,
+    closes: true,
+  }),
+  // RFC 9112 §2.2, §5.2: white space before a name and a bare CR begin no line; RFC 9110 §5.1: names have no other spelling.
+  oneRequest({
+    id: 'framing.hidden-field',
+    what: 'a request with a hidden Transfer-Encoding',
+    change: 'Let lines end with CRLF alone, answer 400 to folded ones, and compare header names as they are.',
+    ground: rfc9112('5.2', 'MUST'),
+    probe: connection.hiddenFields,
+  }),
+  // RFC 9112 §7.1: no overflow of numbers.
+  oneRequest({
+    id: 'framing.chunk-size-overflow',
+    what: 'a chunk with a size beyond all numbers',
+    change: 'Answer 400 where the size of a chunk does not fit into the number that holds it.',
+    ground: rfc9112('7.1', 'MUST'),
+    probe: connection.overflowingChunk,
+  }),
+
+  // RFC 9112 §6.3: the length of such messages cannot be known.
+  refusedAndClosed({
+    id: 'framing.differing-lengths',
+    what: 'a request with two different Content-Length headers',
+    why: HIDES,
+    change: 'Answer 400 where Content-Length comes with different values, and close the connection.',
+    ground: rfc9112('6.3', 'MUST'),
+    probe: connection.differingLengths,
+    statuses: [400],
+  }),
+  refusedAndClosed({
+    id: 'framing.bad-length',
+    what: 'a request whose Content-Length has a plus sign',
+    why: HIDES,
+    change: 'Answer 400 where Content-Length is anything but digits, and close the connection.',
+    ground: rfc9112('6.3', 'MUST'),
+    probe: connection.badLength,
+    statuses: [400],
+  }),
+  refusedAndClosed({
+    id: 'framing.chunked-not-last',
+    what: 'a request in which chunked is not the last coding',
+    why: HIDES,
+    change: 'Answer 400 where Transfer-Encoding does not end with chunked, and close the connection.',
+    ground: rfc9112('6.3', 'MUST'),
+    probe: connection.chunksNotLast,
+    // RFC 9112 §6.1: who does not know the other coding either may say so.
+    statuses: [400, 501],
+  }),
+  // RFC 9112 §6.1: 501 for a coding that nobody knows.
+  check('framing.unknown-coding', {
+    title: 'refuses a request in a transfer coding that it does not know',
+    headline: 'A request in an unknown transfer coding gets {answer}',
+    why: 'The service takes for content what it cannot read.',
+    change: 'Answer 501 where Transfer-Encoding has a coding that you do not know.',
+    grounds: [rfc9112('6.1', 'SHOULD')],
+    restsOn: [noErrorInSuccess],
+    judge: ({ expect }) =>
+      expect(connection.unknownCoding).toConform('a refusal with 501', ({ response: { status } }) =>
+        REFUSES_CODING.includes(status) ? null : `status ${status}`,
+      ),
+  }),
+
+  // RFC 9112 §6.1 and RFC 9110 §15.2: an HTTP/1.0 client knows neither.
+  check('framing.old-client-transfer', {
+    title: 'sends no chunks to an HTTP/1.0 client',
+    headline: 'An HTTP/1.0 client gets Transfer-Encoding: {got}',
+    why: 'Such a client takes the sizes of the chunks for content.',
+    change: 'Send Content-Length to an HTTP/1.0 client, or end the body by closing the connection.',
+    grounds: [rfc9112('6.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(connection.oldClient).toConform(
+        'no Transfer-Encoding',
+        ({ response }) => response.field('transfer-encoding') ?? null,
+      ),
+  }),
+  check('framing.old-client-interim', {
+    title: 'sends no interim response to an HTTP/1.0 client',
+    headline: 'An HTTP/1.0 client gets an interim response: {got}',
+    why: 'Such a client takes the interim response for the whole answer.',
+    change: 'Ignore Expect in an HTTP/1.0 request.',
+    grounds: [rfc9110('15.2', 'MUST')],
+    judge: ({ expect }) =>
+      expect(connection.oldClient).toConform('no interim response', ({ exchange }) => {
+        const [interim] = exchange.response?.informational ?? [];
+        return interim ? `status ${interim.status}` : null;
+      }),
+  }),
+  // RFC 9112 §9.3: without keep-alive the connection closes after the response.
+  check('framing.old-client-close', {
+    title: 'ends the connection after the response to an HTTP/1.0 client',
+    headline: 'The connection of an HTTP/1.0 client is kept: {got}',
+    why: 'Such a client waits for the end of the connection, and hangs.',
+    change: 'Close the connection after the response to HTTP/1.0, unless it was asked for with keep-alive.',
+    grounds: [rfc9112('9.3', 'SHOULD')],
+    judge: ({ expect }) =>
+      expect(connection.oldClient)
+        .where(({ status }) => status !== null)
+        .toConform('the end of the connection', (reply) =>
+          reply.staysOpen ? `${answers(reply)} and an open connection` : null,
+        ),
+  }),
+
+  // RFC 9110 §7.8: an offer may be ignored, and clients make it with ordinary requests.
+  check('framing.upgrade-offer', {
+    title: 'serves a request that offers HTTP/2 by Upgrade',
+    headline: 'A request that offers HTTP/2 by Upgrade gets {answer}',
+    why: 'Some clients make this offer with each first request, and cannot use the service.',
+    change: 'Ignore the Upgrade header of a request where you do not want to switch.',
+    grounds: [practice('clients offer h2c')],
+    judge: ({ expect }) =>
+      expect(connection.upgradeOffer).toConform(
+        'an answer as without the offer, or 101',
+        ({ status, exchange }) => {
+          if (status === null) return exchange.failure?.message ?? 'no response';
+          return status === 101 || (status >= 200 && status <= 299) ? null : `status ${status}`;
+        },
+      ),
+  }),
+  // RFC 9110 §7.8: a 101 names what it switches to, and that was offered.
+  check('framing.upgrade-answer', {
+    title: 'switches protocols only to one that was offered',
+    headline: 'The service switches to a protocol that nobody offered: {got}',
+    why: 'The client cannot read a single byte of what follows.',
+    change: 'Answer 101 with the offered protocol in Upgrade, or do not switch.',
+    grounds: [rfc9110('7.8', 'MUST')],
+    judge: ({ expect }) =>
+      expect(connection.upgradeOffer)
+        .where(({ status }) => status === 101, 'the offer is not taken')
+        .toConform('Upgrade: h2c', ({ response }) => {
+          const value = response.field('upgrade');
+          return value?.toLowerCase() === 'h2c' ? null : (value ?? 'none');
+        }),
+  }),
+
+  // RFC 9110 §6.5.1: nothing that is needed before the content is read.
+  check('framing.trailers', {
+    title: 'sends nothing behind a body that belongs before it',
+    headline: 'A header comes only behind the body: {got}',
+    why: 'Clients have used the body by then, or drop what comes behind it.',
+    change: 'Send such headers before the body.',
+    grounds: [rfc9110('6.5.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(rawReplies)
+        .where(({ exchange }) => (exchange.response?.trailers.length ?? 0) > 0, 'no response has trailers')
+        .toConform('no such trailer', ({ exchange }) => {
+          const field = exchange.response?.trailers.find(([name]) => NO_TRAILERS.test(name));
+          return field ? field[0] : null;
+        }),
+  }),
+];
