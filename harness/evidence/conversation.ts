@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ExchangeFailure, HEADING, RecordedRequest, RecordedResponse } from './exchange.ts';
 import {
   type Codec,
@@ -14,6 +15,7 @@ import {
   variant,
 } from './record/codec.ts';
 import { restoreOctets, STORED_OCTETS, storeOctets } from './record/stored-octets.ts';
+import { traces } from './redaction/marker.ts';
 
 const FRAME = {
   fin: flag,
@@ -34,6 +36,10 @@ const FRAME = {
 };
 const Frame = record(FRAME);
 
+function digestOf(payload: Uint8Array): string {
+  return createHash('sha256').update(payload).digest('hex');
+}
+
 /** RFC 6455 §5.2 frame as it was on the wire. */
 export type RecordedFrame = ValueOf<typeof Frame> & {
   /** Unmasked payload, redacted, at most the transport's frame record limit. */
@@ -41,10 +47,13 @@ export type RecordedFrame = ValueOf<typeof Frame> & {
 };
 
 const RecordedFrame: Codec<RecordedFrame> = storedAs(record({ ...FRAME, ...STORED_OCTETS }), {
-  store: ({ payload, ...frame }: RecordedFrame, { frameOctets }) => ({
-    ...frame,
-    ...storeOctets(payload, frameOctets),
-  }),
+  store({ payload, ...frame }: RecordedFrame, { frameOctets }) {
+    const stored = storeOctets(payload, frameOctets);
+    // What holds a marker is no longer what was on the wire.
+    const isWhole = !frame.truncated && traces(payload).length === 0;
+    const digest = stored.omitted !== undefined && isWhole ? digestOf(payload) : null;
+    return { ...frame, ...stored, ...(digest !== null && { digest }) };
+  },
   restore({ text, base64, omitted = 0, truncated, ...frame }) {
     const payload = restoreOctets({ text, base64 });
     return { ...frame, payload, truncated: truncated || omitted > 0 };

@@ -9,6 +9,7 @@ import {
   pusherAdvice,
   readPusherEvent,
 } from '../../evidence/conversation/dialect.ts';
+import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
@@ -90,14 +91,27 @@ export interface ClientEvents {
 
 const CLIENT_EVENTS = 20;
 
+/** When each of them went over the wire, on the session's clock in ms, by its index. */
+function clientEventsIn(
+  { conversation }: ConversationView,
+  messages: readonly Message[],
+): ReadonlyMap<unknown, number> {
+  return new Map(
+    messages.flatMap(({ text, atMs }) => {
+      const event = text === null ? null : readPusherEvent(text);
+      const isIt = event?.event === 'client-conform';
+      return isIt ? [[event.data?.index, conversation.timing.startedMs + atMs] as const] : [];
+    }),
+  );
+}
+
 export const clientEvents: Probe<ClientEvents> = probe(
   'websocket-pusher-client-events',
-  async ({ ask, config, clock, websocket }) => {
+  async ({ ask, config, websocket }) => {
     await ask(establishedClient);
 
     const app = config.credentials.app;
     if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-    const tookMs: number[] = [];
     let sender: ConversationView | undefined;
     const subscriber = await websocket.hold(
       { purpose: 'a WebSocket with a subscriber' },
@@ -108,13 +122,11 @@ export const clientEvents: Probe<ClientEvents> = probe(
           async (conversation) => {
             if (!(await enters(conversation, app))) return;
             for (let index = 0; index < CLIENT_EVENTS; index++) {
-              const sentMs = clock.now();
               const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
               await conversation.text(JSON.stringify(message));
               const isIt = ({ event, data }: PusherEvent) =>
                 event === 'client-conform' && data?.index === index;
               if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
-              tookMs.push(clock.now() - sentMs);
             }
             await conversation.close(1000);
           },
@@ -123,6 +135,11 @@ export const clientEvents: Probe<ClientEvents> = probe(
       },
     );
     if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+    const sent = clientEventsIn(sender, sender.sent);
+    const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
+      const sentMs = sent.get(index);
+      return sentMs === undefined ? [] : [atMs - sentMs];
+    });
     const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
     return { subscriber, sender, latency };
   },

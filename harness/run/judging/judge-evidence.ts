@@ -62,7 +62,7 @@ export async function judgeEvidence(
     await judgeRecord({ ...recorded, run }, services, {
       selection,
       strict: run.strict,
-      userAgent: `${harness.name}/${harness.version}`,
+      userAgent: `${whole.harness.name}/${whole.harness.version}`,
       record: (event) => journal.append(event),
     });
   } finally {

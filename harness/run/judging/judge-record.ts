@@ -14,10 +14,13 @@ import { replayClock } from './replay-clock.ts';
 import { replayPacts } from './replay-pacts.ts';
 import { replayWire } from './replay-wire.ts';
 
+/** A service of a record, and what is known and accepted of it today. */
+type Judgeable = Pick<LoadedService, 'config' | 'known' | 'accepted'>;
+
 export interface JudgingOptions {
   readonly selection: Selection;
   readonly strict: boolean;
-  /** `conform/1.2.3`. */
+  /** `conform/1.2.3`, as the recorded run had it: some requests name the version. */
   readonly userAgent: string;
   readonly record: (event: JournalEvent) => void;
 }
@@ -31,7 +34,7 @@ const HUNG_MS = 10 * 60_000;
  */
 export async function judgeRecord(
   { run, finishedAt, interruption, services: recorded }: RecordedRun,
-  services: readonly LoadedService[],
+  services: readonly Judgeable[],
   options: JudgingOptions,
 ): Promise<void> {
   const { record } = options;
@@ -61,7 +64,7 @@ interface Judging extends JudgingOptions {
 
 async function judgeService(
   recorded: RecordedService,
-  { config: configured }: LoadedService,
+  { config: configured }: Judgeable,
   { selection, strict, userAgent, record, run, redaction }: Judging,
 ): Promise<void> {
   // How long a run may take says nothing of how long judging does.

@@ -73,10 +73,12 @@ export class Shelf {
 
   constructor(evidence: readonly Recorded[]) {
     this.#bursts = evidence.filter((each): each is Recorded<Burst> => each.evidence.kind === 'burst');
-    const ofBursts = this.#bursts.flatMap((burst) => entriesOf(burst, evidence));
-    this.#left = [...ofBursts, ...evidence.flatMap(held)].toSorted(
-      ({ piece: a }, { piece: b }) => a.timing.startedMs - b.timing.startedMs || numberOf(a) - numberOf(b),
-    );
+    const single = evidence.flatMap(held).toSorted(({ piece: a }, { piece: b }) => numberOf(a) - numberOf(b));
+    const refusals = new Set(this.#bursts.map((burst) => burst.evidence.refusal));
+    this.#left = [
+      ...this.#bursts.flatMap((burst) => entriesOf(burst, single)),
+      ...single.filter(({ piece }) => !refusals.has(piece.id)),
+    ].toSorted(({ piece: a }, { piece: b }) => a.timing.startedMs - b.timing.startedMs);
   }
 
   /** What is left, but for what bursts are made of. */
@@ -131,18 +133,24 @@ function numberOf({ id }: { readonly id: string }): number {
   return Number(id.replace(/^\D+/, '')) || 0;
 }
 
-/** The requests of a burst; those that are kept whole stand for themselves. */
-function entriesOf({ probe, purpose, evidence }: Recorded<Burst>, all: readonly Recorded[]): readonly Held[] {
-  const whole = new Set(
-    all.flatMap((each) =>
-      each.evidence.kind === 'exchange' && each.purpose === purpose
-        ? [each.evidence.timing.startedMs.toFixed(2)]
-        : [],
-    ),
-  );
-  return evidence.entries
-    .filter(({ sentMs }) => !whole.has(sentMs.toFixed(2)))
-    .map((entry) => ({ probe, purpose, requests: 0, piece: exchangeOf(entry, evidence) }));
+/**
+ * The requests of a burst in their order, its first refusal in the whole. That one alone tells its time to the end: those
+ * that came after it are not before it.
+ */
+function entriesOf({ probe, purpose, evidence }: Recorded<Burst>, single: readonly Held[]): readonly Held[] {
+  const { entries, refusal } = evidence;
+  const first = refusal === null ? undefined : entries.find(({ status }) => !isServed(status));
+  let sinceMs = Number.NEGATIVE_INFINITY;
+  return entries.map((entry) => {
+    const whole = entry === first ? single.find(({ piece }) => piece.id === refusal) : undefined;
+    sinceMs = Math.max(sinceMs, whole?.piece.timing.startedMs ?? entry.sentMs);
+    const piece = exchangeOf({ ...entry, sentMs: sinceMs }, evidence);
+    return whole ?? { probe, purpose, requests: 0, piece };
+  });
+}
+
+function isServed(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
 }
 
 function exchangeOf(

@@ -35,7 +35,7 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
     await clock.until(found.timing.startedMs + found.timing.durationMs);
     learn(found, about, options);
     for (const { after, octets } of recorded.unasked)
-      if (after === found.id) about.unasked?.(Buffer.from(octets));
+      if (after === found.id) about.unasked?.(Buffer.from(octets), found.id);
     const { purpose, credential } = about;
     return { ...found, request: found.request ?? unkept(request), purpose, credential };
   }

@@ -3,7 +3,7 @@ import { documentedSample } from '../../contract/clause.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
-import type { Exchange } from '../../evidence/exchange.ts';
+import type { EvidenceId, Exchange } from '../../evidence/exchange.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { RawForm } from '../../transport/http/raw.ts';
@@ -109,7 +109,8 @@ export class ServiceHttp {
       credential: credentialUse(choice),
       signal,
       onKept: stimulus.onKept ?? false,
-      unasked: (octets: Uint8Array) => this.#note({ to: `${bare.method} ${purpose}`, evidence: id }, octets),
+      unasked: (octets: Uint8Array, evidence: EvidenceId) =>
+        this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),
     };
     const rawForm = rawFormOf(stimulus);
     const send = async () => {

@@ -3,7 +3,13 @@ import pLimit from 'p-limit';
 import { HarnessError } from '../../base/exit.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { decodeContent } from '../../evidence/exchange/content-coding.ts';
-import type { ConnectionUse, Exchange, ExchangeFailure, FieldLine } from '../../evidence/exchange.ts';
+import type {
+  ConnectionUse,
+  EvidenceId,
+  Exchange,
+  ExchangeFailure,
+  FieldLine,
+} from '../../evidence/exchange.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { Stopwatch } from '../pace/clock.ts';
@@ -31,7 +37,7 @@ export interface HttpAbout extends About {
    */
   readonly onKept?: boolean;
   /** Told of octets that follow the response on its connection before anything else is asked there. */
-  readonly unasked?: (octets: Uint8Array) => void;
+  readonly unasked?: (octets: Uint8Array, after: EvidenceId) => void;
 }
 
 export interface HttpTransport {
@@ -120,7 +126,7 @@ export function openHttp(options: HttpOptions): HttpTransport {
       connection = new HttpConnection(socket, address, limits, clock);
       stopwatch.markConnected();
     }
-    const { unasked } = about;
+    const unasked = (octets: Uint8Array) => about.unasked?.(octets, about.id);
     if (signal.aborted) {
       connection.destroy();
       const failure = abortedFailure(signal, 'aborted while connecting');
