@@ -61,7 +61,7 @@ export function jsonFault({ reply }: Received): string | null {
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 const IDENTIFIER = /id$|key$/i;
 
-/** Names, in lower case and sorted, of fields by which the second attempt is known for the first event again. */
+/** Names, in lower case and as they come, of fields by which the second attempt is known for the first event again. */
 export function identifiersOf([first, second]: readonly Received[]): readonly string[] {
   const again = second?.reply.exchange.request.fields ?? [];
   return (first?.reply.exchange.request.fields ?? [])
@@ -69,8 +69,7 @@ export function identifiersOf([first, second]: readonly Received[]): readonly st
       ([name, value]) =>
         IDENTIFIER.test(name) && again.some((field) => field[0] === name && field[1] === value),
     )
-    .map(([name]) => name.toLowerCase())
-    .sort();
+    .map(([name]) => name.toLowerCase());
 }
 
 /** Between one attempt and the next, in whole ms; of the first three. */

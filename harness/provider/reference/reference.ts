@@ -6,7 +6,7 @@ import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
 import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
 import { CONFORMING } from './conduct/conforming.ts';
-import { patched } from './conduct/patch.ts';
+import { type Patch, patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
 import { openHost } from './host.ts';
@@ -27,6 +27,8 @@ export interface ReferenceOptions {
   readonly defects?: readonly string[];
   /** Name of a conforming variant, or of several joined with `+`, applied in this order. */
   readonly variant?: string | null;
+  /** What it does otherwise without a name for it, applied after the variant and before the defects. */
+  readonly patches?: readonly Patch[];
   /** 0 or absent: any free port. */
   readonly port?: number;
   /** The address to listen on; the loopback interface unless given. */
@@ -68,9 +70,10 @@ const SERVICES: Readonly<
  * or when the port cannot be had.
  */
 export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
-  const { service, defects = [], variant = null } = options;
+  const { service, defects = [], variant = null, patches: others = [] } = options;
   const patches = [
     ...(variant?.split('+') ?? []).map((name) => findVariant(name, service).patch),
+    ...others,
     ...defects.map((name) => findDefect(name, service).patch),
   ];
   const conduct = patched(CONFORMING, patches);
