@@ -1,5 +1,6 @@
 import { ctrf } from './ctrf.ts';
 import type { ReportFormat } from './format.ts';
+import { har } from './har.ts';
 import { htmlPage } from './html/page.ts';
 import { junit } from './junit.ts';
 import { markdown } from './markdown.ts';
@@ -18,4 +19,4 @@ const json: ReportFormat = {
 };
 
 /** Every format; a run writes all of them, `conform report --format` those that it is given. */
-export const REPORT_FORMATS: readonly ReportFormat[] = [htmlPage, json, junit, ctrf, markdown];
+export const REPORT_FORMATS: readonly ReportFormat[] = [htmlPage, json, junit, ctrf, har, markdown];

@@ -14,11 +14,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const WITHOUT_SOCKETS = fileURLToPath(
   new URL('../../run/judging/fixtures/without-sockets.js', import.meta.url),
 );
+const KEY = 'example-search-key-not-secret';
 const config = temporaryFolder({
   'services/search.yaml': `service: search
 contract: search
 provider: { reference: search, defects: [date-twice] }
-credentials: { scheme: bearer, key: example-search-key-not-secret }
+credentials: { scheme: bearer, key: ${KEY} }
 `,
 });
 const reports = join(temporaryFolder(), 'reports');
@@ -148,6 +149,92 @@ describe('what a record does not hold is blocked', () => {
     const { code, results } = await judged(altered((line) => (++lines > 30 ? null : line)));
     expect(code).toBe(results.run.exitCode);
     expect(results.run.interruption).toMatch(/^the record was cut short/);
+  });
+});
+
+const archive = () => JSON.parse(readFileSync(join(latest, 'har/search.har'), 'utf8'));
+
+function harFile(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return join(temporaryFolder({ 'a.har': text }), 'a.har');
+}
+
+/** As another program would have recorded the run, with the key in it. */
+function byOthers(): string {
+  const { log } = archive();
+  const entries = log.entries.map(({ _conform: _, comment: __, ...entry }: Record<string, unknown>) => entry);
+  const text = JSON.stringify({ log: { ...log, creator: { name: 'proxy', version: '1' }, entries } });
+  return text.replaceAll(/\[redacted:SEARCH_KEY\]|\[redacted:[A-Z_]*KEY\]/g, KEY);
+}
+
+describe('a HAR file', () => {
+  const ofRun = () =>
+    new Map(checksOf(readResults(join(latest, 'results.json'))).map((each) => [each.id, each]));
+
+  it('of conform is judged as the run was, but for what needs octets as they came', async () => {
+    const { code, results } = await judged(
+      harFile(archive()),
+      '--service',
+      'search',
+      '--suite',
+      'auth',
+      'headers',
+    );
+    expect(code).toBe(1);
+    const before = ofRun();
+    for (const { id, outcome, message } of checksOf(results)) {
+      if (outcome !== 'blocked')
+        expect([id, outcome, message]).toEqual([id, before.get(id)?.outcome, before.get(id)?.message]);
+    }
+    expect(checksOf(results).filter(({ outcome }) => outcome === 'pass').length).toBeGreaterThan(10);
+    expect(remarksOf(results).join()).toMatch(/a HAR file holds neither/);
+  });
+
+  it('of others answers where a request is the very one, the rest is counted, and the key is taken out', async () => {
+    const file = byOthers();
+    expect(file).toContain(KEY);
+    const { results } = await judged(harFile(file), '--service', 'search', '--check', 'auth.*');
+    const outcomes = checksOf(results).map(({ outcome }) => outcome);
+    expect(outcomes).toContain('pass');
+    expect(outcomes).not.toContain('fail');
+    expect(remarksOf(results).join()).toMatch(
+      /\d+ pieces of evidence in the record answered no check of today/,
+    );
+    expect(JSON.stringify(results)).not.toContain(KEY);
+  });
+
+  it.for([
+    ['without a service', archive, [], /does not say which service it is of/],
+    ['without entries', () => ({ log: { entries: [] } }), ['search'], /it has no entries/],
+    ['of the wrong type', () => ({ log: { entries: 'none' } }), ['search'], /no list of entries/],
+    [
+      'with entries that are none',
+      () => ({ log: { entries: [null, 1, { request: [] }] } }),
+      ['search'],
+      /no entry has/,
+    ],
+    ['nested without end', () => `{"log": ${'['.repeat(200_000)}`, ['search'], /it is not JSON/],
+  ] as const)('%s is a usage error', async ([, value, service, said]) => {
+    const named = service.flatMap((name) => ['--service', name]);
+    const { code, stderr } = await conformHere(['judge', harFile(value()), '--config', config, ...named]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(said) });
+  });
+
+  it('with entries that cannot be read beside others says how many', async () => {
+    const { log } = archive();
+    const entries = [
+      ...log.entries,
+      null,
+      { request: { method: 'GET', url: 'no URL' }, response: { status: 200 } },
+    ];
+    const { results } = await judged(
+      harFile({ log: { ...log, entries } }),
+      '--service',
+      'search',
+      '--check',
+      'auth.*',
+    );
+    expect(remarksOf(results).join()).toMatch(/2 of \d+ entries of the HAR file could not be read/);
   });
 });
 

@@ -26,9 +26,7 @@ export async function judge(paths: readonly string[], options: JudgeOptions): Pr
   const stdout = terminalOf(process.stdout);
   const codes: number[] = [];
   for (const evidence of paths.map((path) => readRecord(path))) {
-    if (evidence.kind === 'har') throw new Error('not yet');
-    const { record } = evidence;
-    const { results, reports } = await judgeEvidence(record, {
+    const { results, reports } = await judgeEvidence(evidence, {
       configDir: options.config,
       services: options.service ?? [],
       suites: options.suite ?? [],

@@ -1,6 +1,9 @@
-import { loadServices } from '../../config/load.ts';
+import { UsageError } from '../../base/exit.ts';
+import { type LoadedService, loadServices } from '../../config/load.ts';
+import { runSecrets } from '../../config/secrets.ts';
 import { withCauses } from '../../diagnosis/causes.ts';
 import { openJournal, readJournal } from '../../evidence/record/journal.ts';
+import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { withDrift } from '../../memory/accepted.ts';
 import { withKnown } from '../../memory/known.ts';
 import type { ReportChoices } from '../../report/format.ts';
@@ -9,6 +12,8 @@ import type { Results } from '../../report/results/results.ts';
 import { openRunFolder, type WrittenReports, writeReports } from '../../report/write.ts';
 import { loadSuites, SUITES_URL, selectChecks } from '../selection.ts';
 import { judgeRecord } from './judge-record.ts';
+import { recordOfHar } from './read-har.ts';
+import type { Evidence } from './read-record.ts';
 import type { RecordedRun } from './recording.ts';
 
 export interface JudgingRequest {
@@ -30,17 +35,12 @@ export interface JudgingRequest {
 
 /** Judges a record and writes the reports of that. @throws UsageError where config and record do not fit. */
 export async function judgeEvidence(
-  recorded: RecordedRun,
+  evidence: Evidence,
   request: JudgingRequest,
 ): Promise<{ readonly results: Results; readonly reports: WrittenReports }> {
   const { harness, reportsDir } = request;
-  const wanted = recorded.services.map(({ service }) => service).filter((name) => isWanted(name, request));
-  const { services } = await loadServices({
-    configDir: request.configDir,
-    services: wanted.length > 0 ? wanted : request.services,
-    environment: recorded.services.find(({ environment }) => environment !== null)?.environment ?? undefined,
-    env: request.env,
-  });
+  const services = await servicesOf(evidence, request);
+  const recorded = evidence.kind === 'har' ? readHar(evidence, services, harness) : evidence.record;
   const chosen =
     request.suites.length + request.checks.length > 0
       ? { suites: request.suites, checks: request.checks }
@@ -77,6 +77,37 @@ export async function judgeEvidence(
     ...(request.reportChoices && { choices: request.reportChoices }),
   });
   return { results, reports };
+}
+
+/** @throws UsageError for a HAR file of which nobody says what service it is of. */
+async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<readonly LoadedService[]> {
+  const { configDir, env, services: named } = request;
+  if (evidence.kind === 'har') {
+    if (named.length === 1) return (await loadServices({ configDir, services: named, env })).services;
+    throw new UsageError('a HAR file does not say which service it is of', {
+      place: { file: evidence.file },
+      remedy: 'name one with --service',
+    });
+  }
+  const { services } = evidence.record;
+  const wanted = services.map(({ service }) => service).filter((name) => isWanted(name, request));
+  const { services: loaded } = await loadServices({
+    configDir,
+    services: wanted.length > 0 ? wanted : named,
+    environment: services.find(({ environment }) => environment !== null)?.environment ?? undefined,
+    env,
+  });
+  return loaded;
+}
+
+function readHar(
+  { text, file }: Extract<Evidence, { kind: 'har' }>,
+  services: readonly LoadedService[],
+  harness: JudgingRequest['harness'],
+): RecordedRun {
+  const configs = services.map(({ config }) => config);
+  const [service = ''] = configs.map((config) => config.service);
+  return recordOfHar(text, { file, service, harness, redaction: createRedaction(runSecrets(configs)) });
 }
 
 function isWanted(service: string, { services }: JudgingRequest): boolean {

@@ -17,7 +17,7 @@ const MOST_OCTETS = 512 * 1024 * 1024;
 /** What `conform judge` may be given. */
 export type Evidence =
   | { readonly kind: 'run'; readonly record: RecordedRun }
-  | { readonly kind: 'har'; readonly text: string };
+  | { readonly kind: 'har'; readonly file: string; readonly text: string };
 
 /** Reads the folder of a run, its journal or its results, or a HAR file. @throws UsageError when it is none of them. */
 export function readRecord(path: string): Evidence {
@@ -26,7 +26,7 @@ export function readRecord(path: string): Evidence {
   const text = readText(file);
   const value = parseJson(text);
   if (value === undefined) throw noRecord(file, 'it is not JSON; it may have been cut short');
-  if (isJsonObject(value) && 'log' in value) return { kind: 'har', text };
+  if (isJsonObject(value) && 'log' in value) return { kind: 'har', file, text };
   if (isJsonObject(value) && 'schemaVersion' in value)
     return { kind: 'run', record: recordOf(validateResults(value, file), []) };
   throw noRecord(file, 'it is no journal, no results.json and no HAR file');
