@@ -11,6 +11,8 @@ export interface OwnSchema<Value = unknown> {
 
 /** After so many values it is worth the time that compiling takes. */
 const WORTH_COMPILING = 100;
+/** What stands in the schemas of the config beside JSON Schema's own keywords. */
+const ANNOTATIONS = ['x-expected', 'x-def'];
 const require = createRequire(import.meta.url);
 
 /**
@@ -42,6 +44,6 @@ function compile(schema: object, options: Options): ValidateFunction {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
   // Held against the schema of schemas by the tests: at a start that would take most of the time.
   const ajv = new Ajv2020({ ...options, strictRequired: false, meta: false, validateSchema: false });
-  ajv.addKeyword({ keyword: 'x-expected', schemaType: 'string' });
+  for (const keyword of ANNOTATIONS) ajv.addKeyword({ keyword, schemaType: 'string' });
   return ajv.compile(schema);
 }

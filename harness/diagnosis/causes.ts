@@ -14,11 +14,13 @@ const WEAKEST_FIRST: readonly Cause['confidence'][] = ['low', 'medium', 'high'];
  * The results with the causes of their findings: a pure function of both arguments. Results that have them already
  * keep theirs. The same fault of several services is one cause.
  */
-export function withCauses(results: Results, entries: readonly Entry[] = dictionary()): Results {
+export function withCauses(results: Results, entries?: readonly Entry[]): Results {
   if (results.causes !== undefined) return results;
-  const found = results.services.flatMap((service) =>
-    diagnose(service.checks, entries).map((diagnosis): Found => ({ service, diagnosis })),
-  );
+  const found = results.services
+    .filter(({ checks }) => checks.some(isFinding))
+    .flatMap((service) =>
+      diagnose(service.checks, entries ?? dictionary()).map((diagnosis): Found => ({ service, diagnosis })),
+    );
   const causes = [...Map.groupBy(found, ({ diagnosis }) => diagnosis.entry.defect).values()]
     .map((all) => ({ cause: causeOf(all), fails: failuresIn(all) }))
     .sort((one, other) => other.fails - one.fails || other.cause.findings.length - one.cause.findings.length)

@@ -130,7 +130,7 @@ function linesOf(path: string): { readonly lines: readonly Line[]; readonly note
 
 function lineIn(text: string): Line {
   const value = parsed(text);
-  return { text, run: fitting(RUN, value), ids: fitting(IDS, value) };
+  return { text, run: fitting(RUN, 'run', value), ids: fitting(IDS, 'ids', value) };
 }
 
 function parsed(text: string): unknown {
@@ -141,9 +141,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function fitting<S extends TSchema>(shape: S, value: unknown): Static<S> | null {
+/** `key` tells that a line is meant to be of this shape. */
+function fitting<S extends TSchema>(shape: S, key: string, value: unknown): Static<S> | null {
   const fits = heldTo<Static<S>>(shape);
-  return isJsonObject(value) && fits(value) ? (value as Static<S>) : null;
+  return isJsonObject(value) && key in value && fits(value) ? (value as Static<S>) : null;
 }
 
 function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<string, IdsLine>): RunLine {

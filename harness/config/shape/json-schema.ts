@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../base/json-text.ts';
 import { traitsOf } from './traits.ts';
 
 /**
- * The JSON Schema of a shape, for editors and for validation. What stands in several places stands once, among the
+ * The JSON Schema of a shape, for editors. What stands in several places stands once, among the
  * `$defs`. An environment may complete a mapping, so only what is in a list, which is never merged, must be complete.
  */
 export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
@@ -19,7 +19,12 @@ export function jsonSchemaOf(title: string, shape: TSchema): JsonObject {
 }
 
 /** Under it a schema says as what it may stand among the `$defs`. */
-const DEF = '~def';
+const DEF = 'x-def';
+
+/** The same without `$defs`, for validation. */
+export function wholeSchemaOf(shape: TSchema): JsonObject {
+  return plain(shape, false);
+}
 
 /** A shape as JSON Schema, everything in its place. */
 function plain(shape: TSchema, inList: boolean): JsonObject {

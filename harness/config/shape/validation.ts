@@ -6,7 +6,7 @@ import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
 import { keyWithin, type Located, type LocatedMap, plainOf } from '../yaml/located.ts';
 import { didYouMean, nearestNames } from '../yaml/nearest.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { wholeSchemaOf } from './json-schema.ts';
 
 /** Tells everything that a schema of ours refuses, with the schema that refuses it. */
 export function everyFault(schema: object): OwnSchema {
@@ -15,8 +15,11 @@ export function everyFault(schema: object): OwnSchema {
 
 /** What the schema of a shape refuses in a file, each with its place. */
 export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageError[] {
-  const fits = everyFault(jsonSchemaOf('file', shape));
-  return (file) => (fits(plainOf(file)) ? [] : schemaFaults(fits.errors ?? [], file));
+  let fits: OwnSchema | undefined;
+  return (file) => {
+    fits ??= everyFault(wholeSchemaOf(shape));
+    return fits(plainOf(file)) ? [] : schemaFaults(fits.errors ?? [], file);
+  };
 }
 
 /**

@@ -6,7 +6,6 @@ import { visible } from '../../evidence/octets/visible.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { BrokerFailure, openBroker, type SendToBroker } from '../../pact/broker-client.ts';
 import { type BrokerPact, pactsOf } from '../../pact/broker-pacts.ts';
-import { brokerSender } from './broker-send.ts';
 
 interface FetchOptions {
   readonly userAgent: string;
@@ -24,6 +23,7 @@ const LONGEST_REASON = 500;
 export async function withPactsFetched(config: ServiceConfig, options: FetchOptions): Promise<ServiceConfig> {
   const { pacts } = config;
   if (!pacts || (pacts.broker === null && !pacts.files.some(isUrl))) return config;
+  const { brokerSender } = await import('./broker-send.ts');
   const redaction = createRedaction(brokerSecrets(pacts.broker));
   const { patienceMs = PATIENCE_MS, signal } = options;
   return {
