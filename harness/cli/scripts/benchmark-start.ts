@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run benchmark:start`: what a start costs, in turn with a Node that does nothing. Time and processor time are
+ * medians, and ratios to that Node; memory is the most that the processes of one run ever held, added up.
+ */
+const ROUNDS = 5;
+const OPERATIONS = 5_000;
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'conform-benchmark-'));
+/** Each process of a run keeps a file there: its processor time in ms, and its memory in KiB. A worker is ended unasked. */
+const usage = join(folder, 'usage');
+const HOOK = `data:text/javascript,${encodeURIComponent(
+  `import { writeFileSync } from 'node:fs';
+const tell = () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  writeFileSync(${JSON.stringify(`${usage}/`)} + process.pid, (userCPUTime + systemCPUTime) / 1000 + ' ' + maxRSS);
+};
+setInterval(tell, 25).unref();
+process.on('exit', tell);`,
+)}`;
+
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly mebibytes: number;
+}
+
+const service = (name: string, more: string) =>
+  `service: ${name}\ncontract: search\nprovider: { reference: search }\ncredentials: { scheme: bearer, key: example-benchmark-key }\n${more}`;
+const answer = {
+  description: 'The item.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } },
+};
+const openapi = {
+  openapi: '3.1.0',
+  info: { title: 'Many', version: '1' },
+  paths: Object.fromEntries(
+    Array.from({ length: OPERATIONS }, (_, kind) => [
+      `/v1/items-${kind}`,
+      { get: { operationId: `items-${kind}`, responses: { 200: answer } } },
+    ]),
+  ),
+  components: { schemas: { Item: { type: 'object', properties: { id: { type: 'string' } } } } },
+};
+
+try {
+  const config = join(folder, 'config');
+  mkdirSync(join(config, 'services'), { recursive: true });
+  writeFileSync(join(config, 'services/one.yaml'), service('one', ''));
+  writeFileSync(join(config, 'services/many.yaml'), service('many', 'openapi: ../openapi.json\n'));
+  writeFileSync(join(config, 'openapi.json'), JSON.stringify(openapi));
+  const at = ['--config', config];
+  const commands: Readonly<Record<string, readonly string[]>> = {
+    'node -e 0': ['-e', '0'],
+    'conform --help': [MAIN, '--help'],
+    'conform list': [MAIN, 'list'],
+    'conform run, one check': [
+      ...[MAIN, 'run', 'one', '--check', 'status.sample', ...at],
+      ...['--reports', join(folder, 'reports')],
+    ],
+    [`conform list, of a service with ${OPERATIONS} operations`]: [MAIN, 'list', '--service', 'many', ...at],
+  };
+  const costs = new Map<string, Cost[]>(Object.keys(commands).map((name) => [name, []]));
+  // The first round fills the caches.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const [name, args] of Object.entries(commands)) {
+      const cost = await costOf(args);
+      if (round > 0) costs.get(name)?.push(cost);
+    }
+  }
+  const least = medians(costs.get('node -e 0') ?? []);
+  const widest = Math.max(...Object.keys(commands).map((name) => name.length));
+  for (const [name, all] of costs) {
+    const { ms, cpuMs, mebibytes } = medians(all);
+    const cells = [
+      `${(ms / 1000).toFixed(2)} s`.padStart(8),
+      `${(ms / least.ms).toFixed(1)} nodes`.padStart(12),
+      `${(cpuMs / 1000).toFixed(2)} s of processor`.padStart(22),
+      `${(cpuMs / least.cpuMs).toFixed(1)} nodes`.padStart(12),
+      `${mebibytes.toFixed(0)} MiB`.padStart(10),
+    ];
+    process.stdout.write(`${name.padEnd(widest)}${cells.join('')}\n`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function costOf(args: readonly string[]): Promise<Cost> {
+  rmSync(usage, { recursive: true, force: true });
+  mkdirSync(usage);
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: `--import=${HOOK}` },
+  });
+  let said = '';
+  child.stderr.on('data', (octets: Buffer) => {
+    said += octets;
+  });
+  const [code] = await once(child, 'close');
+  const ms = performance.now() - beganMs;
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said}`);
+  const processes = readdirSync(usage).map((pid) => figuresIn(readFileSync(join(usage, pid), 'utf8')));
+  const sum = (figures: readonly number[]) => figures.reduce((total, each) => total + each, 0);
+  return {
+    ms,
+    cpuMs: sum(processes.map(([cpuMs]) => cpuMs)),
+    mebibytes: sum(processes.map(([, kibibytes]) => kibibytes)) / 1024,
+  };
+}
+
+function figuresIn(text: string): readonly [cpuMs: number, kibibytes: number] {
+  const [cpuMs, kibibytes] = text.split(' ').map(Number);
+  return [cpuMs ?? 0, kibibytes ?? 0];
+}
+
+function medians(costs: readonly Cost[]): Cost {
+  const median = (figure: (cost: Cost) => number) =>
+    costs.map(figure).toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? Number.NaN;
+  return {
+    ms: median(({ ms }) => ms),
+    cpuMs: median(({ cpuMs }) => cpuMs),
+    mebibytes: median(({ mebibytes }) => mebibytes),
+  };
+}
