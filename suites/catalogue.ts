@@ -1,6 +1,6 @@
 import type { Suite } from '../harness/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
-import { caching } from './caching.suite.ts';
+import { caching } from './caching/caching.suite.ts';
 import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';

@@ -49,6 +49,10 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'unknown-coding-400+refuses-chunked-content-411+refuses-content-of-get+refuses-old-clients-426+takes-h2c',
     'answers-in-http-1-0+cgi-drops-underscored-fields',
     'timing-in-trailers+cgi-drops-underscored-fields',
+    'tags-and-dates+all-ranges+304-with-length',
+    'dates-alone+behind-a-cache',
+    'weak-tags+ignores-if-match',
+    'tag-of-the-coding+merges-slashes',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

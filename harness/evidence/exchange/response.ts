@@ -6,7 +6,7 @@ import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
-import { lifecycleFault, partialFault } from '../fields/single-fields.ts';
+import { lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -167,6 +167,29 @@ export class ResponseView extends ResponseMessage {
   /** What is wrong with the 206 that this is (RFC 9110 §15.3.7), for one range that begins at 0; null when nothing is. */
   get partialFault(): string | null {
     return partialFault(this.field('content-range'), this.body.received);
+  }
+
+  /** Content-Range of a 206 (RFC 9110 §14.4); null when absent or malformed. */
+  get contentRange(): ReturnType<typeof readContentRange> {
+    return readContentRange(this.field('content-range') ?? '');
+  }
+
+  readonly #lastModified = lazy((): HttpDate | null => {
+    const value = this.field('last-modified');
+    return value === undefined ? null : readHttpDate(value, this.receivedAt);
+  });
+
+  /** Last-Modified (RFC 9110 §8.8.2); null when absent or malformed. */
+  get lastModified(): Date | null {
+    const date = this.#lastModified();
+    return date?.kind === 'date' ? date.at : null;
+  }
+
+  /** Last-Modified where it is no IMF-fixdate; null when it is one, or absent. */
+  get lastModifiedFault(): string | null {
+    const date = this.#lastModified();
+    if (date === null || (date.kind === 'date' && date.form === 'imf-fixdate')) return null;
+    return visible(this.field('last-modified') ?? '', 60);
   }
 
   readonly #retryAfter = lazy((): RetryAfter | null => {

@@ -13,6 +13,8 @@ export interface CacheControl {
   readonly directives: readonly string[];
   /** What breaks the grammar or contradicts itself, one line each. */
   readonly faults: readonly string[];
+  /** Two directives of which one forbids what the other allows, such as `public and private`; null for none. */
+  readonly contradiction: string | null;
   /** §3.5: lets a shared cache answer others from an answer to a request with Authorization, and ask nobody. */
   readonly sharesAuthorised: boolean;
   /** The same where the request has no Authorization, and its credential is a field like any other. */
@@ -60,10 +62,20 @@ export function readCacheControl(lines: readonly string[]): CacheControl {
     seconds,
     directives: [...found.keys()],
     faults,
+    contradiction: contradictionIn(get, isFresh),
     sharesAuthorised: isShared && ['public', 's-maxage', 'must-revalidate'].some(has),
     sharesUnguarded: isShared,
     allowsReuse: !has('no-store') && !has('no-cache') && (isFresh || has('public')),
   };
+}
+
+/** With arguments `private` and `no-cache` are about some fields alone; what is not stored cannot be fresh. */
+function contradictionIn(get: CacheControl['get'], isFresh: boolean): string | null {
+  const isPublic = get('public') !== undefined;
+  if (get('private') === '' && isPublic) return 'private and public';
+  if (get('no-store') === undefined) return null;
+  if (isPublic) return 'no-store and public';
+  return isFresh ? 'no-store and a lifetime' : null;
 }
 
 function readDirective(element: string): { name: string; argument: string } | null {

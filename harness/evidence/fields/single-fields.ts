@@ -30,7 +30,23 @@ export function repeatedField(fields: readonly FieldLine[]): string | null {
   return null;
 }
 
+/** The octets that a 206 has, counted from 0, both ends included (RFC 9110 §14.4). */
+interface ContentRange {
+  readonly first: number;
+  readonly last: number;
+  /** Of the whole; null where it is not told. */
+  readonly total: number | null;
+}
+
 const RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(?:(\d{1,15})|\*)$/i;
+
+/** Reads the Content-Range of a 206; null when it is none. */
+export function readContentRange(value: string): ContentRange | null {
+  const [whole, first, last, total] = RANGE.exec(value) ?? [];
+  return whole === undefined
+    ? null
+    : { first: Number(first), last: Number(last), total: total === undefined ? null : Number(total) };
+}
 
 /**
  * What is wrong with a 206 to a request for one range of octets that begins at 0: RFC 9110 §15.3.7.1 has it tell in
@@ -39,11 +55,12 @@ const RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(?:(\d{1,15})|\*)$/i;
 export function partialFault(contentRange: string | undefined, octets: number): string | null {
   if (contentRange === undefined) return 'no Content-Range';
   const told = `Content-Range: ${visible(contentRange, 60)}`;
-  const [whole, first, last, length] = RANGE.exec(contentRange) ?? [];
-  if (whole === undefined) return told;
-  const count = Number(last) - Number(first) + 1;
-  const isWithin = count > 0 && (length === undefined || Number(last) < Number(length));
-  if (!isWithin || Number(first) !== 0) return told;
+  const range = readContentRange(contentRange);
+  if (range === null) return told;
+  const { first, last, total } = range;
+  const count = last - first + 1;
+  const isWithin = count > 0 && (total === null || last < total);
+  if (!isWithin || first !== 0) return told;
   return count === octets ? null : `${told} with ${octets} octets`;
 }
 

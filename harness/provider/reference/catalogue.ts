@@ -4,6 +4,7 @@ import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
+import { CACHING_DEFECTS } from './defects/caching.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
@@ -25,6 +26,7 @@ import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
+import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
@@ -38,6 +40,7 @@ const DEFECTS: readonly Defect[] = [
   ...ROBUSTNESS_DEFECTS,
   ...PATH_DEFECTS,
   ...CONNECTION_DEFECTS,
+  ...CACHING_DEFECTS,
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
@@ -62,6 +65,7 @@ const VARIANTS: readonly Variant[] = [
   ...CONNECTION_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
+  ...CACHING_VARIANTS,
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
 ];

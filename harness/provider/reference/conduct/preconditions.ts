@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Answer, fieldValues, listMembers, type ReceivedRequest, withField } from '../http/message.ts';
+import { type Answer, fieldValues, listMembers, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
 import type { Kernel } from './conduct.ts';
@@ -136,13 +136,25 @@ function opaque(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
-/** Adds the validator of what a GET or HEAD gets, and honours If-None-Match (RFC 9110 §13.1.2). */
+/** The entity tags of a field (RFC 9110 §13.1), as they were sent. */
+function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
+  return fieldValues(request, name).flatMap((line) => line.split(',').map((tag) => tag.trim()));
+}
+
+/** Adds the validator of what a GET or HEAD gets, and honours If-Match and If-None-Match (RFC 9110 §13.2.2). */
 function conditional(answer: Answer, request: ReceivedRequest): Answer {
   if (answer.occasion !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD')) return answer;
   const digest = createHash('sha256').update(answer.body).digest('base64url').slice(0, 16);
-  const tagged = withField(answer, 'ETag', `"${digest}"`);
-  const wanted = fieldValues(request, 'if-none-match').flatMap((line) => line.split(',').map(opaque));
-  if (!wanted.includes('*') && !wanted.includes(`"${digest}"`)) return tagged;
-  const kept = tagged.fields.filter(([name]) => name !== 'Content-Type');
-  return { ...tagged, occasion: 'not-modified', status: 304, fields: kept };
+  const tag = `"${digest}"`;
+  const demanded = tagsOf(request, 'if-match');
+  if (demanded.length > 0 && !demanded.includes('*') && !demanded.includes(tag))
+    return problem('precondition-failed');
+  const tagged = withField(answer, 'ETag', tag);
+  const held = tagsOf(request, 'if-none-match').map(opaque);
+  return held.includes('*') || held.includes(tag) ? notModified(tagged) : tagged;
+}
+
+/** 304 in place of what is served. */
+export function notModified(answer: Answer): Answer {
+  return { ...withoutField(answer, 'Content-Type'), occasion: 'not-modified', status: 304 };
 }

@@ -83,7 +83,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     patch: (conduct) => {
       let count = 0;
       return onAnswer('served', (answer) =>
-        withText(answer, (text) => {
+        withText(withoutField(answer, 'ETag'), (text) => {
           count += 1;
           return JSON.stringify({ ...JSON.parse(text), served: 'i'.repeat(count) });
         }),
@@ -101,7 +101,9 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     patch: onAnswer('served', (answer, request) => {
       const varying = varyingBy(answer, 'Accept-Encoding');
       if (!acceptsGzip(request)) return varying;
-      return { ...withField(varying, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
+      const tag = `W/${fieldValues(answer, 'etag')[0] ?? '""'}`;
+      const weak = withField(withField(varying, 'Content-Encoding', 'gzip'), 'ETag', tag);
+      return { ...weak, body: gzipSync(answer.body) };
     }),
   },
   'error-shape-by-status': {

@@ -1,5 +1,6 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
+import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
@@ -78,16 +79,9 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     ),
   },
   'ranges-206': {
-    summary: 'serves ranges of octets',
+    summary: 'serves ranges of octets, and ignores those that it has to count from the end',
     shows: ['status.conditions'],
-    patch: onAnswer('served', (answer, request) => {
-      const [, first, last] =
-        /^bytes=(\d{1,9})-(\d{1,9})$/.exec(fieldValues(request, 'range')[0] ?? '') ?? [];
-      if (first === undefined || last === undefined) return withField(answer, 'Accept-Ranges', 'bytes');
-      const part = answer.body.subarray(Number(first), Number(last) + 1);
-      const range = `bytes ${first}-${Number(first) + part.length - 1}/${answer.body.length}`;
-      return { ...withField(answer, 'Content-Range', range), status: 206, body: part };
-    }),
+    patch: ranged({ cut: (range, octets) => (range.includes('=-') ? undefined : cutOf(range, octets)) }),
   },
   'expectation-417': {
     summary: 'says 417 to an expectation that nothing is there to meet',

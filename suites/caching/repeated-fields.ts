@@ -1,0 +1,39 @@
+import {
+  type CheckDefinition,
+  check,
+  type Ground,
+  type Probe,
+  type Reply,
+} from '../../harness/check/suite.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
+
+interface Repeated {
+  readonly id: string;
+  readonly title: string;
+  readonly headline: string;
+  readonly why: string;
+  readonly change: string;
+  readonly ground: Ground;
+  readonly probe: Probe<Reply>;
+  /** Of the answers that repeat them. */
+  readonly status: 206 | 304;
+}
+
+const NEEDED = ['Cache-Control', 'Content-Location', 'ETag', 'Vary'];
+
+/** An answer in place of a 200 has what caches need of that one. */
+export const repeatsFields = ({ ground, probe: asked, status, ...notes }: Repeated): CheckDefinition =>
+  check(notes.id, {
+    ...notes,
+    grounds: [ground],
+    async judge({ probe, expect }) {
+      const { response: full } = await probe(sample);
+      const needed = NEEDED.filter((name) => full.has(name));
+      await expect(asked)
+        .where((reply) => reply.status === status, `no request was answered ${status}`)
+        .toConform(`the ${needed.join(', ')} of the 200`, ({ response }) => {
+          const lost = needed.filter((name) => !response.has(name));
+          return lost.length === 0 ? null : `no ${lost.join(', no ')}`;
+        });
+    },
+  });

@@ -1,0 +1,175 @@
+import {
+  type CheckDefinition,
+  check,
+  IN_CONTENT,
+  practice,
+  type Reply,
+  rfc9110,
+  rfc9111,
+} from '../../harness/check/suite.ts';
+import { rawSample, sample, sampleAgain, samplesInARow } from '../../harness/probe/request/sample.ts';
+import { gzipAccepted } from '../../harness/probe/request/target.ts';
+
+/** In ms: a clock may be wrong by minutes, a time zone is wrong by half an hour at the least. */
+const WRONG_CLOCK_MS = 25 * 60_000;
+
+/** Both have a strong tag, and it is the same. */
+function shareStrongTag(one: Reply, other: Reply): boolean {
+  const { entityTag } = one.response;
+  return entityTag !== null && !entityTag.startsWith('W/') && entityTag === other.response.entityTag;
+}
+
+const codingOf = ({ response }: Reply): string => response.contentCodings.join(', ');
+
+function isSameContent(one: Reply, other: Reply): boolean {
+  return Buffer.compare(one.response.content, other.response.content) === 0;
+}
+
+/** What a response says of its version and its age (RFC 9110 §8.8, RFC 9111 §5). */
+export const validators: readonly CheckDefinition[] = [
+  // A tag that is another each time spares nobody anything.
+  check('caching.etag-stable', {
+    title: 'keeps its ETag while the content stays the same',
+    headline: 'The same content gets another ETag each time: {got}',
+    why: 'No copy is ever found to be current, so everything is sent again each time.',
+    change: 'Make the ETag from the content or its version, not from the time or the machine.',
+    grounds: [practice('validators hold still')],
+    async judge({ probe, expect, notApplicable }) {
+      const first = await probe(sample);
+      const tag = first.response.entityTag ?? notApplicable('the documented response has no ETag');
+      await expect(sampleAgain)
+        .where((again) => again.served && isSameContent(first, again), 'the content is another each time')
+        .toConform(
+          `the ETag ${tag}`,
+          ({ response }) => (response.entityTag === tag ? null : (response.field('etag') ?? 'none')),
+          IN_CONTENT,
+        );
+    },
+  }),
+
+  // RFC 9110 §8.8.3: a tag that does not change with every change is marked as weak.
+  check('caching.etag-changes', {
+    title: 'changes a strong ETag with the content',
+    headline: 'Other content has the same ETag: {got}',
+    why: 'Clients and caches keep an old copy and are told that it is current.',
+    change: 'Make the ETag from all of the content, or mark it as weak: W/"abc".',
+    grounds: [rfc9110('8.8.3', 'MUST')],
+    async judge({ probe, expect }) {
+      const first = await probe(sample);
+      const [second, third] = await probe(samplesInARow);
+      await expect(first, second, third, rawSample)
+        .where((each) => each.served && codingOf(each) === codingOf(first))
+        .where((each) => each === first || shareStrongTag(first, each), 'no ETag came twice')
+        .toConform(
+          'the same content with the same strong ETag',
+          (each) =>
+            isSameContent(first, each) ? null : `other content with ETag ${each.response.entityTag}`,
+          IN_CONTENT,
+        );
+    },
+  }),
+
+  // RFC 9110 §8.8.3.3: a strong tag is of one content coding alone.
+  check('caching.etag-per-coding', {
+    title: 'gives compressed content an ETag of its own, or a weak one',
+    headline: 'Compressed and plain content have the same strong ETag: {got}',
+    why: 'A client puts together a part of the plain and a part of the compressed bytes.',
+    change: 'Add the compression to the ETag, such as "abc-gzip", or mark it as weak: W/"abc".',
+    grounds: [rfc9110('8.8.3', 'MUST')],
+    async judge({ probe, expect }) {
+      const plain = await probe(rawSample);
+      await expect(gzipAccepted)
+        .where((each) => each.served && codingOf(each) !== codingOf(plain), 'nothing is compressed')
+        .toConform('another ETag, or a weak one', (each) =>
+          shareStrongTag(plain, each) ? `ETag ${each.response.entityTag} for both` : null,
+        );
+    },
+  }),
+
+  // RFC 9110 §5.6.7: whoever generates a date generates an IMF-fixdate.
+  check('caching.last-modified-form', {
+    title: 'sends Last-Modified in the format of HTTP',
+    headline: 'Last-Modified is not in the format of HTTP: {got}',
+    why: 'Caches cannot read it, and ask for everything again each time.',
+    change: 'Write it like this: Sun, 06 Nov 1994 08:49:37 GMT.',
+    grounds: [rfc9110('8.8.2', 'MUST')],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(
+          ({ response }) => response.has('last-modified'),
+          'the documented response has no Last-Modified',
+        )
+        .toConform('an IMF-fixdate in Last-Modified', ({ response: { lastModifiedFault } }) =>
+          lastModifiedFault === null ? null : `"${lastModifiedFault}"`,
+        ),
+  }),
+
+  // RFC 9110 §8.8.2.1: not later than the time at which the message was made.
+  check('caching.last-modified-past', {
+    title: 'sends no Last-Modified that is later than Date',
+    headline: 'Last-Modified is later than Date: {got}',
+    why: 'What changes in the meantime is not noticed: copies count as current until that time.',
+    change: 'Send the time of Date where the time of the last change is later.',
+    grounds: [rfc9110('8.8.2.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(
+          ({ response }) => response.lastModified !== null && response.date !== null,
+          'the documented response has no Last-Modified with a Date',
+        )
+        .toConform('a Last-Modified before Date', ({ response }) =>
+          Number(response.lastModified) > Number(response.date)
+            ? `${response.field('last-modified')} with Date ${response.field('date')}`
+            : null,
+        ),
+  }),
+
+  // RFC 9111 §5.1: Age is a number of seconds.
+  check('caching.age-form', {
+    title: 'sends Age as a number of seconds',
+    headline: 'Age is no number of seconds: {got}',
+    why: 'Caches cannot tell how old the response is, and keep it too long.',
+    change: 'Write whole seconds from 0 up: Age: 30.',
+    grounds: [rfc9111('5.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(({ response }) => response.has('age'), 'the documented response has no Age')
+        .toConform('seconds in Age', ({ response }) =>
+          /^\d{1,15}$/.test(response.field('age') ?? '') ? null : `"${response.field('age')}"`,
+        ),
+  }),
+
+  // RFC 9110 §6.6.1: Date is the time at which the message was made.
+  check('caching.date-in-time', {
+    title: 'sends the present time as Date',
+    headline: 'Date is not the present time: {got}',
+    why: 'Caches count the age of a response from Date: it is stale at once, or fresh for hours.',
+    change: 'Set the clock by NTP, and write the time in GMT and not in local time.',
+    grounds: [rfc9110('6.6.1', 'SHOULD')],
+    judge: ({ expect }) =>
+      expect(sample)
+        // What a cache hands out is as old as it says.
+        .where(({ response }) => response.date !== null && !response.has('age'), 'there is no Date to judge')
+        .toConform('the present time in Date', ({ response }) =>
+          Math.abs(Number(response.date) - Number(response.receivedAt)) > WRONG_CLOCK_MS
+            ? `${response.field('date')} at ${response.receivedAt.toUTCString()}`
+            : null,
+        ),
+  }),
+
+  // RFC 9111 §5.2.2: of two directives that exclude each other caches choose as they like.
+  check('caching.contradiction', {
+    title: 'sends no Cache-Control that contradicts itself',
+    headline: 'Cache-Control contradicts itself: {got}',
+    why: 'Some caches keep the response and others do not: nobody knows who gets an old copy.',
+    change: 'Decide for one: no-store, private, or public with a lifetime.',
+    grounds: [practice('one cache policy')],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(
+          ({ response }) => response.has('cache-control'),
+          'the documented response has no Cache-Control',
+        )
+        .toConform('directives that fit each other', ({ response }) => response.cacheControl.contradiction),
+  }),
+];
