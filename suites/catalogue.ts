@@ -5,7 +5,7 @@ import { framing } from './framing/framing.suite.ts';
 import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
-import { negotiation } from './negotiation.suite.ts';
+import { negotiation } from './negotiation/negotiation.suite.ts';
 import { operations } from './operations.suite.ts';
 import { pact } from './pact.suite.ts';
 import { paths } from './paths/paths.suite.ts';

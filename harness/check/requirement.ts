@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '../config/service.ts';
-import { findClause } from '../contract/clause.ts';
+import { documentedSample, findClause } from '../contract/clause.ts';
 
 /**
  * Decides from the config and the contract alone whether a check makes sense for a service: null when it does, else
@@ -114,6 +114,15 @@ export const jsonErrors = when(
 export const jsonResponses = when(
   (config) => /json/i.test(format(config, ['responses.format', 'endpoint.sample'])),
   'the contract does not show that the documented response is JSON (responses.format, endpoint.sample)',
+);
+
+/** The documented request says of itself that it is JSON. */
+export const jsonTypeSent = when(
+  ({ contract }) =>
+    Object.entries(documentedSample(contract)?.fields ?? {}).some(
+      ([name, value]) => name.toLowerCase() === 'content-type' && /^application\/json/i.test(value),
+    ),
+  'the documented request has no Content-Type: application/json',
 );
 
 // --- what the config allows ---

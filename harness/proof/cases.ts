@@ -53,6 +53,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'dates-alone+behind-a-cache',
     'weak-tags+ignores-if-match',
     'tag-of-the-coding+merges-slashes',
+    'pages-for-browsers+all-codings+speaks-languages+refuses-malformed-accept',
+    'refuses-other-languages+plain-json-errors',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

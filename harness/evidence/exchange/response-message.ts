@@ -13,7 +13,7 @@ import { lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
 import { withMarkersAs } from '../redaction/marker.ts';
-import { decodeContent } from './content-coding.ts';
+import { decodeContent, looksCompressed } from './content-coding.ts';
 
 /** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
 export class ResponseMessage {
@@ -130,6 +130,11 @@ export class ResponseMessage {
   /** Content-Encoding (RFC 9110 §8.4) in lower case, in the order in which they were applied. */
   get contentCodings(): readonly string[] {
     return this.elements('content-encoding').map((coding) => visible(coding.toLowerCase(), 40));
+  }
+
+  /** The content, codings undone, begins as compressed octets do: they were compressed once more than is told. */
+  get isCompressedWithin(): boolean {
+    return looksCompressed(this.content);
   }
 
   readonly #text = lazy(() => decodeUtf8(this.content));

@@ -9,6 +9,7 @@ import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
+import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
@@ -29,6 +30,7 @@ import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
+import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
@@ -41,6 +43,7 @@ const DEFECTS: readonly Defect[] = [
   ...PATH_DEFECTS,
   ...CONNECTION_DEFECTS,
   ...CACHING_DEFECTS,
+  ...NEGOTIATION_DEFECTS,
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
@@ -66,6 +69,7 @@ const VARIANTS: readonly Variant[] = [
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
   ...CACHING_VARIANTS,
+  ...NEGOTIATION_VARIANTS,
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
 ];

@@ -1,8 +1,8 @@
-import { gzipSync } from 'node:zlib';
 import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { varyingBy, withContent, withText } from '../http/answer-changes.ts';
+import { withContent, withText } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../http/occasion.ts';
@@ -98,13 +98,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'gzip-when-accepted': {
     summary: 'compresses for clients that accept gzip',
     shows: ['framing.transfer'],
-    patch: onAnswer('served', (answer, request) => {
-      const varying = varyingBy(answer, 'Accept-Encoding');
-      if (!acceptsGzip(request)) return varying;
-      const tag = `W/${fieldValues(answer, 'etag')[0] ?? '""'}`;
-      const weak = withField(withField(varying, 'Content-Encoding', 'gzip'), 'ETag', tag);
-      return { ...weak, body: gzipSync(answer.body) };
-    }),
+    patch: compressing((request) => (acceptsGzip(request) ? 'gzip' : null)),
   },
   'error-shape-by-status': {
     summary: 'has another error object for each status',

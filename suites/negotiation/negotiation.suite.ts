@@ -1,0 +1,154 @@
+import { check, jsonTypeSent, type Reply, rfc9110, suite } from '../../harness/check/suite.ts';
+import * as negotiated from '../../harness/probe/request/negotiation.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
+import * as target from '../../harness/probe/request/target.ts';
+import { handles } from '../status/unusual.ts';
+import { codings } from './codings.ts';
+
+const typeOf = ({ response }: Reply): string => response.mediaType?.essence ?? 'no Content-Type';
+
+const NOT_JSON = 'the documented response is no JSON';
+
+/** What the client says that it takes, and what it gets (RFC 9110 §12). */
+export const negotiation = suite('negotiation', 'Negotiation', [
+  // RFC 9110 §12.5.1: 406, or another representation than was asked for.
+  handles({
+    id: 'negotiation.unknown-accept',
+    what: 'an Accept header that it cannot meet',
+    why: 'Browsers and libraries send all kinds of Accept headers.',
+    change: 'Answer 406, or send the format that you have.',
+    probe: target.unknownAccept,
+  }),
+  handles({
+    id: 'negotiation.malformed-accept',
+    what: 'a malformed Accept header',
+    why: 'Scanners and broken clients send such headers. A 5xx for them counts as your fault.',
+    change: 'Ignore what you cannot read in Accept, or answer 400 or 406.',
+    probe: negotiated.malformedAccept,
+  }),
+  handles({
+    id: 'negotiation.language',
+    what: 'an Accept-Language header with unusual languages',
+    why: 'Browsers send the languages of their users. A lookup that fails must not end in an error.',
+    change: 'Use your default language for languages that you do not have.',
+    probe: negotiated.otherLanguage,
+  }),
+
+  // RFC 9110 §8.3.1: type and subtype are case-insensitive; §12.5.1: a weight may follow.
+  check('negotiation.accept-spelling', {
+    title: 'knows its media type in capitals and with a weight',
+    headline: 'Accept: APPLICATION/JSON;q=0.9 gets {answer}',
+    why: 'A client that asks for just what there is gets nothing.',
+    change: 'Read Accept with a parser: letter case does not count, and weights are no part of the type.',
+    grounds: [rfc9110('8.3.1', 'MUST')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(negotiated.jsonPreferred)
+        .where(() => plain.response.mediaType?.essence === 'application/json', NOT_JSON)
+        .toConform('no refusal of its own media type', ({ status }) =>
+          status === 406 || status === 415 || status === 400 ? `status ${status}` : null,
+        );
+    },
+  }),
+  // RFC 9110 §12.5.1: a media range stands for all types in it.
+  check('negotiation.accept-range', {
+    title: 'knows its media type in a range such as application/*',
+    headline: 'Accept: application/* gets {answer}',
+    why: 'A client that takes any such format is refused the one that there is.',
+    change: 'Take type/* and */* in Accept for every type that they stand for.',
+    grounds: [rfc9110('12.5.1', 'MUST')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(negotiated.applicationRange)
+        .where(() => plain.response.mediaType?.essence.startsWith('application/') === true, NOT_JSON)
+        .toConform('no refusal of its own media type', ({ status }) =>
+          status === 406 || status === 415 || status === 400 ? `status ${status}` : null,
+        );
+    },
+  }),
+  // RFC 9110 §12.4.2: the larger weight is preferred.
+  check('negotiation.weights', {
+    title: 'sends the format that the client prefers',
+    headline: 'A client that prefers JSON to HTML gets {got}',
+    why: 'The client gets the format that it likes least, and cannot read it.',
+    change: 'Sort the media types of Accept by their weights (q), not by their order.',
+    grounds: [rfc9110('12.5.1', 'SHOULD')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(negotiated.jsonPreferred)
+        .where(({ served }) => served && plain.response.isJson, NOT_JSON)
+        .toConform('JSON', (reply) => (typeOf(reply) === 'text/html' ? 'text/html' : null));
+    },
+  }),
+  // RFC 9110 §12.4.2: a weight of 0 means "not acceptable".
+  check('negotiation.refused-type', {
+    title: 'does not send a format that the client refuses with a weight of 0',
+    headline: 'A client that takes application/* and no HTML gets {got}',
+    why: 'The client said that it cannot read this format.',
+    change: 'Leave out the media types of Accept that have a weight of 0 (q=0).',
+    grounds: [rfc9110('12.4.2', 'SHOULD')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(negotiated.applicationRange)
+        .where(({ served }) => served && plain.response.isJson, NOT_JSON)
+        .toConform('no HTML', (reply) => (typeOf(reply) === 'text/html' ? 'text/html' : null));
+    },
+  }),
+
+  // RFC 9110 §12.5.5: caches must know what the answer depends on.
+  check('negotiation.accept-vary', {
+    title: 'names Accept in Vary where the format depends on it',
+    headline: 'Vary does not name Accept, although the format depends on it: {got}',
+    why: 'A cache gives one client the format that another one has asked for.',
+    change: 'Send Vary: Accept with every format of the resource.',
+    grounds: [rfc9110('12.5.5', 'SHOULD')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      await expect(negotiated.htmlAlone)
+        .where(
+          (other) => other.served && typeOf(other) !== typeOf(plain),
+          'the format does not depend on Accept',
+        )
+        .where(({ response }) => !response.cacheControl.has('no-store'), 'no cache may keep the answer')
+        .toConform('Accept in Vary', varyFor('accept'));
+    },
+  }),
+  check('negotiation.language-vary', {
+    title: 'names Accept-Language in Vary where the language depends on it',
+    headline: 'Vary does not name Accept-Language, although the language depends on it: {got}',
+    why: 'A cache gives one client the language of another one.',
+    change: 'Send Vary: Accept-Language with every language of the resource.',
+    grounds: [rfc9110('12.5.5', 'SHOULD')],
+    async judge({ probe, expect }) {
+      const plain = await probe(sample);
+      const language = ({ response }: Reply) => response.field('content-language')?.toLowerCase();
+      await expect(negotiated.otherLanguage)
+        .where((other) => other.served && language(other) !== language(plain), 'there is one language')
+        .where(({ response }) => !response.cacheControl.has('no-store'), 'no cache may keep the answer')
+        .toConform('Accept-Language in Vary', varyFor('accept-language'));
+    },
+  }),
+
+  // RFC 9110 §8.3.1: the same media type, whatever the letter case, the white space and the quotes.
+  check('negotiation.content-type-spelling', {
+    title: 'knows the documented Content-Type in capitals and with a charset',
+    headline: 'The documented Content-Type in other words gets {answer}',
+    why: 'Clients write media types as their libraries do, and are refused for it.',
+    change: 'Read Content-Type with a parser, and compare the media type alone, in any letter case.',
+    grounds: [rfc9110('8.3.1', 'MUST')],
+    applies: [jsonTypeSent],
+    judge: ({ expect }) =>
+      expect(negotiated.contentTypeSpelled).toConform(
+        'the answer to the documented request',
+        ({ response: { status, statusClass } }) =>
+          statusClass === 2 || statusClass === 3 ? null : `status ${status}`,
+      ),
+  }),
+
+  ...codings,
+]);
+
+function varyFor(name: string) {
+  return ({ response: { vary } }: Reply): string | null =>
+    vary.includes(name) || vary.includes('*') ? null : vary.join(', ') || 'no Vary';
+}
