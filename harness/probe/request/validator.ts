@@ -1,7 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { type Probe, probe } from '../../session/session.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { served, variation } from './sample.ts';
 import { rangeRequest } from './target.ts';
 
