@@ -32,16 +32,18 @@ function strayOctets({ response: part }: Reply, { response: whole }: Reply): str
     : `other octets than ${contentRange.first} to ${contentRange.last}`;
 }
 
+// RFC 9110 §14.2: a server may ignore Range.
+const range = handles({
+  id: 'caching.range',
+  what: 'a Range header',
+  why: 'Download tools and media players ask for ranges.',
+  change: 'Ignore Range, or answer 206 or 416.',
+  probe: rangeRequest,
+});
+
 /** Requests for a part (RFC 9110 §14). */
 export const ranges: readonly CheckDefinition[] = [
-  // RFC 9110 §14.2: a server may ignore Range.
-  handles({
-    id: 'caching.range',
-    what: 'a Range header',
-    why: 'Download tools and media players ask for ranges.',
-    change: 'Ignore Range, or answer 206 or 416.',
-    probe: rangeRequest,
-  }),
+  range,
 
   // RFC 9110 §15.3.7: a 206 tells in Content-Range which octets of how many it has.
   check('caching.partial-content', {
@@ -113,6 +115,7 @@ export const ranges: readonly CheckDefinition[] = [
     why: 'Clients that page with units of their own are refused, or get a part that they did not ask for.',
     change: 'Look at Range only where it begins with bytes=, and ignore all others.',
     grounds: [rfc9110('14.2', 'MUST')],
+    repeats: [range],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;
       await expect(validator.unknownRangeUnit).toHaveStatus(status);

@@ -11,23 +11,39 @@ import { gzipRefused, similarCoding } from '../../harness/probe/request/negotiat
 import { rawSample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 
+// RFC 9110 §12.5.3: where only identity is acceptable, the representation comes without a content coding.
+const contentCoding = check('negotiation.content-coding', {
+  title: 'compresses the body only as the client has asked',
+  headline: 'The body is compressed as the client has not asked: {got}',
+  why: 'A client that cannot unpack the body sees garbage.',
+  change: 'Look at Accept-Encoding before you compress.',
+  grounds: [rfc9110('12.5.3', 'SHOULD')],
+  async judge({ expect }) {
+    await expect(rawSample).toConform('no Content-Encoding', codingBeside());
+    await expect(target.gzipAccepted).toConform(
+      'gzip or no Content-Encoding',
+      codingBeside('gzip', 'x-gzip'),
+    );
+  },
+});
+
+// RFC 9110 §8.4: Content-Encoding lists what was really applied.
+const trueCoding = check('negotiation.true-coding', {
+  title: 'compresses the body as Content-Encoding says',
+  headline: 'The body is not what Content-Encoding says: {got}',
+  why: 'No client can unpack the body.',
+  change:
+    'Set Content-Encoding where the body is compressed, and see that no proxy unpacks it and keeps the header.',
+  grounds: [rfc9110('8.4', 'MUST')],
+  judge: ({ expect }) =>
+    expect(everyReply)
+      .where(({ response }) => response.has('content-encoding'))
+      .toConform('content in the coding named', ({ response }) => response.codingFault, ENCODED),
+});
+
 /** How the content is compressed, and for whom (RFC 9110 §8.4 and §12.5.3). */
 export const codings: readonly CheckDefinition[] = [
-  // RFC 9110 §12.5.3: where only identity is acceptable, the representation comes without a content coding.
-  check('negotiation.content-coding', {
-    title: 'compresses the body only as the client has asked',
-    headline: 'The body is compressed as the client has not asked: {got}',
-    why: 'A client that cannot unpack the body sees garbage.',
-    change: 'Look at Accept-Encoding before you compress.',
-    grounds: [rfc9110('12.5.3', 'SHOULD')],
-    async judge({ expect }) {
-      await expect(rawSample).toConform('no Content-Encoding', codingBeside());
-      await expect(target.gzipAccepted).toConform(
-        'gzip or no Content-Encoding',
-        codingBeside('gzip', 'x-gzip'),
-      );
-    },
-  }),
+  contentCoding,
 
   // RFC 9110 §12.5.5: caches must know that another client would have got the content in another coding.
   check('negotiation.coding-vary', {
@@ -50,19 +66,7 @@ export const codings: readonly CheckDefinition[] = [
     },
   }),
 
-  // RFC 9110 §8.4: Content-Encoding lists what was really applied.
-  check('negotiation.true-coding', {
-    title: 'compresses the body as Content-Encoding says',
-    headline: 'The body is not what Content-Encoding says: {got}',
-    why: 'No client can unpack the body.',
-    change:
-      'Set Content-Encoding where the body is compressed, and see that no proxy unpacks it and keeps the header.',
-    grounds: [rfc9110('8.4', 'MUST')],
-    judge: ({ expect }) =>
-      expect(everyReply)
-        .where(({ response }) => response.has('content-encoding'))
-        .toConform('content in the coding named', ({ response }) => response.codingFault, ENCODED),
-  }),
+  trueCoding,
 
   // RFC 9110 §12.4.2: a weight of 0 means "not acceptable".
   check('negotiation.refused-coding', {
@@ -71,6 +75,7 @@ export const codings: readonly CheckDefinition[] = [
     why: 'The client cannot unpack the body. Looking for the word gzip is not enough.',
     change: 'Read the weights of Accept-Encoding: gzip;q=0 means no gzip.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
+    repeats: [contentCoding],
     judge: ({ expect }) =>
       expect(gzipRefused)
         .where(({ served }) => served, 'such a request is refused')
@@ -83,6 +88,7 @@ export const codings: readonly CheckDefinition[] = [
     why: 'The client cannot unpack the body. The word gzip within another name is not gzip.',
     change: 'Split Accept-Encoding at its commas, and compare whole names.',
     grounds: [rfc9110('12.5.3', 'SHOULD')],
+    repeats: [contentCoding],
     judge: ({ expect }) =>
       expect(similarCoding)
         .where(({ served }) => served, 'such a request is refused')
@@ -95,6 +101,7 @@ export const codings: readonly CheckDefinition[] = [
     why: 'Clients that ask for these cannot unpack the body.',
     change: 'Send the zlib format for deflate, and test each compression that you offer.',
     grounds: [rfc9110('8.4.1', 'MUST')],
+    repeats: [trueCoding],
     judge: ({ expect }) =>
       expect(gzipRefused, similarCoding)
         .where(({ response }) => response.has('content-encoding'), 'nothing is compressed for such clients')

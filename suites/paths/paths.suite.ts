@@ -15,6 +15,8 @@ import { everyReply } from '../../harness/probe/every-reply.ts';
 import * as path from '../../harness/probe/request/path.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
+import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
+import { malformedTarget } from '../status/robustness.ts';
 import { handles } from '../status/unusual.ts';
 import { spellings } from './spellings.ts';
 
@@ -68,6 +70,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Scanners send such paths all day. A 5xx for them sets off alarms, and shows where the code breaks.',
     change: 'Answer 400 or 404 to a path that you cannot read, in the proxy and in the service.',
     grounds: [clause('responses.status-codes')],
+    repeats: [unknownPathRefused],
     judge: ({ expect }) => expect(...path.PATHS).toBeHandled(),
   }),
   handles({
@@ -76,6 +79,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Databases and file systems refuse NUL with an exception that is seldom caught.',
     change: 'Answer 400 or 404 to a path with a NUL before it is used.',
     probe: path.nulInPath,
+    repeats: [unknownPathRefused],
   }),
   handles({
     id: 'paths.bad-utf8',
@@ -83,6 +87,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Decoding fails for such bytes, and an exception that nobody catches is a 500.',
     change: 'Decode the path strictly, and answer 400 or 404 where that fails.',
     probe: path.badUtf8InPath,
+    repeats: [malformedTarget],
   }),
 
   // A NUL ends a string in C alone.

@@ -94,34 +94,36 @@ export const stable = check('status.stable', {
   },
 });
 
+// RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
+export const unknownPath = check('status.unknown-path', {
+  title: 'refuses paths that do not exist, and does not fail there',
+  headline: 'A path that does not exist gets {answer}',
+  why: 'A typing error in a client is taken for data, or for an outage.',
+  change: 'Answer 404 from a last route that catches every other path.',
+  grounds: [clause('errors.codes'), clause('responses.status-codes')],
+  restsOn: [noErrorInSuccess, registered],
+  async judge({ probe, expect, documentedStatus }) {
+    const replies = await probe(target.unknownPaths);
+    const wanted = documentedStatus('unknownPath');
+    const isSaid =
+      wanted === null || replies.some(({ status }) => status !== null && wanted.includes(status));
+    const isServed = replies.every(({ served }) => served);
+    await expect(replies).toConform(
+      wanted === null
+        ? 'a refusal at one depth at least, and no server error'
+        : `status ${wanted.join(' or ')} at one depth at least`,
+      ({ status, response: { statusClass } }) =>
+        statusClass === 5 || isServed || !isSaid ? `status ${status}` : null,
+    );
+  },
+});
+
 /** The documented request and its opposite, and what holds of every answer. */
 export const documentedAnswer: readonly CheckDefinition[] = [
   documentedSample,
   documentedContentType,
 
-  // RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.
-  check('status.unknown-path', {
-    title: 'refuses paths that do not exist, and does not fail there',
-    headline: 'A path that does not exist gets {answer}',
-    why: 'A typing error in a client is taken for data, or for an outage.',
-    change: 'Answer 404 from a last route that catches every other path.',
-    grounds: [clause('errors.codes'), clause('responses.status-codes')],
-    restsOn: [noErrorInSuccess, registered],
-    async judge({ probe, expect, documentedStatus }) {
-      const replies = await probe(target.unknownPaths);
-      const wanted = documentedStatus('unknownPath');
-      const isSaid =
-        wanted === null || replies.some(({ status }) => status !== null && wanted.includes(status));
-      const isServed = replies.every(({ served }) => served);
-      await expect(replies).toConform(
-        wanted === null
-          ? 'a refusal at one depth at least, and no server error'
-          : `status ${wanted.join(' or ')} at one depth at least`,
-        ({ status, response: { statusClass } }) =>
-          statusClass === 5 || isServed || !isSaid ? `status ${status}` : null,
-      );
-    },
-  }),
+  unknownPath,
 
   // errors.codes does not show which of two faults is told.
   observation('status.unknown-path-without-credential', {

@@ -53,16 +53,18 @@ const findsLimit = ({ id, what, probe: size }: Size) =>
     },
   });
 
+// responses.status-codes: whatever the client gets wrong, it is no fault of the service.
+export const malformedTarget = handles({
+  id: 'status.malformed-target',
+  what: 'a path with malformed percent-encoding',
+  why: 'Anyone can send such a path. A 5xx for it counts as your fault and sets off alarms.',
+  change: 'Catch the decoding error, and answer 400.',
+  probe: target.malformedTarget,
+});
+
 /** What becomes of unusual requests, and what answers give away. */
 export const robustness: readonly CheckDefinition[] = [
-  // responses.status-codes: whatever the client gets wrong, it is no fault of the service.
-  handles({
-    id: 'status.malformed-target',
-    what: 'a path with malformed percent-encoding',
-    why: 'Anyone can send such a path. A 5xx for it counts as your fault and sets off alarms.',
-    change: 'Catch the decoding error, and answer 400.',
-    probe: target.malformedTarget,
-  }),
+  malformedTarget,
   handles({
     id: 'status.overlong-target',
     what: 'a query of 12,000 bytes',

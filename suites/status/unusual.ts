@@ -14,6 +14,7 @@ interface Unusual {
   readonly why: string;
   readonly change: string;
   readonly probe: Probe<Reply>;
+  readonly repeats?: readonly CheckDefinition[];
 }
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */

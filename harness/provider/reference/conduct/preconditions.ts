@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Answer, fieldValues, listMembers, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import {
+  type Answer,
+  fieldValues,
+  listMembers,
+  type ReceivedRequest,
+  withField,
+  withoutField,
+} from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { allowedMethods, findRoute, type Route, type RouteMatch } from '../http/routes.ts';
 import type { Kernel } from './conduct.ts';

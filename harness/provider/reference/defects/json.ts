@@ -10,7 +10,7 @@ import {
   WITH_CONTENT,
 } from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
-import { type Answer, withField, withoutField } from '../http/message.ts';
+import { type Answer, fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
@@ -31,7 +31,9 @@ const withFirstMember = (member: string): ((text: string) => string) => {
 };
 
 function encoded(answer: Answer, coding: string, encode: (octets: Buffer) => Buffer): Answer {
-  return { ...withField(answer, 'Content-Encoding', coding), body: encode(answer.body) };
+  const tag = `W/${fieldValues(answer, 'etag')[0] ?? '""'}`;
+  const weak = withField(withField(answer, 'Content-Encoding', coding), 'ETag', tag);
+  return { ...weak, body: encode(answer.body) };
 }
 
 function firstName(text: string): string {

@@ -1,7 +1,8 @@
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
-import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch } from '../conduct/patch.ts';
+import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch, together } from '../conduct/patch.ts';
+import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, failed } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest } from '../http/message.ts';
+import { fieldValue, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 
 /** Fails over served requests of a kind. */
@@ -55,9 +56,11 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'serves ranges without saying which octets they are (RFC 9110 §15.3.7)',
     cause: 'A 206 has no Content-Range header',
     trips: ['caching.partial-content'],
-    patch: insteadOfServing(
-      (request) => fieldValue(request, 'range') !== undefined,
-      (answer) => ({ ...answer, status: 206, body: answer.body.subarray(0, 2) }),
+    patch: together(
+      ranged({ cut: (range, octets) => (range.includes('=-') ? undefined : cutOf(range, octets)) }),
+      onAnswer('served', (answer) =>
+        answer.status === 206 ? withoutField(answer, 'Content-Range') : answer,
+      ),
     ),
   },
   'if-none-match-500': {

@@ -1,3 +1,4 @@
+import type { FieldLine } from '../../../evidence/exchange.ts';
 import { type Defect, EVERY, REALTIME, REST, tableOf } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
@@ -19,9 +20,13 @@ const everySecond =
   (conduct) => {
     const answeredTo = new Map<string, number>();
     return onAnswer('served', (answer, request) => {
-      const { method, query, fields } = request;
-      const unusual = /^(?:accept|accept-encoding|expect|if-none-match|origin|range|x-conform-long)$/i;
-      if (method !== 'GET' || query !== null || fields.some(([name]) => unusual.test(name))) return answer;
+      const { method, target, query, fields } = request;
+      const unusual =
+        /^(?:accept(?:-encoding|-language)?|expect|if-.*|origin|range|upgrade|x-conform-long|x-forwarded-host)$/i;
+      const isUnusual = ([name, value]: FieldLine) =>
+        unusual.test(name) || (/^content-type$/i.test(name) && value !== 'application/json');
+      if (method !== 'GET' || !target.startsWith('/') || query !== null) return answer;
+      if (fields.some(isUnusual)) return answer;
       const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
       const answered = (answeredTo.get(client) ?? 0) + 1;
       answeredTo.set(client, answered);
@@ -337,6 +342,8 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'answers the same request with content of another shape each time',
     cause: 'The same request brings other members each time',
     trips: ['json.shape-stable'],
-    patch: everySecond((answer) => withContent(answer, 'application/json', '{"items":2}')),
+    patch: everySecond((answer) =>
+      withField(withContent(answer, 'application/json', '{"items":2}'), 'ETag', '"of-two"'),
+    ),
   },
 });
