@@ -15,6 +15,7 @@ import { everyReply } from '../../harness/probe/every-reply.ts';
 import * as path from '../../harness/probe/request/path.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
+import { refusalClass } from '../auth/bad-credentials.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
 import { handles } from '../status/unusual.ts';
@@ -70,7 +71,7 @@ export const paths = suite('paths', 'Paths', [
     why: 'Scanners send such paths all day. A 5xx for them sets off alarms, and shows where the code breaks.',
     change: 'Answer 400 or 404 to a path that you cannot read, in the proxy and in the service.',
     grounds: [clause('responses.status-codes')],
-    repeats: [unknownPathRefused],
+    repeats: [unknownPathRefused, refusalClass],
     judge: ({ expect }) => expect(...path.PATHS).toBeHandled(),
   }),
   handles({

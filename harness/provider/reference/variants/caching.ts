@@ -69,7 +69,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
       let length = '';
       return together(
         onFinished('served', (answer) => {
-          length = fieldValue(answer, 'content-length') ?? '';
+          if (answer.status === 200) length = fieldValue(answer, 'content-length') ?? '';
           return answer;
         }),
         onFinished('not-modified', (answer) => withField(answer, 'Content-Length', length)),
