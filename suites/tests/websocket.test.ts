@@ -26,7 +26,7 @@ const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
 
 /** The same of other runtimes and languages. */
 const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
-  bun: ['fail websocket.missing-connection'],
+  bun: ['fail websocket.missing-connection', 'fail websocket.bad-subprotocol'],
   deno: [
     'fail websocket.other-version',
     'fail websocket.missing-version',
@@ -104,6 +104,13 @@ describe('by hand', () => {
       1003,
     ],
     ['bun does without Connection: Upgrade', bun, { lines: { Connection: 'keep-alive' } }, status, 101],
+    [
+      'bun selects a subprotocol with a space in it',
+      bun,
+      { lines: { 'Sec-WebSocket-Protocol': 'conform bad' } },
+      ({ head }) => /^sec-websocket-protocol: (.*?)\r?$/im.exec(head)?.[1],
+      'conform bad',
+    ],
     ['deno takes version 12', deno, VERSION_12, status, 101],
     ['deno takes no version', deno, { lines: { 'Sec-WebSocket-Version': '' } }, status, 101],
     ['deno echoes an unmasked frame', deno, { octets: UNMASKED_TEXT, expects: 3 }, octets, UNMASKED_TEXT],

@@ -51,6 +51,16 @@ export const closingChecks = [
         .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
   }),
 
+  // §5.4: control frames may come within a message, and the Close is one.
+  ends({
+    id: 'websocket.close-within-message',
+    after: 'a Close between the fragments of a message',
+    why: 'A client that leaves in the middle of a long message is kept, and so is what it has sent.',
+    change: 'Answer a Close at once, and forget the message that is not finished.',
+    grounds: [rfc6455('5.4', 'MUST')],
+    probe: frames.closeWithinMessage,
+  }),
+
   // §5.5.1: a payload is empty, or begins with a code of two octets.
   ends({
     id: 'websocket.one-octet-close',
@@ -81,6 +91,17 @@ export const closingChecks = [
     repeats: [reservedBitsCode],
     judge: ({ expect }) =>
       expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
+  }),
+
+  // §7.4.2: below 3000 there are codes of the protocol alone, and these are none.
+  check('websocket.unassigned-close-codes', {
+    title: 'answers a Close with a code that is not assigned with 1002 or no code',
+    headline: 'A Close with a code that is not assigned is answered with the code {got}',
+    why: 'A client with a fault never hears of it.',
+    change: 'Answer 1002 to the codes below 3000 that are not in the registry.',
+    grounds: [rfc6455('7.4.2', 'SHOULD')],
+    repeats: [reservedBitsCode],
+    judge: ({ expect }) => expect(frames.unassignedCodes).toCloseWith(1002, 1007),
   }),
 
   // §7.4.1, §7.4.2: 1005, 1006 and 1015 stand for something else than a Close frame; below 1000 there are no codes.

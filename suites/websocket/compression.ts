@@ -6,10 +6,12 @@ import {
   observation,
   type Probe,
   practice,
+  rfc6455,
   rfc7692,
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
 import * as deflate from '../../harness/probe/websocket/deflate.ts';
+import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
 import { ends, sendsBack } from './rows.ts';
 
@@ -156,6 +158,17 @@ export const compressionChecks = [
     probe: deflate.badData,
   }),
 
+  // RFC 6455 §8.1: text is UTF-8, compressed or not.
+  ends({
+    id: 'websocket.deflate-bad-utf8',
+    after: 'compressed text that is not UTF-8',
+    why: 'Broken text gets into your data, and fails wherever it is read next.',
+    change: 'Check that a text message is UTF-8 after it was unpacked, and close with 1007 when it is not.',
+    grounds: [rfc6455('8.1', 'MUST')],
+    probe: deflate.badUtf8,
+    restsOn: [badUtf8],
+  }),
+
   deflatedEcho,
   // §6: a message without RSV1 is not compressed, whatever was agreed on.
   sendsBack({
@@ -195,6 +208,16 @@ export const compressionChecks = [
     change: 'Answer the Ping, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
     probe: deflate.echoAroundPing,
+    restsOn: [serverData, deflatedEcho],
+  }),
+  // RFC 6455 §5.5.3: also one that nobody asked for.
+  sendsBack({
+    id: 'websocket.deflate-around-pong',
+    what: 'a compressed message around a Pong',
+    why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
+    change: 'Ignore the Pong, and leave it out of what you unpack.',
+    ground: rfc7692('6.1', 'MUST'),
+    probe: deflate.echoAroundPong,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.2: as long as client_no_context_takeover was not agreed on.

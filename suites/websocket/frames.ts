@@ -103,7 +103,7 @@ export const reservedBitsCode = namesCode({
 });
 
 // §8.1: what is to be UTF-8 and is not fails the connection; overlong forms and surrogates are none (RFC 3629 §3).
-const badUtf8 = ends({
+export const badUtf8 = ends({
   id: 'websocket.bad-utf8',
   after: 'text that is not UTF-8',
   ...NO_UTF8,
@@ -209,6 +209,20 @@ export const frameChecks = [
     ...UNLAWFUL_CONTROL,
     grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.fragmentedPing,
+  }),
+  ends({
+    id: 'websocket.fragmented-pong',
+    after: 'a Pong in fragments',
+    ...UNLAWFUL_CONTROL,
+    grounds: [rfc6455('5.5', 'MUST')],
+    probe: frames.fragmentedPong,
+  }),
+  ends({
+    id: 'websocket.overlong-close',
+    after: 'a Close of 126 bytes',
+    ...UNLAWFUL_CONTROL,
+    grounds: [rfc6455('5.5', 'MUST')],
+    probe: frames.overlongClose,
   }),
   ends({
     id: 'websocket.overlong-ping',

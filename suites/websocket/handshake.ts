@@ -71,6 +71,22 @@ export const handshakeChecks = [
       }),
   }),
 
+  // RFC 9110 §8.6, RFC 9112 §6.1: a 101 has no content, and says nothing of its length.
+  check('websocket.switching-length', {
+    title: 'says nothing of a length in its 101',
+    headline: 'The 101 tells the length of content that it does not have: {got}',
+    why: 'Proxies and clients take the first frames for that content.',
+    change: 'Send neither Content-Length nor Transfer-Encoding with the 101.',
+    grounds: [rfc9110('8.6', 'MUST')],
+    judge: ({ expect }) =>
+      expect(taken).toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
+        const name = ['Content-Length', 'Transfer-Encoding'].find((each) =>
+          handshake?.has(each.toLowerCase()),
+        );
+        return name === undefined ? null : `${name}: ${handshake?.field(name.toLowerCase())}`;
+      }),
+  }),
+
   // §4.2.1, items 3 and 4; RFC 9110 §5.1 for the field names.
   check('websocket.other-spelling', {
     title: 'accepts header names and words of the handshake in any letter case',

@@ -7,6 +7,8 @@ import { sendsBack } from './rows.ts';
 const TOO_BIG = 1009;
 /** So may a kind that the endpoint does not take, with 1003 (§7.4.1). */
 const UNACCEPTABLE = 1003;
+/** Policy violation, message too big (§7.4.1). */
+const REFUSES_FRAGMENTS: readonly (number | null)[] = [1008, TOO_BIG];
 const grounds = [clause('websocket.messages'), rfc6455('5.6', 'MUST')];
 
 // §5.4: control frames in the middle of a fragmented message leave it as it is.
@@ -17,6 +19,54 @@ export const echoAroundPing = sendsBack({
   change: 'Answer the Ping, and keep the fragments that have come so far.',
   ground: rfc6455('5.4', 'MUST'),
   probe: echo.echoAroundPing,
+});
+
+// §5.6: text and binary are two kinds.
+const echoKind = check('websocket.echo-kind', {
+  title: 'sends back text as text and binary as binary',
+  headline: 'A binary or text message does not come back as it was: {got}',
+  why: 'A client that waits for binary data cannot read text, and the other way round.',
+  change: 'Send text messages as text and binary messages as binary.',
+  grounds,
+  applies: [echoes],
+  async judge({ probe, expect, notApplicable }) {
+    if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
+      notApplicable(`binary messages are not accepted: they are refused with the close code ${UNACCEPTABLE}`);
+    }
+    await expect(echo.textEcho, echo.binaryEcho).toSendBack();
+    await expect(echo.textEcho, echo.binaryEcho).toKeepKind();
+  },
+});
+
+// §5.2: a payload may be empty.
+const echoEmpty = sendsBack({
+  id: 'websocket.echo-empty',
+  what: 'an empty message',
+  why: 'Empty messages serve as signals and heartbeats.',
+  change: 'Handle a message of length 0 like any other.',
+  ground: rfc6455('5.2', 'MUST'),
+  probe: echo.emptyEcho,
+});
+
+// §5.2: 125 octets are the last with a length of 7 bits.
+const echoLengths = sendsBack({
+  id: 'websocket.echo-lengths',
+  what: 'messages of 125, 126 and 127 bytes',
+  why: 'From 126 bytes on the length is written in another way, so longer messages are cut or lost.',
+  change:
+    'Read the length from the next two bytes where it says 126, and from the next eight where it says 127.',
+  ground: rfc6455('5.2', 'MUST'),
+  probe: echo.shortEchoes,
+});
+
+// §5.4: fragments are joined, empty ones too; where they are cut has no meaning.
+const echoFragments = sendsBack({
+  id: 'websocket.echo-fragments',
+  what: 'messages that come in fragments',
+  why: 'Browsers and libraries split messages as they like.',
+  change: 'Join all fragments of a message, empty ones too, before you handle it.',
+  ground: rfc6455('5.4', 'MUST'),
+  probe: echo.fragmentedEchoes,
 });
 
 /** Messages (RFC 6455 §5.6), where the config names the endpoint an echo. */
@@ -55,54 +105,53 @@ export const messageChecks = [
     },
   }),
 
-  // §5.6: text and binary are two kinds.
-  check('websocket.echo-kind', {
-    title: 'sends back text as text and binary as binary',
-    headline: 'A binary or text message does not come back as it was: {got}',
-    why: 'A client that waits for binary data cannot read text, and the other way round.',
-    change: 'Send text messages as text and binary messages as binary.',
-    grounds,
+  echoKind,
+
+  echoEmpty,
+  echoLengths,
+  // §5.2: the length is written in the same way, whatever the kind. To take no binary messages is lawful.
+  check('websocket.echo-binary-lengths', {
+    title: 'sends back binary messages of 0 to 4096 bytes',
+    headline: 'A binary message does not come back as it was: {got}',
+    why: 'Binary data is cut or changed at some length, and nobody hears of it.',
+    change: 'Handle binary messages of every length as they are, without a look at their content.',
+    grounds: [clause('websocket.messages'), rfc6455('5.2', 'MUST')],
     applies: [echoes],
+    restsOn: [echoKind, echoLengths, echoEmpty],
     async judge({ probe, expect, notApplicable }) {
-      if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
-        notApplicable(
-          `binary messages are not accepted: they are refused with the close code ${UNACCEPTABLE}`,
-        );
-      }
-      await expect(echo.textEcho, echo.binaryEcho).toSendBack();
-      await expect(echo.textEcho, echo.binaryEcho).toKeepKind();
+      if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE)
+        notApplicable('binary messages are not accepted');
+      await expect(echo.binaryLengthEchoes).toSendBack();
     },
   }),
-
-  // §5.2: a payload may be empty.
-  sendsBack({
-    id: 'websocket.echo-empty',
-    what: 'an empty message',
-    why: 'Empty messages serve as signals and heartbeats.',
-    change: 'Handle a message of length 0 like any other.',
-    ground: rfc6455('5.2', 'MUST'),
-    probe: echo.emptyEcho,
+  // §5.4: a message may have any number of fragments; so many may be against a policy.
+  check('websocket.echo-many-fragments', {
+    title: 'sends back a message in 64 fragments whole',
+    headline: 'A message in many fragments does not come back whole: {got}',
+    why: 'Clients that send while they produce make many small fragments.',
+    change: 'Join all fragments of a message, or close with 1008 or 1009 beyond your limit.',
+    grounds: [clause('websocket.messages'), rfc6455('5.4', 'MUST')],
+    applies: [echoes],
+    restsOn: [echoFragments],
+    async judge({ probe, expect, notApplicable }) {
+      const { unaskedEnd } = await probe(echo.manyFragmentsEcho);
+      if (unaskedEnd !== null && REFUSES_FRAGMENTS.includes(unaskedEnd.code)) {
+        notApplicable(`so many fragments are refused with the close code ${unaskedEnd.code}`);
+      }
+      await expect(echo.manyFragmentsEcho).toSendBack();
+    },
   }),
-  // §5.2: 125 octets are the last with a length of 7 bits.
-  sendsBack({
-    id: 'websocket.echo-lengths',
-    what: 'messages of 125, 126 and 127 bytes',
-    why: 'From 126 bytes on the length is written in another way, so longer messages are cut or lost.',
-    change:
-      'Read the length from the next two bytes where it says 126, and from the next eight where it says 127.',
-    ground: rfc6455('5.2', 'MUST'),
-    probe: echo.shortEchoes,
-  }),
-  // §5.4: fragments are joined, empty ones too; where they are cut has no meaning.
-  sendsBack({
-    id: 'websocket.echo-fragments',
-    what: 'messages that come in fragments',
-    why: 'Browsers and libraries split messages as they like.',
-    change: 'Join all fragments of a message, empty ones too, before you handle it.',
-    ground: rfc6455('5.4', 'MUST'),
-    probe: echo.fragmentedEchoes,
-  }),
+  echoFragments,
   echoAroundPing,
+  // §5.5.3: a Pong that nobody asked for is lawful there as well.
+  sendsBack({
+    id: 'websocket.echo-around-pong',
+    what: 'a message that has a Pong between its fragments',
+    why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
+    change: 'Ignore the Pong, and keep the fragments that have come so far.',
+    ground: rfc6455('5.4', 'MUST'),
+    probe: echo.echoAroundPong,
+  }),
   // §5.6, §8.1: text is what was sent: U+FEFF, NUL, non-characters and all planes.
   sendsBack({
     id: 'websocket.echo-characters',

@@ -1,5 +1,6 @@
 import { check, observation, originPolicy, practice, rfc6455, rfc7692 } from '../../harness/check/suite.ts';
 import {
+  badSubprotocol,
   deflateOffer,
   foreignOrigin,
   unknownSubprotocol,
@@ -32,6 +33,21 @@ export const negotiationChecks = [
           return null;
         return `"${subprotocol}"`;
       }),
+  }),
+
+  // §4.1, item 10 and §4.2.2, /subprotocol/: a token, whatever was offered.
+  check('websocket.bad-subprotocol', {
+    title: 'selects no subprotocol that is not a single word',
+    headline: 'The handshake selects a subprotocol that is none: {got}',
+    why: 'Clients refuse the connection, or take a part of it for another subprotocol.',
+    change: 'Select subprotocols from your own list, and ignore whatever else is offered.',
+    grounds: [rfc6455('4.2.2', 'MUST')],
+    judge: ({ expect }) =>
+      expect(badSubprotocol).toConform('a subprotocol that is a word, or none', ({ opened, subprotocol }) =>
+        opened && subprotocol !== null && !/^[!#$%&'*+.^_`|~\w-]+$/.test(subprotocol)
+          ? `"${subprotocol}"`
+          : null,
+      ),
   }),
 
   // §4.2.2, item 5.6 and §9.1: extensions are the client's to offer.

@@ -44,6 +44,7 @@ export const unfitOffers = risky(
     'websocket-deflate-unfit-offers',
     `${NAME}; conform_unknown`,
     `${NAME}; server_max_window_bits=7`,
+    `${NAME}; server_max_window_bits`,
     `${NAME}; server_no_context_takeover; server_no_context_takeover`,
   ),
 );
@@ -119,6 +120,13 @@ export const badData = ended('websocket-deflate-bad-data', [
   (conversation) => conversation.frame(OPCODE.binary, Uint8Array.of(0xff, 0xff, 0xff, 0xff), { rsv: 4 }),
 ]);
 
+/** RFC 6455 §8.1: what comes of it is to be UTF-8, and begins with an octet that no text has. */
+export const badUtf8 = ended('websocket-deflate-bad-utf8', [
+  'a compressing WebSocket with compressed text that is not UTF-8',
+  (conversation) =>
+    conversation.deflatedMessage('text', conversation.deflated(Uint8Array.of(0xff, 0xfe, 0x63))),
+]);
+
 /** Long enough that servers which leave short messages uncompressed compress it; the second part repeats the first. */
 const TEXT = 'conform looks at compressed messages. '.repeat(60);
 
@@ -166,6 +174,16 @@ export const echoAroundPing = echoed(
   async (conversation) => {
     await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () =>
       conversation.ping('within'),
+    );
+    await conversation.returned(Buffer.from(TEXT));
+  },
+);
+export const echoAroundPong = echoed(
+  'websocket-deflate-around-pong',
+  'a Pong within a compressed message',
+  async (conversation) => {
+    await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () =>
+      conversation.frame(OPCODE.pong, 'within'),
     );
     await conversation.returned(Buffer.from(TEXT));
   },

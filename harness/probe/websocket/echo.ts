@@ -1,4 +1,5 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import { carriesTheSame, type Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
@@ -84,6 +85,13 @@ export const binaryEcho = echoed('websocket-binary-echo', 'a binary message', ()
   Uint8Array.of(0x00, 0xff, 0xc0, 0x80, 0x0a),
 ]);
 
+/** §5.2: at the edges of the length encodings. */
+export const binaryLengthEchoes = echoed(
+  'websocket-binary-length-echoes',
+  'binary messages of 0 to 4096 octets',
+  ...[0, 125, 126, 128, 4096].map((length) => (): Sent => ['binary', patterned(length)]),
+);
+
 export const emptyEcho = echoed('websocket-empty-echo', 'an empty message', () => ['text', '']);
 
 /** §5.2: at the edges of the length encodings. */
@@ -118,6 +126,31 @@ export const fragmentedEchoes = echoed(
   () => ['text', 'con', 'fo', 'rm'],
   () => ['text', '', 'conform', ''],
   () => ['text', Uint8Array.of(0xe2, 0x82), Uint8Array.of(0xac)],
+);
+
+/** Fragments of one message. */
+const MANY = 64;
+
+/** §5.4: as many as there may be. */
+export const manyFragmentsEcho = echoed(
+  'websocket-many-fragments-echo',
+  `a message in ${MANY} fragments`,
+  () => ['text', ...Array.from({ length: MANY }, (_, index) => patterned(index % 5))],
+);
+
+/** §5.5.3: nobody asked for the Pong, and the message is whole. */
+export const echoAroundPong: Probe<ConversationView> = probe(
+  'websocket-echo-around-pong',
+  async ({ ask, websocket }) => {
+    await ask(echoes);
+    return websocket.hold({ purpose: 'a WebSocket with a Pong within a message' }, async (conversation) => {
+      await conversation.text('con', { fin: false });
+      await conversation.frame(OPCODE.pong, 'within');
+      await conversation.frame(OPCODE.continuation, 'form');
+      await conversation.returned(Buffer.from('conform'));
+      await conversation.close(1000);
+    });
+  },
 );
 
 /** §5.4, §5.5: a Ping between the fragments leaves the message whole. */

@@ -10,7 +10,7 @@ import { heldOpen, heldOpenEach } from './ordinary-client.ts';
  * message, so that a service that is in order never acts on one.
  */
 
-const { text, ping, continuation } = OPCODE;
+const { text, ping, pong, continuation } = OPCODE;
 
 type Sending = readonly [purpose: string, conversing: Conversing];
 
@@ -64,6 +64,9 @@ export const reservedControlOpcodes = broken('websocket-reserved-control-opcodes
 export const fragmentedPing = broken('websocket-fragmented-ping', [
   frame('a Ping in fragments', ping, 'conform', { fin: false }),
 ]);
+export const fragmentedPong = broken('websocket-fragmented-pong', [
+  frame('a Pong in fragments', pong, 'conform', { fin: false }),
+]);
 export const overlongPing = broken('websocket-overlong-ping', [
   frame('a Ping of 126 octets', ping, 'x'.repeat(126)),
 ]);
@@ -110,7 +113,17 @@ export const closes = heldOpenEach('websocket-closes', [
   closing('no code', closePayload()),
   closing('1001', closePayload(1001)),
   closing('3000 and a reason', closePayload(3000, 'conform')),
-  closing('4999', closePayload(4999)),
+]);
+
+/** §5.4: a control frame may come within a message. */
+export const closeWithinMessage = heldOpenEach('websocket-close-within-message', [
+  [
+    'a WebSocket closed after the first fragment of a message',
+    async (conversation) => {
+      await conversation.text('conform', { fin: false });
+      await conversation.close(1000);
+    },
+  ],
 ]);
 
 export const oneOctetClose = broken('websocket-one-octet-close', [
@@ -127,6 +140,12 @@ export const overlongClose = broken('websocket-overlong-close', [
 export const forbiddenCodes = broken(
   'websocket-forbidden-codes',
   [1005, 1006, 1015, 1004, 999, 0].map((code) => closing(String(code), closePayload(code))),
+);
+
+/** §7.4.2: kept for the protocol itself, and never assigned. */
+export const unassignedCodes = broken(
+  'websocket-unassigned-codes',
+  [2999].map((code) => closing(String(code), closePayload(code))),
 );
 
 export const LATE = 'conform: after the Close';

@@ -6,6 +6,8 @@ import { randomKey } from '../../transport/websocket/opening-handshake.ts';
 import { answersPings, conversed, held, opening, taken } from './ordinary-client.ts';
 import { tryService } from './service-shown.ts';
 
+export const BAD_SUBPROTOCOL = 'conform bad';
+
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 
 export const otherSpelling = held('websocket-other-spelling', {
@@ -105,6 +107,13 @@ export const unknownSubprotocol = held('websocket-unknown-subprotocol', {
   purpose: 'a WebSocket handshake that offers an unknown subprotocol',
   fields: [['Sec-WebSocket-Protocol', 'conform.unknown']],
 });
+/** §4.1: a subprotocol is a token, and a space stands in none. */
+export const badSubprotocol = risky(
+  held('websocket-bad-subprotocol', {
+    purpose: 'a WebSocket handshake that offers a subprotocol with a space in it',
+    fields: [['Sec-WebSocket-Protocol', BAD_SUBPROTOCOL]],
+  }),
+);
 /** RFC 7692 §7.1: an offer without parameters. */
 export const deflateOffer = held('websocket-deflate-offer', {
   purpose: 'a WebSocket handshake that offers permessage-deflate',

@@ -50,14 +50,14 @@ export const each =
     return changed === null ? [] : [changed];
   };
 
-/** What is left of a message after a Ping within it is lost. */
-export const cuttingAtPing =
-  (concerns: (first: Frame) => boolean = () => true): FrameRule =>
+/** What is left of a message after a control frame within it is lost. */
+export const cuttingAt =
+  (control: number, concerns: (first: Frame) => boolean = () => true): FrameRule =>
   () => {
     let open = false;
     let cut = false;
     return (frame) => {
-      if (frame.opcode === OPCODE.ping && open) cut = true;
+      if (frame.opcode === control && open) cut = true;
       if (isControl(frame)) return [frame];
       const rest = cut && frame.opcode === OPCODE.continuation;
       open = !frame.fin && (open || concerns(frame));

@@ -184,6 +184,34 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     shows: ['websocket.connections'],
     patch: takingFew,
   },
+  'ws-takes-few-fragments': {
+    summary: 'refuses a message of more than 16 fragments with 1008',
+    patch: together(
+      onInbound(() => {
+        let fragments = 0;
+        return (frame) => {
+          if (isControl(frame)) return [frame];
+          fragments = frame.opcode === OPCODE.continuation ? fragments + 1 : 1;
+          return [fragments > 16 ? { ...withPayload(frame, Buffer.from(NOT_TAKEN)), fin: true } : frame];
+        };
+      }),
+      onOpen((socket) =>
+        socket.on('message', (content) => {
+          if (String(content).endsWith(NOT_TAKEN)) socket.close(1008);
+        }),
+      ),
+    ),
+  },
+  'ws-empty-close-for-bad-codes': {
+    summary: 'answers a Close with a code that is not assigned with none',
+    patch: onOutbound(
+      each((frame) =>
+        frame.opcode === OPCODE.close && frame.payload.length >= 2 && frame.payload.readUInt16BE(0) === 1002
+          ? withPayload(frame, Buffer.alloc(0))
+          : frame,
+      ),
+    ),
+  },
   'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',
     shows: ['websocket.max-message'],

@@ -43,6 +43,36 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
       }),
     ),
   },
+  'ws-takes-unassigned-codes': {
+    summary: 'takes a Close with a code that is not assigned for a right one (RFC 6455 §7.4.2)',
+    cause: 'A Close with a code that is not assigned is answered like a right one',
+    trips: ['websocket.unassigned-close-codes'],
+    patch: onInbound(
+      onClose((frame) => {
+        const code = closeCodeOf(frame) ?? 0;
+        return code > 1015 && code < 3000 ? closingWith(frame, 1000) : frame;
+      }),
+    ),
+  },
+  'ws-ignores-overlong-close': {
+    summary: 'overlooks a Close of more than 125 octets (RFC 6455 §5.5)',
+    cause: 'A Close of more than 125 bytes is ignored',
+    trips: ['websocket.overlong-close'],
+    patch: onInbound(onClose((frame) => (frame.payload.length > 125 ? null : frame))),
+  },
+  'ws-holds-close-in-messages': {
+    summary: 'does not see a Close between the fragments of a message (RFC 6455 §5.4)',
+    cause: 'A Close between the fragments of a message is not answered',
+    trips: ['websocket.close-within-message'],
+    patch: onInbound(() => {
+      let open = false;
+      return (frame) => {
+        if (frame.opcode === OPCODE.close && open) return [];
+        if (frame.opcode < OPCODE.close) open = !frame.fin;
+        return [frame];
+      };
+    }),
+  },
   'ws-no-close-echo': {
     summary: 'does not answer a Close frame (RFC 6455 §5.5.1)',
     cause: 'The service ends the connection without a Close frame',

@@ -2,7 +2,7 @@ import { constants, inflateRawSync } from 'node:zlib';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onHead, type Patch, together } from '../../conduct/patch.ts';
 import {
-  cuttingAtPing,
+  cuttingAt,
   each,
   inWebSocket,
   onCompressedInbound,
@@ -154,7 +154,27 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'loses the rest of a compressed message that a Ping comes within',
     cause: 'A Ping within a compressed message breaks the message',
     trips: ['websocket.deflate-around-ping'],
-    patch: onCompressedInbound(cuttingAtPing(isCompressed)),
+    patch: onCompressedInbound(cuttingAt(OPCODE.ping, isCompressed)),
+  },
+  'ws-pong-cuts-compressed': {
+    summary: 'loses the rest of a compressed message that a Pong comes within',
+    cause: 'A Pong within a compressed message breaks the message',
+    trips: ['websocket.deflate-around-pong'],
+    patch: onCompressedInbound(cuttingAt(OPCODE.pong, isCompressed)),
+  },
+  'ws-checks-no-compressed-utf8': {
+    summary: 'looks for UTF-8 before it inflates only (RFC 6455 §8.1)',
+    cause: 'Compressed text that is not UTF-8 is accepted',
+    trips: ['websocket.deflate-bad-utf8'],
+    patch: onCompressed((frame) =>
+      frame.opcode === OPCODE.text && frame.payload.length < 16 ? { ...frame, opcode: OPCODE.binary } : frame,
+    ),
+  },
+  'ws-takes-bare-window': {
+    summary: 'takes server_max_window_bits without a value for 15 (RFC 7692 §7.1.2.1)',
+    cause: 'A permessage-deflate offer whose server window has no value is accepted',
+    trips: ['websocket.deflate-unfit-offer'],
+    patch: inOffer((offer) => offer.replace(/server_max_window_bits$/, 'server_max_window_bits=15')),
   },
   'ws-forgets-deflate-context': {
     summary: 'inflates each message by itself, although it agreed to more (RFC 7692 §7.1.1.2)',

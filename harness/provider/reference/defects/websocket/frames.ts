@@ -117,8 +117,14 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-accepts-fragmented-ping': {
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Ping is accepted',
-    trips: ['websocket.fragmented-ping'],
+    trips: ['websocket.fragmented-ping', 'websocket.fragmented-pong'],
     patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
+  },
+  'ws-accepts-fragmented-pong': {
+    summary: 'takes a Pong in fragments (RFC 6455 §5.5)',
+    cause: 'A fragmented Pong is accepted',
+    trips: ['websocket.fragmented-pong'],
+    patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, fin: true } : frame))),
   },
   'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',

@@ -1,5 +1,5 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { cuttingAtPing, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { cuttingAt, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -86,13 +86,52 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a message cuts the message off',
     trips: ['websocket.echo-around-ping'],
-    patch: onInbound(cuttingAtPing()),
+    patch: onInbound(cuttingAt(OPCODE.ping)),
+  },
+  'ws-pong-cuts-message': {
+    summary: 'loses the rest of a message that a Pong comes within (RFC 6455 §5.4)',
+    cause: 'A Pong within a message cuts the message off',
+    trips: ['websocket.echo-around-pong'],
+    patch: onInbound(cuttingAt(OPCODE.pong)),
+  },
+  'ws-cuts-long-binary': {
+    summary: 'loses the last octet of binary messages of 126 octets and more (RFC 6455 §5.2)',
+    cause: 'A binary message of 126 bytes or more comes back shortened',
+    trips: ['websocket.echo-binary-lengths'],
+    patch: onInbound(
+      each((frame) =>
+        frame.opcode === OPCODE.binary && frame.lengthOctets === 2
+          ? withPayload(frame, frame.payload.subarray(0, -1))
+          : frame,
+      ),
+    ),
+  },
+  'ws-swallows-empty-binary': {
+    summary: 'swallows a binary message without content (RFC 6455 §5.6)',
+    cause: 'An empty binary message is lost',
+    trips: ['websocket.echo-binary-lengths'],
+    patch: onInbound(
+      each((frame) => (frame.opcode === OPCODE.binary && frame.payload.length === 0 ? null : frame)),
+    ),
+  },
+  'ws-forgets-many-fragments': {
+    summary: 'keeps the first 32 fragments of a message (RFC 6455 §5.4)',
+    cause: 'Of a message in many fragments the rest is lost',
+    trips: ['websocket.echo-many-fragments'],
+    patch: onInbound(() => {
+      let fragments = 0;
+      return (frame) => {
+        if (!isData(frame)) return [frame];
+        fragments = frame.opcode === OPCODE.continuation ? fragments + 1 : 1;
+        return [fragments > 32 ? withPayload(frame, Buffer.alloc(0)) : frame];
+      };
+    }),
   },
   'ws-ping-cuts-json': {
     summary: 'loses the rest of a JSON message that a Ping comes within (RFC 6455 §5.4)',
     cause: 'A Ping within a JSON message cuts the message off',
     trips: ['websocket.exchange-fragments'],
-    patch: onInbound(cuttingAtPing(({ payload }) => payload[0] === '{'.charCodeAt(0))),
+    patch: onInbound(cuttingAt(OPCODE.ping, ({ payload }) => payload[0] === '{'.charCodeAt(0))),
   },
   'ws-strips-bom': {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',

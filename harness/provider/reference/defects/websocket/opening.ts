@@ -1,5 +1,5 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch } from '../../conduct/patch.ts';
+import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
 import { upgradeRequired } from '../../conduct/preconditions.ts';
 import { inWebSocket, omittingLine, onSwitching, withoutRule } from '../../conduct/websocket-patch.ts';
 import { asProblem } from '../../http/answer-changes.ts';
@@ -59,6 +59,34 @@ const repeatingAccept: Patch = (conduct) => {
 };
 
 export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
+  'ws-selects-bad-subprotocol': {
+    summary: 'selects whatever is offered first as the subprotocol (RFC 6455 §4.2.2)',
+    cause: 'A subprotocol with a space in it is selected',
+    trips: ['websocket.bad-subprotocol'],
+    patch: (conduct) => {
+      const BAD = /^Sec-WebSocket-Protocol: conform bad\r?\n?/im;
+      let offered = false;
+      return together(
+        onHead((head) => {
+          offered = BAD.test(head);
+          return offered ? head.replace(BAD, '').trimEnd() : head;
+        }),
+        onSwitching((lines) => (offered ? [...lines, 'Sec-WebSocket-Protocol: conform bad'] : lines)),
+      )(conduct);
+    },
+  },
+  'ws-length-on-101': {
+    summary: 'sends Content-Length with its 101 (RFC 9110 §8.6)',
+    cause: 'The 101 has a Content-Length',
+    trips: ['websocket.switching-length'],
+    patch: onSwitching((lines) => [...lines, 'Content-Length: 0']),
+  },
+  'ws-coding-on-101': {
+    summary: 'sends Transfer-Encoding with its 101 (RFC 9112 §6.1)',
+    cause: 'The 101 has a Transfer-Encoding',
+    trips: ['websocket.switching-length'],
+    patch: onSwitching((lines) => [...lines, 'Transfer-Encoding: chunked']),
+  },
   'ws-wrong-accept': {
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept does not belong to the key that was sent',
