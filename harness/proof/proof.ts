@@ -136,16 +136,15 @@ async function runRound(
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
   const clock = proofClock({ leaps: round.leaps });
-  const config = settingNamed(each.setting).adapt(
-    round.leaps ? { ...provided, timeouts: HANGING } : provided,
-  );
+  const { adapt, mount = '' } = settingNamed(each.setting);
+  const config = adapt(round.leaps ? { ...provided, timeouts: HANGING } : provided);
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const provider = await startProvider(each.kind === 'variant' ? provided : config, {
     clock: clock.provider,
   });
   const session = openLiveSession({
     config,
-    providerUrl: provider.url,
+    providerUrl: `${provider.url}${mount}`,
     runId: 'proof',
     userAgent: 'conform/proof',
     clock: clock.session,

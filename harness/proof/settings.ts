@@ -8,6 +8,7 @@ import { type Scheme, shippedApp, shippedKey } from '../credential/scheme.ts';
 import { header } from '../credential/schemes/header.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
+import { MOUNT } from '../provider/reference/variants/paths.ts';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
 
@@ -17,6 +18,8 @@ export interface Setting {
   /** What the service config says otherwise than the shipped one; null where it says the same. */
   readonly words: string | null;
   readonly adapt: Adapt;
+  /** Path of the base URL below which the service is called; the root when left out. */
+  readonly mount?: string;
   /** The services that conform under it as they are; none where that takes a variant. */
   readonly conforming: readonly ReferenceName[];
 }
@@ -105,6 +108,14 @@ const SETTINGS: readonly Setting[] = [
     words: 'contract: one that states errors.format: text',
     adapt: documenting('errors.format', 'text'),
     conforming: SEARCH,
+  },
+  {
+    // Behind a gateway that shares its host with other services.
+    name: 'mounted',
+    words: `provider: { url: https://host.example${MOUNT} }`,
+    adapt: (config) => config,
+    mount: MOUNT,
+    conforming: [],
   },
   // The handshake carries the key elsewhere than other requests do.
   {

@@ -6,8 +6,8 @@ import {
   withoutMatrixParameters,
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
-import { aroundHandling, onAnswer, type Patch } from '../conduct/patch.ts';
-import { withContent } from '../http/answer-changes.ts';
+import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { withContent, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
@@ -25,9 +25,30 @@ const redirecting = (to: (request: ReceivedRequest, path: string) => string): Pa
     return { occasion: 'not-found', status: 301, fields, body: Buffer.alloc(0), delivery: null };
   });
 
+/** Where a gateway has put the service. */
+export const MOUNT = '/platform/gateway';
+
+const mounted: Patch = together(
+  onReceipt((request) => {
+    if (!request.path.startsWith('/')) return request;
+    const isBelow = request.path.startsWith(`${MOUNT}/`);
+    return { ...request, path: isBelow ? request.path.slice(MOUNT.length) : '/of-another-service' };
+  }),
+  onAnswer('served', (answer) => {
+    const links = fieldValue(answer, 'link')?.replaceAll('</v1/', `<${MOUNT}/v1/`);
+    const linking = links === undefined ? answer : withField(answer, 'Link', links);
+    return withText(linking, (text) => text.replaceAll('"/v1/', `"${MOUNT}/v1/`));
+  }),
+);
+
 const PAGE = '<!doctype html><title>App</title>';
 
 export const PATH_VARIANTS = tableOf<Variant>(REST, {
+  mounted: {
+    setting: 'mounted',
+    summary: 'is served below a path of several segments, as behind a gateway, and so are its links',
+    patch: mounted,
+  },
   'merges-slashes': {
     summary: 'takes repeated slashes for one, credential and all',
     patch: readingPaths(withoutRepeatedSlashes),
