@@ -30,6 +30,8 @@ const SERVICES: readonly ReferenceName[] = ['search', 'realtime'];
 /** Alternatives that a service has together, by the names of their cases: each variant is in one of them. */
 const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
   search: [
+    'mounted+plain-json-errors+not-found-before-auth+limiter-token-bucket',
+    'prefix-of-several-segments+hides-collections-by-name+lower-case-fields',
     'refuses-403-for-wrong-key+plain-json-errors+not-found-before-auth+404-instead-of-405+limiter-token-bucket',
     'bare-array-body+chunked-body+gzip-when-accepted+json-charset-utf-8+limiter-sliding-counter',
     'api-key-header+error-shape-by-status+x-ratelimit-fields+limiter-sliding-log',

@@ -2,13 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../base/exit.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
-import type { ClauseValue } from '../contract/clause.ts';
+import { type ClauseValue, documentedSample } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
 import { type Scheme, shippedApp, shippedKey } from '../credential/scheme.ts';
 import { header } from '../credential/schemes/header.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
 import { MOUNT } from '../provider/reference/variants/paths.ts';
+
+const SAMPLE = 'endpoint.sample';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
 
@@ -50,6 +52,29 @@ const inWebSocket =
 const documenting =
   (key: ClauseKey, value: ClauseValue): Adapt =>
   (config) => ({ ...config, facts: { ...config.facts, [key]: { value, origin: 'the proof' } } });
+
+/** All that is documented lies below this path; pacts, which name paths of their own, are left out. */
+const documentedBelow =
+  (path: string): Adapt =>
+  ({ pacts: _, ...config }) => {
+    const sample = documentedSample(config.contract);
+    if (sample === null) throw new Error(`${config.service} has no documented request`);
+    const { method, path: resource, fields } = sample;
+    const others = config.contract.clauses.filter(({ key }) => key !== SAMPLE);
+    const documented = config.contract.clauses.filter(({ key }) => key === SAMPLE);
+    const below = documented.map((clause) => ({
+      ...clause,
+      value: { method, path: `${path}${resource}`, fields, response: 'JSON body' },
+    }));
+    return documenting(
+      'versioning.prefix',
+      `${path}/v1`,
+    )({
+      ...config,
+      contract: { ...config.contract, clauses: [...below, ...others] },
+      operations: config.operations.map((operation) => ({ ...operation, path: `${path}${operation.path}` })),
+    });
+  };
 
 const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
@@ -115,6 +140,13 @@ const SETTINGS: readonly Setting[] = [
     words: `provider: { url: https://host.example${MOUNT} }`,
     adapt: (config) => config,
     mount: MOUNT,
+    conforming: [],
+  },
+  {
+    // The same path, as a part of all that is documented.
+    name: 'deep prefix',
+    words: `contract: one that states versioning.prefix: ${MOUNT}/v1`,
+    adapt: documentedBelow(MOUNT),
     conforming: [],
   },
   // The handshake carries the key elsewhere than other requests do.

@@ -49,6 +49,11 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     summary: 'is served below a path of several segments, as behind a gateway, and so are its links',
     patch: mounted,
   },
+  'prefix-of-several-segments': {
+    setting: 'deep prefix',
+    summary: 'has a prefix of several segments before all that it documents',
+    patch: mounted,
+  },
   'merges-slashes': {
     summary: 'takes repeated slashes for one, credential and all',
     patch: readingPaths(withoutRepeatedSlashes),
