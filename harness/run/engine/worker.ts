@@ -111,6 +111,7 @@ class ServiceRun {
   #session: Session | null = null;
   #order: JudgingOrder | null = null;
   #lastEvidence: number;
+  #begun = false;
   #asked = false;
   #fresh: boolean;
   #outageTold = false;
@@ -145,6 +146,7 @@ class ServiceRun {
 
   /** A field of its own, so that it can be handed on. */
   readonly run = async (signal: AbortSignal): Promise<void> => {
+    this.#begun = true;
     const { providerUrl, left } = this.#input;
     if (providerUrl === null) this.#simulation = await simulate(this.#config);
     this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
@@ -161,7 +163,7 @@ class ServiceRun {
   };
 
   async finish(): Promise<void> {
-    if (this.#order === null) return;
+    if (!this.#begun) return;
     this.#finished ??= this.#finish();
     await this.#finished;
   }
@@ -240,7 +242,9 @@ class ServiceRun {
 
   async #close(): Promise<void> {
     const closed = await this.#session?.close();
+    // What was learned over it is not kept: others of this worker may go on for long.
     this.#session = null;
+    this.#order = null;
     this.#closed.requestsSent += closed?.requestsSent ?? 0;
     this.#closed.durationMs += closed?.durationMs ?? 0;
   }
