@@ -6,7 +6,7 @@ import { headers } from './headers.suite.ts';
 import { json } from './json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
 import { negotiation } from './negotiation/negotiation.suite.ts';
-import { operations } from './operations.suite.ts';
+import { operations } from './operations/operations.suite.ts';
 import { pact } from './pact.suite.ts';
 import { paths } from './paths/paths.suite.ts';
 import { status } from './status/status.suite.ts';

@@ -15,7 +15,7 @@ const LONGEST_FILLED = 150;
 
 /** Words of the standards and of this house, and old ones; the reader says header, byte, body, response, on. */
 const JARGON =
-  /\b(?:octets?|fields?|representations?|entity tags?|content codings?|media ranges?|upon|whilst|orderly|good order|inflate|stimul\w+|probes?|harness|violat\w+|idempoten\w+)\b/i;
+  /\b(?:octets?|fields?|representations?|entity tags?|content codings?|media ranges?|upon|whilst|orderly|good order|inflate|stimul\w+|probes?|harness|violat\w+|idempoten(?!cy-Key)\w+)\b/i;
 
 const PLACES = /\{(?:answer|got)\}/g;
 

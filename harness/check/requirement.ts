@@ -47,6 +47,12 @@ export const inAuthorizationField = when(
   ({ credentials: { scheme } }) => `the credential is not sent in Authorization (scheme: ${scheme.name})`,
 );
 
+/** The credential travels in a header field. */
+export const credentialInField = when(
+  ({ credentials: { carrier } }) => carrier?.in === 'header',
+  ({ credentials: { scheme } }) => `no credential is sent in a header (scheme: ${scheme.name})`,
+);
+
 /** The key travels in a header field, and could be put into the query instead. */
 export const keyInField = when(
   ({ credentials: { carrier } }) => carrier?.bare && carrier.in === 'header',

@@ -3,6 +3,7 @@ import { NotApplicable } from '../base/verdict.ts';
 import type { CredentialUse, FieldLine } from '../evidence/exchange.ts';
 import { type Derivation, derivedName } from '../evidence/redaction/marker.ts';
 import {
+  basicField,
   type Carrier,
   carrierAt,
   type KeyPlace,
@@ -10,6 +11,7 @@ import {
   type SignatureFlaw,
   withoutField,
 } from './carrier.ts';
+import { type Forgery, forged, isForgery } from './json-web-token.ts';
 import type { HttpRequest } from './request.ts';
 import type { Credentials } from './scheme.ts';
 import { Secret } from './secret.ts';
@@ -44,7 +46,13 @@ export function credentialUse(choice: CredentialChoice): CredentialUse {
 }
 
 /** Ways for a credential to be wrong, each to be refused. */
-export type WrongCredential = keyof typeof WRONG_VALUES | 'other-scheme';
+export type WrongCredential =
+  | keyof typeof WRONG_VALUES
+  | 'other-scheme'
+  /** The right password of nobody. */
+  | 'other-user'
+  /** Where the key is a signed token. */
+  | Forgery;
 
 /**
  * A service may compare what a key stands for (RFC 4648), not how it is written: padding counts for nothing there, and
@@ -56,7 +64,9 @@ const PADDING = /=*$/;
 const IN_EITHER_CASE = /^(?:[0-9a-fA-F-]{16,}|[A-Z2-7]{16,}=*|[0-9A-HJKMNP-TV-Z]{26})$/;
 
 /** A key that nobody has. */
-const NOBODYS_KEY = 'conform-sends-no-valid-key-here';
+export const NOBODYS_KEY = 'conform-sends-no-valid-key-here';
+/** Nor is anybody called that. */
+const NOBODY = 'conform-nobody';
 /** More than a usual limit for one field line (8 KiB). */
 const OVERSIZED = 9 * 1024;
 
@@ -68,13 +78,21 @@ const WRONG_VALUES = {
   extended: (right: string) => right.replace(PADDING, (padding) => `${DIGITS}${padding}`),
   'case-flipped': (right: string) =>
     caseFlipped(right) === right || IN_EITHER_CASE.test(right) ? null : caseFlipped(right),
+  altered: (right: string) => right.replace(/^./s, (first) => (/x/i.test(first) ? 'y' : 'x')),
+  prefixed: (right: string) => `${DIGITS}${right}`,
+  // What clients and templates write whose key is missing, and what stands for everything elsewhere.
+  null: () => 'null',
+  undefined: () => 'undefined',
+  template: () => '{token}',
+  wildcard: () => '*',
+  injected: () => "' OR '1'='1",
   'non-ascii': () => 'schlüssel-鍵-ключ',
   quoted: () => `'"--conform`,
   oversized: () => 'k'.repeat(OVERSIZED),
 } satisfies Record<string, (right: string) => string | null>;
 
 /** Those made of the right value. */
-const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped'];
+const DERIVED: readonly Derivation[] = ['truncated', 'extended', 'case-flipped', 'altered'];
 /** Lengths that can be redacted. Whatever is shorter is too little of the right value to be one. */
 const REDACTABLE = { shortest: 6, longest: 16_384 };
 
@@ -89,12 +107,26 @@ export function derivedSecrets(secret: Secret): readonly Secret[] {
   });
 }
 /** What concerns the octets that are sent, and not a secret behind them. */
-const OF_OCTETS: ReadonlySet<string> = new Set(['empty', 'non-ascii', 'quoted', 'oversized']);
+const OF_OCTETS: ReadonlySet<string> = new Set([
+  'empty',
+  'null',
+  'undefined',
+  'template',
+  'wildcard',
+  'injected',
+  'non-ascii',
+  'quoted',
+  'oversized',
+]);
 
 /** Ways to write the right credential other than usual. */
 export type CredentialSpelling =
   /** `bearer` for `Bearer`: the same by RFC 9110 §11.1. */
   | 'other-case-scheme'
+  /** White space around the value, which is no part of it (RFC 9110 §5.5), and another letter case of its name. */
+  | 'spaced-field'
+  /** Several spaces behind the scheme (RFC 9110 §11.4: `1*SP`). */
+  | 'spaced-scheme'
   /** The same field twice, both right. */
   | 'twice'
   /** Two fields, the right one and a wrong one, in either order. */
@@ -172,7 +204,10 @@ function varied(
     const other = carrier.word === 'Bearer' ? 'Basic' : 'Bearer';
     return carrier.word && withLastValue(carried(right), (value) => value.replace(/^\S+/, other));
   }
-  const value = WRONG_VALUES[kind](right);
+  if (kind === 'other-user') {
+    return carrier.word === 'Basic' ? basicField(NOBODY).carry(right, bare, moment) : null;
+  }
+  const value = isForgery(kind) ? (carrier.bare ? forged(kind, right) : null) : WRONG_VALUES[kind](right);
   if (value === null) return null;
   return carrier.show && OF_OCTETS.has(kind) ? carrier.show(value, right, bare, moment) : carried(value);
 }
@@ -193,6 +228,12 @@ function spelled(
   switch (spelling) {
     case 'other-case-scheme':
       return word && withLastValue(right, (value) => value.replace(word, word.toLowerCase()));
+    case 'spaced-field': {
+      const [name, value] = rightLine;
+      return ending([swapped(name), ` \t${value} \t`]);
+    }
+    case 'spaced-scheme':
+      return word && withLastValue(right, (value) => value.replace(' ', '   '));
     case 'twice':
       return ending(rightLine, rightLine);
     case 'right-then-wrong':
@@ -212,6 +253,11 @@ function withLastValue(request: HttpRequest, change: (value: string) => string):
 function cutShort(key: string): string | null {
   const digits = key.replace(PADDING, '');
   return digits.length > DIGITS.length ? digits.slice(0, -DIGITS.length) : null;
+}
+
+/** A field name in letters that nobody writes it in. */
+function swapped(name: string): string {
+  return name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
 }
 
 function caseFlipped(text: string): string {

@@ -1,15 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../base/fixtures/folder.ts';
-import { merge } from '../cli/commands/merge.ts';
 import { ACCEPTED } from '../config/kept/accepted.ts';
 import { withEntries } from '../config/kept/kept-file.ts';
 import { signatureOf } from '../diagnosis/form.ts';
 import type { Results } from '../report/results/results.ts';
 import { verdictText } from '../report/terminal/terminal.ts';
 import { acceptable } from './drift.ts';
-import { type Night, ranAt, ranOnMachines } from './fixtures/night.ts';
+import { type Night, ranAt } from './fixtures/night.ts';
 import { pastRun, withHistory } from './history.ts';
 import { readHistory, remember } from './history-file.ts';
 
@@ -176,26 +175,20 @@ function withoutTimes(results: Results): unknown {
   );
 }
 
-/** What a run says at its end, without times and addresses. */
-function linesOf(said: string, folder: string): readonly string[] {
-  return said
-    .split('\n')
-    .map((line) => line.replaceAll(`${folder}/`, '').replace(/ · \d+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
-}
-
-const dayOf = (index: number) => `2026-11-${String(index + 1).padStart(2, '0')}`;
-
 it('says each night of a fortnight what is new, and the same from its record', async () => {
   const folder = temporaryFolder(FILES);
   for (const [index, { told, morning, ...night }] of NIGHTS.entries()) {
-    const day = dayOf(index);
+    const day = `2026-11-${String(index + 1).padStart(2, '0')}`;
     const { runs, notes } = readHistory(folder);
     const ran = await ranAt(folder, { day, ...night });
     expect(withoutTimes(ran.judged), day).toEqual(withoutTimes(ran.results));
     const results = withHistory(ran.results, runs, notes);
     expect(remember(folder, pastRun(results))).toBeNull();
     const said = verdictText(results, { color: false, width: 400, verbosity: 'normal', reportsAt: null });
-    const news = linesOf(said, folder)
+    const lines = said
+      .split('\n')
+      .map((line) => line.replaceAll(`${folder}/`, '').replace(/ · \d+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
+    const news = lines
       .filter((line) => NEWS.test(line))
       .map((line) =>
         line
@@ -205,46 +198,5 @@ it('says each night of a fortnight what is new, and the same from its record', a
       );
     expect([results.run.exitCode, ...news], day).toEqual(told);
     morning?.(folder, results);
-  }
-});
-
-const MESSAGING = `service: messaging
-contract: messaging
-provider: { reference: messaging }
-credentials: { scheme: bearer, key: example-messaging-key-not-secret }
-`;
-
-/** What ails the second service, by the index of the night. */
-const AILS: Readonly<Record<number, readonly string[]>> = { 4: BROKEN, 5: BROKEN, 11: FLAKE };
-
-it('says the same of each night where two machines did a part of it each', async () => {
-  const folder = temporaryFolder({ ...FILES, 'services/messaging.yaml': MESSAGING });
-  const [one, two] = [temporaryFolder(), temporaryFolder()];
-  for (const [index, { told: _, morning, ...night }] of NIGHTS.entries()) {
-    const day = dayOf(index);
-    const messaging: Night = { day, service: 'messaging', defects: AILS[index] ?? [] };
-    const { whole, parts } = await ranOnMachines(folder, [{ day, ...night }, messaging]);
-    const { runs, notes } = readHistory(one);
-    const results = withHistory(whole, runs, notes);
-    expect(remember(one, pastRun(results))).toBeNull();
-    const words = { color: false, width: 80, verbosity: 'normal' } as const;
-    const expected = verdictText(results, { ...words, reportsAt: join(two, 'latest/index.html') });
-    // In any order, as artifacts come.
-    const shards = parts.map((part, at) =>
-      join(temporaryFolder({ [`${at}.json`]: JSON.stringify(part) }), `${at}.json`),
-    );
-    let said = '';
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      said += String(text);
-      return true;
-    });
-    const exitCode = await merge(shards.toReversed(), { reports: two }).finally(() => write.mockRestore());
-    expect([exitCode, ...linesOf(said, folder)], day).toEqual([
-      results.run.exitCode,
-      ...linesOf(expected, folder),
-    ]);
-    expect(readHistory(two), day).toEqual(readHistory(one));
-    const [search] = results.services;
-    if (search !== undefined) morning?.(folder, { ...results, services: [search] });
   }
 });

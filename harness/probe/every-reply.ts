@@ -5,6 +5,7 @@ import type { Ask } from '../session/probe.ts';
 import { type Probe, probe, riskyLast } from '../session/probe.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
+import { preflight } from './request/origin.ts';
 import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';
 import * as targets from './request/target.ts';
 
@@ -112,6 +113,12 @@ export const refusalsForTheCredential: Probe<readonly Reply[]> = probe(
     return refused;
   },
 );
+
+/** What those get whom the service does not know: refusals, and the answer to a preflight. */
+export const repliesToNobody: Probe<readonly Reply[]> = probe('replies-to-nobody', async ({ ask }) => [
+  ...(await ask(refusals)).filter(({ served }) => !served),
+  ...(await repliesTo(ask, [preflight])),
+]);
 
 /** Every answer that carries the documented resource. */
 export const successReplies: Probe<readonly Reply[]> = probe('success-replies', async ({ ask }) => {

@@ -57,6 +57,10 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'tag-of-the-coding+merges-slashes',
     'pages-for-browsers+all-codings+speaks-languages+refuses-malformed-accept',
     'refuses-other-languages+plain-json-errors',
+    'answers-preflights+names-resource-metadata+refuses-odd-keys-with-400+refuses-unknown-parameters+ignores-proxy-fields',
+    'refuses-foreign-preflights+refuses-body-on-get+refuses-options-of-server+offers-query+allow-in-lines',
+    'deleted-items-are-410+hides-items-with-404+items-without-etags+ignores-id-in-body',
+    'deletes-again-with-204+refuses-unknown-members-of-items',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

@@ -8,17 +8,24 @@ import type { ProofCase } from './cases.ts';
 export interface Configs {
   readonly shipped: ReadonlyMap<string, ServiceConfig>;
   readonly described: ServiceConfig;
+  /** The same with what its clients create and remove themselves. */
+  readonly stored: ServiceConfig;
 }
+
+/** The setting under which those operations are described, and no others. */
+export const STORED = 'saved searches';
 
 const OTHER_OPERATIONS = 'endpoint.other-operations';
 
 export async function proofConfigs(): Promise<Configs> {
   const { services } = await loadServices({ configDir: folder('../../config'), env: {} });
   // Beside this file, like the shipped one: messages name its place, and that is the same wherever the tree lies.
-  const own = await loadServices({ configDir: folder('config'), services: ['search'], env: {} });
-  const described = own.services[0]?.config;
-  if (described === undefined) throw new HarnessError('no config with operations for the proof');
-  return { shipped: new Map(services.map(({ config }) => [config.service, config])), described };
+  const own = await loadServices({ configDir: folder('config'), env: {} });
+  const named = (name: string) => own.services.find(({ config }) => config.service === name)?.config;
+  const [described, stored] = [named('search'), named('saved-searches')];
+  if (described === undefined || stored === undefined)
+    throw new HarnessError('no config with operations for the proof');
+  return { shipped: new Map(services.map(({ config }) => [config.service, config])), described, stored };
 }
 
 function folder(path: string): string {
@@ -26,11 +33,11 @@ function folder(path: string): string {
 }
 
 /** The config of a case, before its setting; with the operations of search where the case is about them. */
-export function configOf({ service, described }: ProofCase, configs: Configs): ServiceConfig {
+export function configOf({ service, described, setting }: ProofCase, configs: Configs): ServiceConfig {
   const shipped = configs.shipped.get(service);
   if (shipped === undefined) throw new HarnessError(`no config for the reference provider ${service}`);
   if (!described || service !== configs.described.service) return shipped;
-  const { operations, definitions, facts } = configs.described;
+  const { operations, definitions, facts } = setting === STORED ? configs.stored : configs.described;
   const fact = facts[OTHER_OPERATIONS];
   return {
     ...shipped,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../base/exit.ts';
 import type { WebSocketConfig } from '../config/blocks/websocket.ts';
@@ -5,12 +6,15 @@ import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, documentedSample } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
 import { type Scheme, shippedApp, shippedKey } from '../credential/scheme.ts';
+import { bearer } from '../credential/schemes/bearer.ts';
 import { header } from '../credential/schemes/header.ts';
 import { signed } from '../credential/schemes/signed.ts';
 import { SCHEMES } from '../credential/schemes.ts';
 import { MOUNT } from '../provider/reference/variants/paths.ts';
 
 const SAMPLE = 'endpoint.sample';
+
+import { Secret } from '../credential/secret.ts';
 
 type Adapt = (config: ServiceConfig) => ServiceConfig;
 
@@ -29,6 +33,17 @@ export interface Setting {
 const byScheme =
   ({ of, proof }: Scheme): Adapt =>
   (config) => ({ ...config, credentials: of(proof.values(config.credentials)) });
+
+/** A token that says this, signed with a secret that nobody knows. */
+const withToken =
+  (claims: object): Adapt =>
+  (config) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const input = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+    const signature = createHmac('sha256', 'known-to-nobody').update(input).digest('base64url');
+    const key = new Secret('EXAMPLE_TOKEN', `${input}.${signature}`);
+    return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), key }) };
+  };
 
 function pusher(config: ServiceConfig): ServiceConfig {
   const { websocket } = config;
@@ -97,6 +112,19 @@ const SETTINGS: readonly Setting[] = [
     conforming: SEARCH,
   },
   {
+    // The key is a signed token (RFC 7519), of which anybody can read what it says.
+    name: 'token',
+    words: 'credentials: { scheme: bearer, key: a JSON web token }',
+    adapt: withToken({ iss: 'https://login.example/', sub: 'client', aud: 'search' }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'expired token',
+    words: 'credentials: { scheme: bearer, key: a JSON web token that has expired }',
+    adapt: withToken({ sub: 'client', exp: 1_600_000_000 }),
+    conforming: [],
+  },
+  {
     // Each request signed by the application, whose WebSocket speaks the Pusher protocol.
     name: 'signed',
     words: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
@@ -113,6 +141,13 @@ const SETTINGS: readonly Setting[] = [
       return inWebSocket({ dialect: 'own', adapter, credential: { in: 'none' } })(pusher(config));
     },
     conforming: REALTIME,
+  },
+  {
+    // What clients create and remove themselves; `configs.ts` has the operations.
+    name: 'saved searches',
+    words: 'openapi: ../openapi/saved-searches.yaml',
+    adapt: (config) => config,
+    conforming: SEARCH,
   },
   {
     // The header and the query are both documented places of the key.

@@ -6,6 +6,7 @@ import type { Clock } from '../transport/pace/clock.ts';
 import type { QuotaPort } from './http/burst.ts';
 import type { HttpPort } from './http/service-http.ts';
 import type { PactPort } from './pact/verification.ts';
+import type { RemainsPort } from './remains.ts';
 import type { PausePort } from './turn/pause.ts';
 import type { WebhookPort } from './webhooks.ts';
 import type { WebSocketPort } from './websocket/conversation.ts';
@@ -60,6 +61,7 @@ export interface Port {
   readonly quota: QuotaPort;
   readonly webhooks: WebhookPort;
   readonly pact: PactPort;
+  readonly remains: RemainsPort;
   /** Puts on record how many requests of a kind the operations got, and how many a cap kept back. */
   readonly cover: (coverage: Coverage) => void;
 }

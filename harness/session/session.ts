@@ -10,6 +10,7 @@ import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
 import { type Port, type Probe, ProbeMemory, PutOff, type Remembered } from './probe.ts';
+import { Remains } from './remains.ts';
 import { onBehalfOf } from './turn/asking.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
@@ -66,6 +67,7 @@ export function openSession(options: SessionOptions): Session {
   const { clock, record } = options;
   const http = new ServiceHttp(means);
   const memory = new ProbeMemory();
+  const remains = new Remains();
   const openedMs = clock.now();
   const over = new AbortController();
   const { runMs } = config.timeouts;
@@ -89,6 +91,7 @@ export function openSession(options: SessionOptions): Session {
       quota: quotaPort(means, http, turn),
       webhooks: webhookPort(means, turn),
       pact: options.pacts.portFor(means, http, turn),
+      remains,
       cover: (coverage) => {
         if (coverage.capped > 0) record({ type: 'coverage', service: config.service, ...coverage });
       },
@@ -144,6 +147,7 @@ export function openSession(options: SessionOptions): Session {
     redact: (text) => transport.redaction.sink(text),
     async close() {
       endDeadline?.();
+      await remains.remove(http, means);
       await http.close();
       await options.pacts.close();
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };

@@ -4,6 +4,8 @@ import {
   check,
   clause,
   credentialed,
+  credentialInField,
+  type Ground,
   inAuthorizationField,
   type Probe,
   practice,
@@ -24,25 +26,35 @@ interface BadCredential {
   readonly what: string;
   readonly why: string;
   readonly change: string;
-  readonly probe: Probe<Reply>;
+  readonly probe: Probe<Reply> | readonly Probe<Reply>[];
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
   readonly restsOn: readonly CheckDefinition[];
   /** Its name in `errors.codes`, which may say more. */
   readonly condition?: 'wrongCredential';
+  /** Beside those that hold of any credential. */
+  readonly grounds?: readonly Ground[];
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
-const refuses = ({ id, what, probe, accept = REFUSED, condition, ...options }: BadCredential) =>
+export const refuses = ({
+  id,
+  what,
+  probe,
+  accept = REFUSED,
+  condition,
+  grounds = [],
+  ...options
+}: BadCredential): CheckDefinition =>
   check(id, {
     ...options,
     title: `refuses ${what}${accept === REFUSED ? '' : ' cleanly'}`,
     headline: `${capitalized(what)} gets {answer}`,
-    grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme')],
+    grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme'), ...grounds],
     applies: [credentialed],
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
       const documented = condition === undefined ? null : documentedStatus(condition);
-      await expect(probe).toHaveStatus(...(documented ?? accept));
+      await expect(...[probe].flat()).toHaveStatus(...(documented ?? accept));
       const { status } = await ask(credential.rightAfterWrong);
       if (status !== 401 && status !== 403) return;
       blocked(
@@ -92,7 +104,7 @@ export const wrongCredential = refuses({
   restsOn: [refusalClass, missingCredential],
 });
 
-const ordinary = [refusalClass, missingCredential, wrongCredential];
+export const ordinary: readonly CheckDefinition[] = [refusalClass, missingCredential, wrongCredential];
 
 const truncatedCredential = refuses({
   id: 'auth.truncated-credential',
@@ -100,6 +112,16 @@ const truncatedCredential = refuses({
   why: 'A key that works in part is far easier to guess.',
   change: 'Compare the key in full, its length included.',
   probe: credential.truncatedCredential,
+  restsOn: ordinary,
+});
+
+const quotedCredential = refuses({
+  id: 'auth.quoted-credential',
+  what: 'a key with quotes',
+  why: 'A server that fails over quotes may be putting the key into a query or a command unescaped.',
+  change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
+  probe: credential.quotedCredential,
+  accept: REFUSED_OR_BAD,
   restsOn: ordinary,
 });
 
@@ -145,6 +167,39 @@ export const badCredentials: readonly CheckDefinition[] = [
     restsOn: ordinary,
   }),
   refuses({
+    id: 'auth.altered-credential',
+    what: 'another key of the same length',
+    why: 'Only the length or the end of the key is compared, so keys can be guessed.',
+    change: 'Compare the whole key, every byte of it.',
+    probe: credential.alteredCredential,
+    restsOn: ordinary,
+  }),
+  refuses({
+    id: 'auth.prefixed-credential',
+    what: 'the key with something before it',
+    why: 'The service looks for the key anywhere in the header, so it takes what merely contains a key.',
+    change: 'Compare the whole value behind the scheme name with the key.',
+    probe: credential.prefixedCredential,
+    restsOn: ordinary,
+  }),
+  refuses({
+    id: 'auth.placeholder-credential',
+    what: 'what stands for no key, such as null or undefined',
+    why: 'A client without a key sends null or undefined. If that opens the API, so does every client without a key.',
+    change: 'Compare with the keys that you have issued alone, and refuse where your own setting is missing.',
+    probe: credential.placeholders,
+    accept: REFUSED_OR_BAD,
+    restsOn: ordinary,
+  }),
+  refuses({
+    id: 'auth.other-user',
+    what: 'the right password of another user',
+    why: 'If the user name does not matter, each password opens every account.',
+    change: 'Look up the user first, and compare the password with the one of that user.',
+    probe: credential.otherUser,
+    restsOn: ordinary,
+  }),
+  refuses({
     id: 'auth.non-ascii-credential',
     what: 'a non-ASCII key',
     why: 'Anyone can send such a key. A crash over it fills the logs, and may take other requests down.',
@@ -153,14 +208,15 @@ export const badCredentials: readonly CheckDefinition[] = [
     accept: REFUSED_OR_BAD,
     restsOn: ordinary,
   }),
+  quotedCredential,
   refuses({
-    id: 'auth.quoted-credential',
-    what: 'a key with quotes',
-    why: 'A server that fails over quotes may be putting the key into a query or a command unescaped.',
-    change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
-    probe: credential.quotedCredential,
+    id: 'auth.injected-credential',
+    what: 'a piece of SQL in place of the key',
+    why: 'If it opens the API, the key is put into a query, and anyone can read or change the database.',
+    change: 'Pass the key on as a parameter, never as part of a query.',
+    probe: credential.injectedCredential,
     accept: REFUSED_OR_BAD,
-    restsOn: ordinary,
+    restsOn: [...ordinary, quotedCredential],
   }),
   refuses({
     id: 'auth.oversized-credential',
@@ -199,6 +255,28 @@ export const badCredentials: readonly CheckDefinition[] = [
       }
       await expect(reply).toHaveStatusClass(2);
     },
+  }),
+
+  // RFC 9110 §5.1 and §5.5: names are the same in any letter case, white space around a value is no part of it.
+  check('auth.credential-spacing', {
+    title: 'accepts the key with spaces around the header value and the header name in any letter case',
+    headline: 'The key in a header with spaces around its value gets {answer}',
+    why: 'Proxies and libraries rewrite headers like this, and their users cannot sign in.',
+    change: 'Ignore the letter case of header names, and trim the value before you compare it.',
+    grounds: [rfc9110('5.5', 'MUST'), rfc9110('5.1', 'MUST')],
+    applies: [credentialInField],
+    judge: ({ expect }) => expect(credential.spacedField).toHaveStatusClass(2),
+  }),
+
+  // RFC 9110 §11.4: credentials = auth-scheme [ 1*SP ... ]; §2.3: a recipient parses what matches the grammar.
+  check('auth.scheme-spacing', {
+    title: 'accepts several spaces behind the scheme name',
+    headline: 'Several spaces behind the scheme name get {answer}',
+    why: 'The standard allows them, so a client that sends them is shut out for no reason.',
+    change: 'Split the header at one or more spaces, not at exactly one.',
+    grounds: [practice('RFC 9110 §11.4')],
+    applies: [inAuthorizationField],
+    judge: ({ expect }) => expect(credential.spacedScheme).toHaveStatusClass(2),
   }),
 
   secondKeyServed,

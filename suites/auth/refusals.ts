@@ -8,14 +8,22 @@ import {
   keyInOwnField,
   observation,
   practice,
+  rfc,
   rfc9110,
   rfc9111,
+  secondKey,
 } from '../../harness/check/suite.ts';
 import { refusals, refusalsForTheCredential, repliesThatMayEcho } from '../../harness/probe/every-reply.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
-import { sample } from '../../harness/probe/request/sample.ts';
+import {
+  addressFault,
+  metadataAddress,
+  metadataFault,
+  resourceMetadata,
+} from '../../harness/probe/request/resource-metadata.ts';
+import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import { errorBodyPresent, errorMediaType } from '../json.suite.ts';
-import { refusalClass } from './bad-credentials.ts';
+import { refusalClass, secondKeyServed } from './bad-credentials.ts';
 
 // RFC 9110 §11.6.1: a 401 carries WWW-Authenticate with at least one challenge.
 export const challenge = check('auth.challenge', {
@@ -88,6 +96,31 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
       ),
   }),
 
+  // RFC 9728 §5.1 and §3: the address of the metadata is an https URL.
+  check('auth.metadata-address', {
+    title: 'names its metadata by an absolute https URL',
+    headline: 'The challenge names metadata by a wrong address: {got}',
+    why: 'Clients that find their way to a token by this address give up.',
+    change: 'Put the whole https URL of the metadata into resource_metadata.',
+    grounds: [rfc(9728, '5.1', 'MUST')],
+    applies: [credentialed],
+    async judge({ probe, expect }) {
+      const fault = addressFault(await probe(metadataAddress));
+      await expect(credential.withoutCredential).toConform('an absolute https URL', () => fault);
+    },
+  }),
+
+  // RFC 9728 §3.2: 200 and JSON; §3.3: of this very resource.
+  check('auth.resource-metadata', {
+    title: 'serves the metadata that its challenge names, for anybody and about itself',
+    headline: 'The metadata that the challenge names are not there or wrong: {got}',
+    why: 'Clients look there for the server that issues tokens. They refuse metadata about another resource.',
+    change: 'Serve the metadata as JSON without a credential, with the URL of this service as resource.',
+    grounds: [rfc(9728, '3.2', 'MUST'), rfc(9728, '3.3', 'MUST')],
+    applies: [credentialed],
+    judge: ({ expect }) => expect(resourceMetadata).toConform('metadata about this service', metadataFault),
+  }),
+
   // errors.format: a refusal is an error like others.
   check('auth.refusal-json', {
     title: 'refuses a credential with a JSON body, like its other errors',
@@ -144,6 +177,31 @@ export const refusalsThemselves: readonly CheckDefinition[] = [
         const shared = response.cacheControl.sharesUnguarded && !varies;
         return shared ? `Cache-Control: ${response.field('cache-control')}` : null;
       });
+    },
+  }),
+
+  // RFC 9111 §3.5: what Authorization has opened is not reused for others; a request id is of one answer alone.
+  check('auth.answer-of-another', {
+    title: 'gives no client the answer that was made for another',
+    headline: 'A client gets the answer that was made for another: {got}',
+    why: 'One customer sees the data of the next.',
+    change: 'Let caches in front of the service tell clients apart, or keep them from storing such answers.',
+    grounds: [rfc9111('3.5', 'MUST')],
+    applies: [secondKey, inAuthorizationField],
+    restsOn: [secondKeyServed],
+    async judge({ probe, expect, notApplicable }) {
+      const mine = await probe(sample);
+      const { requestId, cacheControl } = mine.response;
+      if (requestId === null) return notApplicable('its answers have no request id to be told apart by');
+      const again = (await probe(sampleAgain)).response.requestId;
+      if (again?.value === requestId.value)
+        return notApplicable('its request ids tell no answer from another');
+      if (cacheControl.sharesAuthorised) notApplicable('the answer says itself that caches may share it');
+      await expect(credential.secondKeySample).toConform('an answer of its own', ({ response }) =>
+        response.requestId?.value === requestId.value
+          ? `the request id ${requestId.field} of the first`
+          : null,
+      );
     },
   }),
 

@@ -5,10 +5,11 @@ import {
   credentialed,
   practice,
   type Reply,
+  rfc9110,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 import { headSample } from '../../harness/probe/request/target.ts';
-import { missingCredential } from './bad-credentials.ts';
+import { missingCredential, wrongCredential } from './bad-credentials.ts';
 
 interface Way {
   readonly id: string;
@@ -86,23 +87,40 @@ export const waysAround: readonly CheckDefinition[] = [
     ways: credential.respelled,
   }),
 
-  // A repeated Origin together with credentials lets any page use what the browser holds; with a wildcard a browser
-  // refuses it (Fetch §3.3.5, CORS check).
-  check('auth.foreign-origin', {
-    title: 'does not let pages of any origin use the credentials of their visitors',
-    headline: 'Pages of any origin may use the login of their visitors: {got}',
-    why: 'Any web page can call the API in the name of whoever visits it, and read the answers.',
-    change:
-      'List the origins that you trust. Never repeat the Origin of a request together with Access-Control-Allow-Credentials.',
-    grounds: [practice('OWASP API8:2023')],
+  guards({
+    id: 'auth.claimed-identity',
+    where: 'whoever a header says that the client is',
+    headline: 'A header that names a user, without a credential, gets {answer}',
+    why: 'Anyone can write X-Forwarded-User: admin into a request that reaches the service past its gateway.',
+    change: 'Take such headers from your own gateway alone, and remove them from what clients send.',
+    ways: [credential.claimedIdentity],
+  }),
+
+  // auth.scheme: a key that is wrong is wrong wherever it stands, and where nobody compares it.
+  check('auth.wrong-key-elsewhere', {
+    title: 'refuses a wrong key in any other header, cookie or parameter',
+    headline: 'A wrong key in another header, a cookie or the query gets {answer}',
+    why: 'A second way of signing in that only looks whether a key is there lets everybody in.',
+    change: 'Compare the key at every place from which you take it, session cookies included.',
+    grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
     applies: [credentialed],
+    restsOn: [missingCredential, wrongCredential],
+    judge: ({ expect }) => expect(credential.wrongKeyElsewhere).toBeUnserved(),
+  }),
+
+  // RFC 9110 §13.2.1: a precondition is ignored where the answer without it would be no 2xx.
+  check('auth.conditional', {
+    title: 'asks for a credential before it compares an ETag',
+    headline: 'The right ETag without a credential gets {answer}',
+    why: 'Anyone can find out whether protected content has changed, and caches renew what they may not hold.',
+    change: 'Check the credential first, and look at If-None-Match only for requests that you would serve.',
+    grounds: [rfc9110('13.2.1', 'MUST')],
+    applies: [credentialed],
+    restsOn: [missingCredential],
     judge: ({ expect }) =>
-      expect(credential.foreignOrigin).toConform('pages of other origins kept out', ({ response }) => {
-        const allowed = response.field('access-control-allow-origin') ?? '';
-        const withCredentials = response.field('access-control-allow-credentials') === 'true';
-        return withCredentials && ['null', credential.FOREIGN_ORIGIN].includes(allowed)
-          ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
-          : null;
-      }),
+      expect(credential.conditionalWithoutCredential).toConform(
+        'a refusal, as without If-None-Match',
+        (reply) => (reply.served || reply.response.status === 304 ? `status ${reply.response.status}` : null),
+      ),
   }),
 ];

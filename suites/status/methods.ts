@@ -3,13 +3,15 @@ import {
   check,
   clause,
   practice,
+  rfc,
   rfc9110,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
 import { everyReply } from '../../harness/probe/every-reply.ts';
-import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
+import { sample, sampleAgain, served } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { noErrorInSuccess } from './documented-answer.ts';
+import { handles } from './unusual.ts';
 
 /** What does not depend on content that is only generated for GET, and is the same from one request to the next. */
 const SAME_FOR_HEAD = ['Content-Type', 'Content-Language', 'Cache-Control', 'Vary'] as const;
@@ -22,6 +24,19 @@ export const unknownMethod = check('status.unknown-method', {
   change: 'Answer 405 with Allow, or 501, to every method that a path does not offer.',
   grounds: [rfc9110('9.1', 'SHOULD')],
   judge: ({ expect }) => expect(target.unknownMethod).toHaveStatus(400, 403, 404, 405, 501),
+});
+
+// RFC 9110 §10.2.1: a comma-separated list of methods, which are case-sensitive (§9.1).
+const allowForm = check('status.allow-form', {
+  title: 'writes Allow as a list of methods',
+  headline: 'The Allow header is not a list of methods: {got}',
+  why: 'Clients that read the header find no method in it that they know.',
+  change: 'Write the methods in capitals with commas between them: Allow: GET, HEAD.',
+  grounds: [rfc9110('10.2.1', 'MUST')],
+  judge: ({ expect }) =>
+    expect(everyReply)
+      .where(({ response }) => response.has('allow'), 'no response has Allow')
+      .toConform('methods with commas between them', ({ response }) => response.allowFault),
 });
 
 /** Other methods than the documented one. */
@@ -78,6 +93,88 @@ export const methods: readonly CheckDefinition[] = [
         .toConform('Allow without the refused method', ({ response }) =>
           response.allow.includes(response.request.method) ? `Allow: ${response.field('allow')}` : null,
         ),
+  }),
+
+  allowForm,
+
+  // RFC 9110 §10.2.1: the set of methods that the resource supports. What it has just served it supports.
+  check('status.allow-complete', {
+    title: 'names in Allow the method that it serves',
+    headline: 'Allow leaves out the documented method: {got}',
+    why: 'A client that follows Allow never makes the call that would work.',
+    change: 'Build Allow from the methods that the path really has.',
+    grounds: [rfc9110('10.2.1', 'SHOULD')],
+    restsOn: [allowForm],
+    async judge({ probe, expect }) {
+      const { method } = (await probe(served)).exchange.request;
+      await expect(target.optionsSample, target.unknownMethod)
+        .where(({ response }) => response.allow.length > 0, 'no response about the documented path has Allow')
+        .toConform(`Allow with ${method}`, ({ response }) =>
+          response.allow.includes(method) ? null : `Allow: ${response.field('allow')}`,
+        );
+    },
+  }),
+
+  // RFC 9110 §10.2.1: what Allow names is not refused as not allowed.
+  check('status.allow-kept', {
+    title: 'does not refuse the methods that OPTIONS names',
+    headline: 'A method that OPTIONS names is refused: {got}',
+    why: 'The client is told that a call works, and finds out that it does not.',
+    change: 'Build the answer to OPTIONS from the methods that the path really has.',
+    grounds: [rfc9110('10.2.1', 'SHOULD')],
+    async judge({ probe, expect, notApplicable }) {
+      const { allow } = (await probe(target.optionsSample)).response;
+      const named = (await probe(target.otherMethods)).filter(({ exchange }) =>
+        allow.includes(exchange.request.method),
+      );
+      if (named.length === 0) notApplicable('OPTIONS names none of the methods that were sent');
+      await expect(named).toConform('a method that is allowed', ({ response }) =>
+        response.status === 405 || response.status === 501
+          ? `status ${response.status} to ${response.request.method}`
+          : null,
+      );
+    },
+  }),
+
+  // RFC 9110 §9.3.7: about the server as a whole, and no path of the service.
+  handles({
+    id: 'status.options-server',
+    what: 'OPTIONS for the whole server (OPTIONS *)',
+    why: 'Proxies and monitors use it as a ping, and take a failure for an outage.',
+    change: 'Answer OPTIONS * with 200 or 204, or refuse it with 400, 404 or 405.',
+    probe: target.optionsOfServer,
+  }),
+
+  // RFC 9110 §9.3.1: content in a GET has no meaning; it may be refused, and nothing may break.
+  handles({
+    id: 'status.get-body',
+    what: 'a GET with a body',
+    why: 'Some libraries send an empty JSON object with every request, and proxies pass it on.',
+    change: 'Read and ignore the body of a GET, or refuse it with 400 or 413.',
+    probe: target.getWithContent,
+  }),
+
+  // RFC 10008 §3.
+  check('status.accept-query', {
+    title: 'writes Accept-Query as a list of media types',
+    headline: 'The Accept-Query header is not a list of media types: {got}',
+    why: 'Clients cannot learn from it what they may send with QUERY.',
+    change: 'Write it as a structured list: Accept-Query: application/json, "application/sql".',
+    grounds: [rfc(10008, '3', 'MUST')],
+    judge: ({ expect }) =>
+      expect(target.optionsSample, sample)
+        .where(({ response }) => response.has('accept-query'), 'no response has Accept-Query')
+        .toConform('a list of media types', ({ response }) => response.acceptQueryFault),
+  }),
+
+  // RFC 10008 §2: the request fails where Content-Type is missing, or does not fit the content.
+  check('status.query-type', {
+    title: 'refuses QUERY with content of no type or an unknown one',
+    headline: 'QUERY with content of no known type gets {answer}',
+    why: 'The service guesses what was asked, and two services guess differently.',
+    change: 'Answer 400 where Content-Type is missing, and 415 with Accept-Query where you do not know it.',
+    grounds: [rfc(10008, '2', 'MUST')],
+    judge: ({ expect }) => expect(target.queryWithoutType, target.queryOfUnknownType).toHaveStatusClass(4),
   }),
 
   // RFC 9110 §9.1: a general-purpose server supports GET and HEAD.

@@ -6,7 +6,7 @@ import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
-import { lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
+import { acceptQueryFault, lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -36,6 +36,10 @@ const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 const samePlace = (pathname: string): string => pathname.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/** RFC 9110 §9.1: a method is a token. */
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const SMALL: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 
 interface ViewOptions {
   /** The plan's window in ms: helps to read quota fields. */
@@ -321,6 +325,18 @@ export class ResponseView extends ResponseMessage {
   /** Methods of the Allow field (RFC 9110 §10.2.1); empty when it is absent or empty. */
   get allow(): readonly string[] {
     return this.elements('allow');
+  }
+
+  /** Allow where it is no list of methods (RFC 9110 §10.2.1), or writes a usual one in small letters (§9.1); else null. */
+  get allowFault(): string | null {
+    const wrong = this.allow.find((method) => !METHOD.test(method) || SMALL.has(method));
+    return wrong === undefined ? null : visible(this.field('allow') ?? '', 80);
+  }
+
+  /** What is wrong with Accept-Query (RFC 10008 §3); null when nothing is, or it is absent. */
+  get acceptQueryFault(): string | null {
+    const value = this.field('accept-query');
+    return value === undefined ? null : acceptQueryFault(value);
   }
 
   /** Fields that say which version answers. */

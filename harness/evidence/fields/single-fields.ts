@@ -1,4 +1,4 @@
-import { ParseError, parseItem } from 'structured-headers';
+import { ParseError, parseItem, parseList, Token } from 'structured-headers';
 import type { FieldLine } from '../exchange.ts';
 import { visible } from '../octets/visible.ts';
 import { readHttpDate } from './grammar/http-date.ts';
@@ -93,4 +93,19 @@ const FORMS: Readonly<Record<LifecycleField, (value: string, now: Date) => strin
 export function lifecycleFault(name: LifecycleField, value: string, now: Date): string | null {
   const fault = FORMS[name](value, now);
   return fault === null ? null : `"${visible(value, 60)}", ${fault}`;
+}
+
+/** What is wrong with Accept-Query (RFC 10008 §3: a list of media ranges, as tokens or strings); null when nothing is. */
+export function acceptQueryFault(value: string): string | null {
+  const shown = `"${visible(value, 80)}"`;
+  try {
+    const strange = parseList(value).find(([member]) => {
+      const range = member instanceof Token ? member.toString() : member;
+      return typeof range !== 'string' || !/^[^\s/]+\/[^\s/]+$/.test(range);
+    });
+    return strange === undefined ? null : `${shown}, which is no list of media types`;
+  } catch (error) {
+    if (error instanceof ParseError) return `${shown}, which is no structured field`;
+    throw error;
+  }
 }

@@ -92,6 +92,7 @@ describe('curlCommand', () => {
   it.each([
     ['truncated', KEY.slice(0, -1)],
     ['extended', `${KEY}x`],
+    ['altered', `x${KEY.slice(1)}`],
     [
       'case-flipped',
       KEY.replace(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())),

@@ -117,6 +117,7 @@ const EXPANSIONS: Readonly<Record<Derivation, (variable: string) => string>> = {
   truncated: (variable) => `"\${${variable}%?}"`,
   extended: (variable) => `"\${${variable}}x"`,
   'case-flipped': (variable) => `"$(printf %s "$${variable}" | tr A-Za-z a-zA-Z)"`,
+  altered: (variable) => `"x\${${variable}#?}"`,
 };
 
 /** A secret's value as one word of a POSIX shell, from the environment variable of its name. */

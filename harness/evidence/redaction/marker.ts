@@ -33,7 +33,7 @@ export function markerName(name: string): string {
 }
 
 /** Wrong keys that are made of the right one, and so give it away: they are secrets of their own. */
-export type Derivation = 'truncated' | 'extended' | 'case-flipped';
+export type Derivation = 'truncated' | 'extended' | 'case-flipped' | 'altered';
 
 /** The name under which markers show it: `SEARCH_API_KEY.truncated`, which no environment variable is called. */
 export function derivedName(name: string, derivation: Derivation): string {

@@ -1,9 +1,9 @@
 import { Blocked } from '../../base/verdict.ts';
 import { OPERATIONS_MS } from '../../config/blocks/pace.ts';
 import { badInputsOf } from '../../config/operation/call/bad-input.ts';
+import { lifecyclesOf } from '../../config/operation/lifecycle.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { Coverage } from '../../report/results/results.ts';
-import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe, risky } from '../../session/probe.ts';
 import {
   FURTHER,
@@ -14,6 +14,8 @@ import {
   type TrialKind,
   type Unexercised,
 } from './plan.ts';
+import { removalOf } from './removal.ts';
+import { stimulusOf } from './stimulus.ts';
 import { OperationReply, type ReasonAgainst, reasonFor, responseSchemas, Trials } from './trials.ts';
 
 /** What one probe may take in answers, in ms. Waiting for the quota does not count. */
@@ -52,12 +54,18 @@ const UNSAFE_ORDER: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * Everything by unsafe methods: what must be refused before the call that may change what it is about. Only where
  * the config allows it.
  */
-const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ config, http }) => {
+const unsafeTrials: Probe<Trials> = probe('operation-unsafe-trials', async ({ config, http, remains }) => {
   const orders = ordersOf(config, (order) => !isSafe(order.operation) && order.kind !== 'unknown-method');
   const rank = ({ operation }: Order) => UNSAFE_ORDER.indexOf(operation.method);
   const refused = orders.filter(({ kind }) => kind !== 'call').sort((a, b) => rank(a) - rank(b));
   const calls = orders.filter(({ kind }) => kind === 'call').sort((a, b) => rank(a) - rank(b));
-  return send(http, [...refused, ...calls], PATIENCE_MS.calls);
+  const trials = await send(http, [...refused, ...calls], PATIENCE_MS.calls);
+  const lifecycles = lifecyclesOf(config.operations, config.definitions ?? {});
+  for (const reply of trials.all) {
+    const removal = removalOf(reply, lifecycles.find(({ create }) => create === reply.operation) ?? null);
+    if (removal !== null) remains.leave(removal.stimulus);
+  }
+  return trials;
 });
 
 /** Every operation called as it is documented. */
@@ -91,7 +99,7 @@ export const callsOfSchema: Probe<Trials> = probe('operation-calls-of-schema', a
  * Requests beside the calls: each counts only where the call itself is answered as documented, for else it would
  * show nothing.
  */
-function besideCalls(kind: Exclude<TrialKind, 'call'>): Probe<Trials> {
+function besideCalls(kind: Exclude<TrialKind, 'call' | 'lifecycle'>): Probe<Trials> {
   const isSent = ({ operation }: Order) => isSafe(operation) || kind === 'unknown-method';
   const stimulus = probe(`operation-sent-${kind}`, async ({ ask, config, http }) => {
     const calls = await ask(safeCalls);
@@ -182,20 +190,4 @@ async function send(http: Port['http'], orders: readonly Order[], patienceMs: nu
     }
   }
   return Trials.of(trials);
-}
-
-function stimulusOf(order: Order): Stimulus {
-  const { operation, kind, method, path, fields, body, what } = order;
-  const content = body === null ? {} : { content: body.text };
-  const type = body === null ? [] : ([['Content-Type', body.mediaType]] as const);
-  return {
-    purpose: `${operation.template} ${what}`,
-    method,
-    target: () => path,
-    fields: [...fields, ...type],
-    // They belong to the sample.
-    withoutSampleFields: true,
-    credential: kind === 'no-credential' || operation.auth === 'none' ? 'none' : 'right',
-    ...content,
-  };
 }

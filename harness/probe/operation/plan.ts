@@ -2,7 +2,7 @@ import type { BadInput, Operation, OperationRequest, Safety } from '../../config
 import { SAFE_METHODS } from '../../credential/request.ts';
 
 /** What a request to an operation is for. */
-export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'];
+export type TrialKind = 'call' | 'no-credential' | 'unknown-method' | BadInput['kind'] | 'lifecycle';
 
 /** One request to an operation. */
 export interface Order extends OperationRequest {
@@ -35,7 +35,7 @@ export interface OperationPlan {
 const UNKNOWN_METHOD = 'CONFORM';
 
 /** Kinds beside the call itself, in the order in which the requests are shared out. */
-export const FURTHER: readonly Exclude<TrialKind, 'call'>[] = [
+export const FURTHER: readonly Exclude<TrialKind, 'call' | 'lifecycle'>[] = [
   'no-credential',
   'wrong-type',
   'missing',

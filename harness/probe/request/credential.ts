@@ -1,9 +1,11 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
+import { NOBODYS_KEY } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
-import { sampleAgain, variation } from './sample.ts';
+import { sampleAgain, served, variation } from './sample.ts';
+import { forgedTokens } from './token.ts';
 
 /** The sample with every kind of credential but the right one. */
 
@@ -47,6 +49,33 @@ export const oversizedCredential = risky(
     credential: { wrong: 'oversized' },
   }),
 );
+export const alteredCredential = variation('altered-credential', {
+  purpose: 'with another key of the same length',
+  credential: { wrong: 'altered' },
+});
+export const prefixedCredential = variation('prefixed-credential', {
+  purpose: 'with something before the key',
+  credential: { wrong: 'prefixed' },
+});
+export const injectedCredential = variation('injected-credential', {
+  purpose: 'with a piece of SQL for a key',
+  credential: { wrong: 'injected' },
+});
+/** What a client sends that has no key: the value that stands for none, or a template that nobody has filled in. */
+export const placeholders: readonly Probe<Reply>[] = (
+  [
+    ['null', 'null'],
+    ['undefined', 'undefined'],
+    ['template', '{token}'],
+    ['wildcard', '*'],
+  ] as const
+).map(([wrong, value]) =>
+  variation(`${wrong}-credential`, { purpose: `with ${value} for a key`, credential: { wrong } }),
+);
+export const otherUser = variation('other-user', {
+  purpose: 'with the right password of another user',
+  credential: { wrong: 'other-user' },
+});
 export const otherScheme = variation('other-scheme', {
   purpose: 'with the right key under another scheme',
   credential: { wrong: 'other-scheme' },
@@ -55,6 +84,15 @@ export const otherScheme = variation('other-scheme', {
 export const lowerCaseScheme = variation('lower-case-scheme', {
   purpose: 'with the scheme name in other letter case',
   credential: { spelled: 'other-case-scheme' },
+});
+export const spacedField = variation('spaced-field', {
+  purpose: 'with white space around the value, and the name in other letter case',
+  credential: { spelled: 'spaced-field' },
+  raw: true,
+});
+export const spacedScheme = variation('spaced-scheme', {
+  purpose: 'with several spaces behind the scheme name',
+  credential: { spelled: 'spaced-scheme' },
 });
 export const rightThenWrong = variation('right-then-wrong', {
   purpose: 'with two credentials, the second one wrong',
@@ -91,11 +129,25 @@ const ODD_FIELDS = {
     ),
     ['Forwarded', 'for=127.0.0.1;host=localhost'],
   ],
+  claimedIdentity: [
+    ...['X-User-Id', 'X-User', 'X-Username', 'X-Forwarded-User', 'X-Remote-User', 'Remote-User'],
+    ...['X-Authenticated-User', 'X-Auth-User', 'X-Auth-Request-User', 'X-WEBAUTH-USER'],
+    ...['X-Consumer-Username', 'X-Authenticated-Userid', 'X-Goog-Authenticated-User-Email'],
+    ...['X-MS-CLIENT-PRINCIPAL-NAME', 'X-Amzn-Oidc-Identity', 'X-Account-Id', 'X-Tenant-Id'],
+  ].map((name): FieldLine => [name, 'admin']),
+  claimedRole: [
+    ['X-Admin', 'true'],
+    ['X-Role', 'admin'],
+    ['X-Internal-Request', 'true'],
+    ['X-SSL-Client-Verify', 'SUCCESS'],
+    ['X-Forwarded-Client-Cert', 'Subject="CN=admin"'],
+  ],
 } as const satisfies Record<string, readonly FieldLine[]>;
 
 /** With all of them at once and the right credential: where that is served, none of them stands in the way. */
 const allOddFields = variation('all-odd-fields', {
-  purpose: 'as text/html, under method override fields, posing as a client of its own network',
+  purpose:
+    'as text/html, under method override fields, posing as a client of its own network and as its administrator',
   fields: Object.values(ODD_FIELDS).flat(),
 });
 
@@ -141,6 +193,40 @@ export const localClient = underFields(
   ODD_FIELDS.localClient,
 );
 
+/** What only a gateway that has asked for the credential may say; anybody can write it. */
+export const claimedIdentity = underFields('as-known-user', 'posing as a user whom a gateway has let in', [
+  ...ODD_FIELDS.claimedIdentity,
+  ...ODD_FIELDS.claimedRole,
+]);
+
+/** A wrong key in every place that is not the configured one, and none in that. */
+export const wrongKeyElsewhere = variation('wrong-key-elsewhere', {
+  purpose: 'with a wrong key in other headers, cookies and the query, and none in its place',
+  target: ({ path }) =>
+    `${path}?api_key=${NOBODYS_KEY}&apikey=${NOBODYS_KEY}&token=${NOBODYS_KEY}&access_token=${NOBODYS_KEY}`,
+  fields: [
+    ...['X-API-Key', 'Api-Key', 'X-Auth-Token', 'X-Access-Token', 'Proxy-Authorization'].map(
+      (name): FieldLine => [name, NOBODYS_KEY],
+    ),
+    ['Cookie', `session=${NOBODYS_KEY}; token=${NOBODYS_KEY}; access_token=${NOBODYS_KEY}`],
+  ],
+  credential: 'none',
+});
+
+/** With the validator of what the credential opens, and without the credential. */
+export const conditionalWithoutCredential: Probe<Reply> = probe(
+  'conditional-without-credential',
+  async ({ ask, http }) => {
+    const { entityTag } = (await ask(served)).response;
+    if (entityTag === null) throw new NotApplicable('the sample has no ETag');
+    return http.send({
+      purpose: 'with the ETag of the sample in If-None-Match, without a credential',
+      fields: [['If-None-Match', entityTag]],
+      credential: 'none',
+    });
+  },
+);
+
 /** Other spellings of the documented path that a lenient router takes for the same. */
 export const respelled: readonly WayAround[] = [
   underSpelling('trailing-slash', 'with a slash after the path', ({ path }) => `${path}/`),
@@ -154,17 +240,9 @@ export const WAYS_AROUND: readonly WayAround[] = [
   otherRepresentation,
   methodOverride,
   localClient,
+  claimedIdentity,
   ...respelled,
 ];
-
-/** Of a page that the service has nothing to do with. */
-export const FOREIGN_ORIGIN = 'https://elsewhere.invalid';
-
-/** A page of another origin asks a browser to send the key along. */
-export const foreignOrigin = variation('foreign-origin', {
-  purpose: 'for a page of another origin',
-  fields: [['Origin', FOREIGN_ORIGIN]],
-});
 
 function percentEncoded(letter: string): string {
   return `%${letter.charCodeAt(0).toString(16)}`;
@@ -178,6 +256,12 @@ export const REFUSED = [
   truncatedCredential,
   extendedCredential,
   caseFlippedCredential,
+  alteredCredential,
+  prefixedCredential,
+  injectedCredential,
+  ...placeholders,
+  otherUser,
+  ...forgedTokens,
   nonAsciiCredential,
   quotedCredential,
   oversizedCredential,

@@ -45,6 +45,43 @@ export const optionsSample = variation('options-sample', {
   without: ['content-type'],
   raw: true,
 });
+/** Of the server as such (RFC 9110 §9.3.7). */
+export const optionsOfServer = variation('options-of-server', {
+  purpose: 'of the server as a whole',
+  method: 'OPTIONS',
+  target: () => '*',
+  without: ['content-type'],
+  raw: true,
+});
+/** Content that has no meaning (RFC 9110 §9.3.1): some libraries send it all the same. */
+export const getWithContent = variation('get-with-content', {
+  purpose: 'as documented, with content',
+  fields: [['Content-Type', 'application/json']],
+  content: '{}',
+});
+/** Where QUERY is offered (RFC 10008): the same content without a type, and with a type that nobody knows. */
+const query = (name: string, purpose: string, type: string | null): Probe<Reply> =>
+  probe(name, async ({ ask, http }) => {
+    const offers = [await ask(served), await ask(optionsSample)].map(({ response }) => response);
+    if (!offers.some((response) => response.allow.includes('QUERY') || response.has('accept-query'))) {
+      throw new NotApplicable('nothing says that QUERY is offered');
+    }
+    return http.send({
+      purpose,
+      method: 'QUERY',
+      without: ['content-type'],
+      fields: type === null ? [] : [['Content-Type', type]],
+      content: 'conform',
+      raw: true,
+    });
+  });
+export const queryWithoutType = query('query-without-type', 'with content of no type', null);
+export const queryOfUnknownType = query(
+  'query-of-unknown-type',
+  'with content of a type that nobody knows',
+  'application/x-conform-unknown',
+);
+
 /** A well-formed method name that nobody has registered: nothing can have a side effect for it. */
 export const unknownMethod = variation('unknown-method', {
   purpose: 'at the documented path, a method that nobody has registered',
@@ -64,6 +101,12 @@ export const deleteSample: Probe<Reply> = probe('delete-sample', async ({ config
   // A Content-Type without content may be a reason of its own to refuse it.
   return http.send({ purpose: 'of the documented path', method: 'DELETE', without: ['content-type'] });
 });
+
+/** The same path by methods that few services have. */
+export const otherMethods: Probe<readonly Reply[]> = probe('other-methods', async ({ ask, config }) => [
+  await ask(traceSample),
+  ...(config.safety.unsafeMethods ? [await ask(deleteSample)] : []),
+]);
 
 export const malformedTarget = risky(
   variation('malformed-target', {

@@ -5,10 +5,13 @@ import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
+import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
+import { LIFECYCLE_DEFECTS } from './defects/lifecycle.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
+import { METHOD_DEFECTS } from './defects/methods.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
 import { PATH_DEFECTS } from './defects/paths.ts';
@@ -30,6 +33,7 @@ import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
+import { LIFECYCLE_VARIANTS } from './variants/lifecycle.ts';
 import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
@@ -37,8 +41,10 @@ import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
 
 const DEFECTS: readonly Defect[] = [
   ...AUTHENTICATION_DEFECTS,
+  ...CREDENTIAL_DEFECTS,
   ...SIGNATURE_DEFECTS,
   ...STATUS_CODE_DEFECTS,
+  ...METHOD_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
   ...PATH_DEFECTS,
   ...CONNECTION_DEFECTS,
@@ -47,6 +53,7 @@ const DEFECTS: readonly Defect[] = [
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
+  ...LIFECYCLE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
   ...QUOTA_FIELD_DEFECTS,
@@ -66,6 +73,7 @@ const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
   ...CONNECTION_VARIANTS,
+  ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
   ...CACHING_VARIANTS,

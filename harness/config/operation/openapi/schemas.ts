@@ -206,8 +206,11 @@ export class OpenApiSchemas {
       case 'named-schemas':
         if (name === 'patternProperties') for (const [key, inner] of children(at)) holdToPattern(inner, key);
         return this.#each(
-          this.#named(at).filter(([, inner]) => name !== 'properties' || !this.#isForeign(inner)),
-          (inner) => this.#copied(inner, dialect, depth + 1),
+          this.#named(at).filter(([, inner]) => name !== 'properties' || this.#isKept(inner)),
+          (inner) =>
+            name === 'properties' && this.#isForeign(inner)
+              ? { writeOnly: true }
+              : this.#copied(inner, dialect, depth + 1),
         );
       default:
         return undefined;
@@ -225,6 +228,11 @@ export class OpenApiSchemas {
   /** Documents that are kept in many files refer to whole mappings too, which OpenAPI has no references for. */
   #named(at: At): ReturnType<typeof children> {
     return children(this.#files.dereferenced(at));
+  }
+
+  /** What is never answered is known by its name all the same: it must not be. */
+  #isKept(property: At): boolean {
+    return this.#direction === 'response' || !this.#isForeign(property);
   }
 
   /** What travels the other way only is neither required nor judged in this one. */

@@ -143,6 +143,11 @@ function opaque(tag: string): string {
   return tag.trim().replace(/^W\//, '');
 }
 
+/** The validator of this content: another one for other octets (RFC 9110 §8.8.3). */
+export function entityTagOf(content: Buffer): string {
+  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 16)}"`;
+}
+
 /** The entity tags of a field (RFC 9110 §13.1), as they were sent. */
 function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
   return fieldValues(request, name).flatMap((line) => line.split(',').map((tag) => tag.trim()));
@@ -151,8 +156,7 @@ function tagsOf(request: ReceivedRequest, name: string): readonly string[] {
 /** Adds the validator of what a GET or HEAD gets, and honours If-Match and If-None-Match (RFC 9110 §13.2.2). */
 function conditional(answer: Answer, request: ReceivedRequest): Answer {
   if (answer.occasion !== 'served' || (request.method !== 'GET' && request.method !== 'HEAD')) return answer;
-  const digest = createHash('sha256').update(answer.body).digest('base64url').slice(0, 16);
-  const tag = `"${digest}"`;
+  const tag = entityTagOf(answer.body);
   const demanded = tagsOf(request, 'if-match');
   if (demanded.length > 0 && !demanded.includes('*') && !demanded.includes(tag))
     return problem('precondition-failed');

@@ -9,8 +9,7 @@ import {
   type Patch,
   together,
 } from '../conduct/patch.ts';
-import type { Access } from '../credentials/access.ts';
-import type { Authentication } from '../credentials/authentication.ts';
+import { admitting, matchingKeys } from '../credentials/lax.ts';
 import { asProblem, failed, withContent, withText } from '../http/answer-changes.ts';
 import {
   type Answer,
@@ -23,27 +22,6 @@ import {
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-
-/** Whom a service takes a client for that it should have refused: the holder of its first key. */
-function firstHolder(access: Access): Authentication {
-  return { admitted: true, identity: access.keys[0]?.identity ?? 'anonymous' };
-}
-
-/** Admits some of the requests that should be refused. */
-export const admitting = (
-  when: (refused: Authentication & { readonly admitted: false }, request: ReceivedRequest) => boolean,
-): Patch =>
-  inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, conduct, nowMs) => {
-      const judged = authenticate(request, access, conduct, nowMs);
-      return !judged.admitted && when(judged, request) ? firstHolder(access) : judged;
-    },
-  }));
-
-const matchingKeys = (matches: (presented: string, key: string) => boolean): Patch =>
-  inCredentials(({ keyMatches }) => ({
-    keyMatches: (presented, key) => keyMatches(presented, key) || matches(presented, key),
-  }));
 
 const inRefusals = (change: (answer: Answer, request: ReceivedRequest) => Answer): Patch =>
   onAnswer(CREDENTIAL_REFUSALS, change);
@@ -104,7 +82,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'reads what a token says and not whether it is signed (RFC 7519 §7.2)',
     cause: 'A token is served whatever its signature is',
     setting: 'oauth2',
-    trips: ['auth.truncated-credential'],
+    trips: ['auth.truncated-credential', 'auth.unsigned-token', 'auth.guessed-token'],
     patch: matchingKeys((presented, key) => {
       const [said, known] = [presented, key].map((token) => token.split('.').slice(0, 2).join('.'));
       return presented.split('.').length === 3 && said === known;
@@ -295,6 +273,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'lets pages of every origin act with credentials',
     cause: 'Pages of every origin may act with the credentials of their readers',
     trips: ['auth.foreign-origin'],
+    drags: { checks: ['auth.preflight'], because: 'it refuses preflights like any other request' },
     patch: onAnswer('served', (answer, request) => {
       const origin = fieldValue(request, 'origin');
       return origin === undefined

@@ -7,10 +7,10 @@ import {
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { admitting } from '../credentials/lax.ts';
 import { withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
-import { admitting } from './auth.ts';
 
 /** The front looks at the path as it came, knows no rule for it and lets it through; the application reads it otherwise. */
 const frontMisses = (rewrite: (request: ReceivedRequest) => string): Patch =>

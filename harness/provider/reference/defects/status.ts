@@ -141,7 +141,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   'options-500': {
     summary: 'fails over OPTIONS',
     cause: 'OPTIONS is answered {status:500}, a server error',
-    trips: ['status.options'],
+    trips: ['status.options', 'status.options-server'],
     patch: onAnswer('options', failed),
   },
   'unregistered-status': {

@@ -24,6 +24,8 @@ export const PROBLEMS = {
   'invalid-parameter': { status: 400, detail: 'A parameter of the query is not what this operation takes.' },
   'request-timeout': { status: 408, detail: 'The request did not arrive in time.' },
   'precondition-failed': { status: 412, detail: 'The resource is not the version that is named.' },
+  'unsupported-media-type': { status: 415, detail: 'The content is of a media type that is not taken here.' },
+  'key-reused': { status: 422, detail: 'The Idempotency-Key was used with other content.' },
   'content-too-large': { status: 413, detail: 'The content is larger than this service takes.' },
   'target-too-long': { status: 414, detail: 'The request target is longer than this service takes.' },
   'upgrade-required': { status: 426, detail: 'Connect here with the WebSocket protocol, version 13.' },

@@ -2,6 +2,7 @@ import { parseJsonObject } from '../../../base/json-text.ts';
 import type { Service } from '../conduct/conduct.ts';
 import { queryParameters, served } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
+import { savedSearches } from './saved-searches.ts';
 import { type Search, searchOfBody, searchOfQuery } from './search-input.ts';
 
 /** One entry of a catalogue of resources; `id` is its last path segment. */
@@ -80,6 +81,7 @@ export function restService(name: string, resources: readonly Resource[]): Servi
           },
         },
       },
+      ...savedSearches(),
     ],
     sockets: [],
   };

@@ -1,9 +1,10 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
-import { EVERY, REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt, together } from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { allowingOrigin, namingMetadata } from '../http/browsers.ts';
+import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
@@ -70,12 +71,51 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'wildcard-origin': {
     summary: 'allows every origin and credentials at once, which no browser takes (Fetch, CORS check)',
-    patch: onAnswer('every', (answer) =>
-      withField(
-        withField(answer, 'Access-Control-Allow-Origin', '*'),
-        'Access-Control-Allow-Credentials',
-        'true',
+    patch: together(
+      allowingOrigin(() => '*', 'Authorization, X-API-Key'),
+      onAnswer('every', (answer) =>
+        withField(
+          withField(answer, 'Access-Control-Allow-Origin', '*'),
+          'Access-Control-Allow-Credentials',
+          'true',
+        ),
       ),
+    ),
+  },
+  'answers-preflights': {
+    summary: 'lets pages of every origin call with a key of their own, and answers their preflights',
+    patch: allowingOrigin(() => '*', 'Authorization, X-API-Key, Content-Type'),
+  },
+  'refuses-foreign-preflights': {
+    summary: 'answers the preflights of one origin, and refuses those of others with 403',
+    patch: aroundHandling((request, next, kernel) =>
+      fieldValue(request, 'access-control-request-method') === undefined
+        ? next(request, kernel)
+        : problem('wrong-credential'),
+    ),
+  },
+  'names-resource-metadata': {
+    services: REST.services,
+    summary: 'tells in its challenges where clients learn how to get a token (RFC 9728)',
+    patch: namingMetadata(),
+  },
+  'refuses-odd-keys-with-400': {
+    summary: 'says 400 to a key that holds what none of its keys does',
+    patch: onAnswer('wrong-credential', (answer, request) =>
+      /['{*]/.test(fieldValue(request, 'authorization') ?? '') ? problem('malformed') : answer,
+    ),
+  },
+  'refuses-unknown-parameters': {
+    services: REST.services,
+    summary: 'says 400 to parameters that it does not know before it looks at the credential',
+    patch: aroundHandling((request, next, kernel) =>
+      /(?:^|&)apikey=/.test(request.query ?? '') ? problem('invalid-parameter') : next(request, kernel),
+    ),
+  },
+  'ignores-proxy-fields': {
+    summary: 'says 400 to requests that claim to come from a gateway',
+    patch: aroundHandling((request, next, kernel) =>
+      fieldValue(request, 'x-original-url') === undefined ? next(request, kernel) : problem('malformed'),
     ),
   },
   'first-credential-wins': {

@@ -4,6 +4,7 @@ import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
+import { offeringQuery } from '../http/query.ts';
 
 /** A name where the collection of resources is. */
 const BY_NAME = /^\/v1\/[^/]+$/;
@@ -63,6 +64,35 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     patch: onAnswer('options', (answer) =>
       asProblem(withField(answer, 'Allow', 'GET, HEAD'), 405, 'Method Not Allowed'),
     ),
+  },
+  'refuses-body-on-get': {
+    summary: 'says 400 to content in a GET (RFC 9110 §9.3.1)',
+    patch: insteadOfServing(
+      ({ method, body }) => method === 'GET' && body.length > 0,
+      (answer) => asProblem(answer, 400, 'Bad Request'),
+    ),
+  },
+  'refuses-options-of-server': {
+    summary: 'says 404 to a target that is no path',
+    patch: onAnswer('every', (answer, { target }) =>
+      target === '*' ? asProblem(withoutField(answer, 'Allow'), 404, 'Not Found') : answer,
+    ),
+  },
+  'offers-query': {
+    services: REST.services,
+    summary: 'serves QUERY with JSON where it serves GET (RFC 10008)',
+    patch: offeringQuery(),
+  },
+  'allow-in-lines': {
+    summary: 'writes each method of Allow on a line of its own (RFC 9110 §5.3)',
+    patch: onFinished('every', (answer) => ({
+      ...answer,
+      fields: answer.fields.flatMap(([name, value]) =>
+        name === 'Allow'
+          ? value.split(', ').map((method) => [name, method] as const)
+          : [[name, value] as const],
+      ),
+    })),
   },
   'refuses-size-with-400': {
     summary: 'says 400 to targets and fields that are too long',

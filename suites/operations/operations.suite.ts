@@ -11,11 +11,13 @@ import {
   practice,
   rfc9110,
   suite,
-} from '../harness/check/suite.ts';
-import * as operation from '../harness/probe/operation/operation.ts';
-import { labelOf, responseSchemas, type Trials } from '../harness/probe/operation/trials.ts';
-import { missingCredential, refusalClass } from './auth/bad-credentials.ts';
-import { unknownMethod } from './status/methods.ts';
+} from '../../harness/check/suite.ts';
+import * as operation from '../../harness/probe/operation/operation.ts';
+import { labelOf, responseSchemas, type Trials } from '../../harness/probe/operation/trials.ts';
+import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
+import { unknownMethod } from '../status/methods.ts';
+import { lifecycle } from './lifecycle.ts';
+import { pagesOfLists } from './pages.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 const documented = clause('endpoint.other-operations');
@@ -202,4 +204,8 @@ const checks: readonly CheckDefinition[] = [
  * One check for all operations: its message names those that deviate. What cannot be called, may not be called or
  * was left out for the ceiling is told by the check itself, and whole by `operations.coverage`.
  */
-export const operations = suite('operations', 'Operations and schemas', given([hasOperations], checks));
+export const operations = suite(
+  'operations',
+  'Operations and schemas',
+  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle]),
+);

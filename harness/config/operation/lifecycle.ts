@@ -1,0 +1,122 @@
+import { isJsonObject } from '../../base/json-text.ts';
+import type { Definitions } from '../../evidence/json/schema.ts';
+import { type Call, isJsonType } from './call/call.ts';
+import { type Facets, facetsOf } from './call/facets.ts';
+import type { Operation } from './call/operation.ts';
+
+/** A collection whose items a client creates, reads, changes and removes, as the documents describe it. */
+export interface Lifecycle {
+  readonly create: Operation;
+  readonly read: Operation;
+  readonly remove: Operation;
+  /** PATCH, where it takes members as JSON. */
+  readonly update: Operation | null;
+  /** PUT. */
+  readonly replace: Operation | null;
+  readonly list: Operation | null;
+  /** The path parameter that names an item. */
+  readonly parameter: string;
+  /** The member of an item that holds its value. */
+  readonly idMember: string;
+  /** What is sent when one is created. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Members that a client may send. */
+  readonly writable: Readonly<Record<string, Facets>>;
+  /** Members that are documented to be sent, and never answered. */
+  readonly unreadable: readonly string[];
+  /** Members that an item is documented to have when it is read. */
+  readonly readable: Readonly<Record<string, Facets>>;
+  /** The header that makes a creation repeatable, where it is documented; null where none is. */
+  readonly idempotencyField: string | null;
+}
+
+/**
+ * The lifecycles among operations: a POST with a JSON object, and below its path one parameter with GET and DELETE. Where
+ * anything is in doubt there is none: what cannot be found and removed again is not created.
+ */
+export function lifecyclesOf(
+  operations: readonly Operation[],
+  definitions: Definitions,
+): readonly Lifecycle[] {
+  return operations
+    .filter(({ method, uncallable }) => method === 'POST' && uncallable === null)
+    .flatMap((create) => lifecycleOf(create, operations, definitions) ?? []);
+}
+
+function lifecycleOf(
+  create: Operation,
+  operations: readonly Operation[],
+  definitions: Definitions,
+): Lifecycle | null {
+  const { body, template } = create.call;
+  if (body === null || !isJsonType(body.mediaType) || !isJsonObject(body.value)) return null;
+  if (/[{?]/.test(template)) return null;
+  const items = operations.filter(({ call }) => isItemOf(call, template));
+  const parameters = new Set(items.map(({ call }) => call.template));
+  if (parameters.size !== 1) return null;
+  const [itemTemplate = ''] = parameters;
+  const parameter = itemTemplate.slice(template.length + 2, -1);
+  const by = (method: string) =>
+    items.find((each) => each.method === method && canBeAsked(each.call, parameter)) ?? null;
+  const [read, remove] = [by('GET'), by('DELETE')];
+  if (read === null || remove === null || create.auth === 'none') return null;
+  const readable = membersOf(read.response.schema, definitions);
+  const idMember = [parameter, 'id'].find((name) => isIdentifier(readable[name]));
+  if (idMember === undefined) return null;
+  const created = membersOf(create.response.schema, definitions);
+  // It has to say where the item is: in its body, or by the Location of a 201.
+  if (!isIdentifier(created[idMember]) && create.response.status !== 201) return null;
+  const update = by('PATCH');
+  const list = operations.find(
+    ({ method, call, uncallable }) => method === 'GET' && call.template === template && uncallable === null,
+  );
+  const named = create.call.inputs.find(
+    ({ name, in: place }) => place === 'header' && name.toLowerCase() === 'idempotency-key',
+  );
+  return {
+    create,
+    read,
+    remove,
+    update: update !== null && takesMembers(update.call) ? update : null,
+    replace: by('PUT'),
+    list: list ?? null,
+    parameter,
+    idMember,
+    body: body.value,
+    writable: membersOf(body.schema, definitions),
+    unreadable: Object.keys(readable).filter((name) => readable[name]?.keywords.writeOnly === true),
+    readable,
+    idempotencyField: named?.name ?? null,
+  };
+}
+
+/** One parameter below the path of a collection, and nothing more. */
+function isItemOf({ template }: Call, collection: string): boolean {
+  return (
+    template.startsWith(`${collection}/{`) && /^\{[^{}/]+\}$/.test(template.slice(collection.length + 1))
+  );
+}
+
+/** Nothing is missing but the item's own name. */
+function canBeAsked({ inputs }: Call, parameter: string): boolean {
+  return inputs.every(
+    ({ name, in: place, required, value }) =>
+      !required || value !== undefined || (place === 'path' && name === parameter),
+  );
+}
+
+/** A JSON patch says how to change, and not what (RFC 6902). */
+function takesMembers({ body }: Call): boolean {
+  return body !== null && /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(body.mediaType);
+}
+
+function membersOf(schema: unknown, definitions: Definitions): Readonly<Record<string, Facets>> {
+  const { properties } = facetsOf(schema, definitions);
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [name, facetsOf(member, definitions)]),
+  );
+}
+
+function isIdentifier(facets: Facets | undefined): boolean {
+  return facets?.type === 'string' || facets?.type === 'integer';
+}

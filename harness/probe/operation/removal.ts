@@ -1,0 +1,45 @@
+import { requestOfCall } from '../../config/operation/call/call.ts';
+import type { Lifecycle } from '../../config/operation/lifecycle.ts';
+import type { Operation } from '../../config/service.ts';
+import type { Stimulus } from '../../session/http/stimulus.ts';
+import { idOf, itemOf } from './item.ts';
+import type { Order } from './plan.ts';
+import { stimulusOf } from './stimulus.ts';
+import type { OperationReply } from './trials.ts';
+
+/** The item that a creation has made, and the request that removes it. */
+interface Removal {
+  readonly id: string;
+  readonly stimulus: Stimulus;
+}
+
+/** null where nothing was created, or nobody knows how to remove it. */
+export function removalOf(created: OperationReply, lifecycle: Lifecycle | null): Removal | null {
+  if (lifecycle === null || !created.served) return null;
+  const { remove, parameter } = lifecycle;
+  const id = idOf(itemOf(created), lifecycle) ?? lastSegment(created.response.location);
+  if (id === null) return null;
+  const inputs = remove.call.inputs.map((input) =>
+    input.in === 'path' && input.name === parameter ? { ...input, value: id } : input,
+  );
+  const request = requestOfCall({ ...remove.call, inputs });
+  return { id, stimulus: stimulusOf(orderOf(remove, request, 'to leave nothing behind')) };
+}
+
+export function orderOf(
+  operation: Operation,
+  { path, fields, body }: Pick<Order, 'path' | 'fields' | 'body'>,
+  what: string,
+): Order {
+  return { path, fields, body, operation, kind: 'lifecycle', method: operation.method, what };
+}
+
+function lastSegment(place: URL | null): string | null {
+  const last = place?.pathname.split('/').filter(Boolean).at(-1);
+  if (last === undefined) return null;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return null;
+  }
+}

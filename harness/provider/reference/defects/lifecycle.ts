@@ -1,0 +1,449 @@
+import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
+import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { admitting } from '../credentials/lax.ts';
+import { failed, withContent, withText } from '../http/answer-changes.ts';
+import {
+  type Answer,
+  fieldValue,
+  queryParameters,
+  type ReceivedRequest,
+  served,
+  withField,
+  withoutField,
+} from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import { SEARCHES } from '../services/saved-searches.ts';
+
+const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;
+const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
+const isTo = (method: string, where: (request: ReceivedRequest) => boolean) => (request: ReceivedRequest) =>
+  request.method === method && where(request);
+const creates = isTo('POST', isList);
+const reads = isTo('GET', isItem);
+const lists = isTo('GET', isList);
+const removes = isTo('DELETE', isItem);
+
+/** Answers some requests in another way, once they are carried out. */
+const onServed = (
+  when: (request: ReceivedRequest) => boolean,
+  change: (answer: Answer, request: ReceivedRequest) => Answer,
+): Patch => onAnswer('served', (answer, request) => (when(request) ? change(answer, request) : answer));
+
+const inItem = (
+  when: (request: ReceivedRequest) => boolean,
+  change: (item: JsonObject) => JsonObject,
+): Patch => onServed(when, (answer) => withText(answer, (text) => JSON.stringify(change(JSON.parse(text)))));
+
+/** Takes the bodies of some requests for other ones. */
+const inBody = (
+  when: (request: ReceivedRequest) => boolean,
+  change: (members: JsonObject) => JsonObject,
+): Patch =>
+  onReceipt((request) => {
+    const members = when(request) ? parseJsonObject(request.body.toString('utf8')) : null;
+    return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
+  });
+
+const without = (members: JsonObject, name: string): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
+
+/** What is found out while it runs is of one provider. */
+const remembering =
+  <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
+  (conduct) =>
+    patch(fresh())(conduct);
+
+/** The items of a list changed, and what it says of their number. */
+const inList = (change: (items: readonly JsonObject[]) => readonly JsonObject[]): Patch =>
+  onServed(
+    (request) => lists(request) && request.query === null,
+    (answer) =>
+      withText(answer, (text) => {
+        const { items, ...rest } = JSON.parse(text);
+        return JSON.stringify({ ...rest, items: change(items) });
+      }),
+  );
+
+const nothingToSay = (): Answer => ({ ...served(null), status: 204, fields: [], body: Buffer.alloc(0) });
+
+/** What the service does wrong with items that its clients create. */
+export const LIFECYCLE_DEFECTS = tableOf<Defect>(
+  { ...REST, setting: 'saved searches' },
+  {
+    'creation-says-nothing': {
+      summary: 'answers a creation with neither Location nor an id (RFC 9110 §9.3.3)',
+      cause: 'The answer to a creation says neither by Location nor by an id where the item is',
+      trips: ['operations.created-says-where'],
+      drags: { checks: ['operations.schema'], because: 'the documents promise the item' },
+      patch: onServed(creates, (answer) =>
+        withContent(withoutField(answer, 'Location'), 'application/json', '{"created":true}'),
+      ),
+    },
+    'location-points-nowhere': {
+      summary: 'forgets its version in the Location of a new item (RFC 9110 §10.2.2)',
+      cause: 'There is nothing where the Location of a new item points',
+      trips: ['operations.created-place'],
+      patch: onServed(creates, (answer) =>
+        withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('/v1', '')),
+      ),
+    },
+    'location-is-collection-of-other-name': {
+      summary: 'builds Location from the name of another route',
+      cause: 'The Location of a new item is answered {status:404}',
+      trips: ['operations.created-place'],
+      patch: onServed(creates, (answer) =>
+        withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('searches', 'search')),
+      ),
+    },
+    'creation-drops-optional-member': {
+      summary: 'does not store a member that its description has',
+      cause: 'A member of a new item is not stored',
+      trips: ['operations.read-back'],
+      patch: inItem(reads, (item) => without(item, 'pageSize')),
+    },
+    'creation-cuts-text': {
+      summary: 'stores the beginning of a text alone',
+      cause: 'A text is stored without its end',
+      trips: ['operations.read-back'],
+      patch: inItem(reads, (item) => ({ ...item, text: String(item.text).slice(0, 5) })),
+    },
+    'creation-stores-false-as-true': {
+      summary: 'reads every flag that is set as true',
+      cause: 'A flag is not read as it was written',
+      trips: ['operations.read-back'],
+      patch: inItem(reads, (item) => ({ ...item, shared: false })),
+    },
+    'new-item-is-404': {
+      summary: 'has a new item only after a while',
+      cause: 'An item that was just created is answered {status:404}',
+      trips: ['operations.read-back'],
+      patch: onServed(reads, () => problem('not-found')),
+    },
+    'cache-forgets-id': {
+      summary: 'keeps the last item that was read, and gives it to whoever asks for any',
+      cause: 'Another item comes than the one that was asked for',
+      trips: ['operations.item-asked-for'],
+      patch: remembering(
+        () => new Map<'last', Answer>(),
+        (cache) =>
+          aroundHandling(async (request, next, kernel) => {
+            const kept = cache.get('last');
+            if (!creates(request) && !reads(request)) cache.clear();
+            const answer = await next(request, kernel);
+            if (!reads(request) || answer.occasion !== 'served') return answer;
+            if (kept === undefined) cache.set('last', answer);
+            return kept ?? answer;
+          }),
+      ),
+    },
+    'new-item-gets-known-id': {
+      summary: 'gives a new item the id of the one that was read before',
+      cause: 'Two new items have the same id',
+      trips: ['operations.unique-ids'],
+      patch: remembering(
+        () => ({ id: '' }),
+        (memory) =>
+          onServed(
+            (request) => creates(request) || reads(request),
+            (answer, request) => {
+              if (reads(request)) memory.id = request.path.split('/').at(-1) ?? '';
+              if (reads(request) || memory.id === '') return answer;
+              const { id } = memory;
+              memory.id = '';
+              return withText(withField(answer, 'Location', `${SEARCHES}/${id}`), (text) =>
+                JSON.stringify({ ...JSON.parse(text), id }),
+              );
+            },
+          ),
+      ),
+    },
+    'list-lacks-new-item': {
+      summary: 'lists what was there before',
+      cause: 'The list lacks an item that was just created',
+      trips: ['operations.list-has-new'],
+      patch: inList(() => []),
+    },
+    'update-is-ignored': {
+      summary: 'accepts a change and stores nothing',
+      cause: 'A change that was accepted is not stored',
+      trips: ['operations.update-applied'],
+      patch: inBody(isTo('PATCH', isItem), () => ({})),
+    },
+    'update-replaces-all': {
+      summary: 'replaces the item by what a partial update names (RFC 5789 §2)',
+      cause: 'A partial update deletes what it does not name',
+      trips: ['operations.update-keeps-rest'],
+      patch: inBody(isTo('PATCH', isItem), (members) => ({
+        text: 'none',
+        pageSize: 100,
+        shared: true,
+        ...members,
+      })),
+    },
+    'replacement-is-ignored': {
+      summary: 'answers PUT and stores nothing',
+      cause: 'What was put is not stored',
+      trips: ['operations.replace-applied'],
+      patch: aroundHandling((request, next, kernel) =>
+        isTo('PUT', isItem)(request) ? next({ ...request, method: 'GET' }, kernel) : next(request, kernel),
+      ),
+    },
+    'second-put-is-500': {
+      summary: 'fails over a PUT that changes nothing (RFC 9110 §9.2.2)',
+      cause: 'The same PUT, sent again, is answered {status:500}, a server error',
+      trips: ['operations.replace-again'],
+      patch: remembering(
+        () => new Set<string>(),
+        (seen) =>
+          onServed(isTo('PUT', isItem), (answer, { body }) => {
+            const text = body.toString('utf8');
+            const again = seen.has(text);
+            seen.add(text);
+            return again ? failed(answer) : answer;
+          }),
+      ),
+    },
+    'second-put-is-409': {
+      summary: 'takes a repeated PUT for a conflict with itself',
+      cause: 'The same PUT, sent again, is answered {status:409}',
+      trips: ['operations.replace-again'],
+      patch: remembering(
+        () => new Set<string>(),
+        (seen) =>
+          onServed(isTo('PUT', isItem), (answer, { body }) => {
+            const text = body.toString('utf8');
+            const again = seen.has(text);
+            seen.add(text);
+            return again ? { ...problem('invalid-content'), status: 409 } : answer;
+          }),
+      ),
+    },
+    'ignores-if-match': {
+      summary: 'performs a change whatever If-Match says (RFC 9110 §13.1.1)',
+      cause: 'A change under an ETag that is out of date is carried out',
+      trips: ['operations.lost-update'],
+      patch: onReceipt((request) => withoutField(request, 'If-Match')),
+    },
+    'if-match-never-matches': {
+      summary: 'compares If-Match with another text than its ETag',
+      cause: 'A change under the current ETag is answered {status:412}',
+      trips: ['operations.current-etag'],
+      patch: onReceipt((request) =>
+        fieldValue(request, 'if-match') === undefined ? request : withField(request, 'If-Match', '"none"'),
+      ),
+    },
+    'client-renames-item': {
+      summary: 'takes the id of an item from the body of an update',
+      cause: 'A client can give an item another id',
+      trips: ['operations.id-kept'],
+      patch: remembering(
+        () => new Set<string>(),
+        (renamed) =>
+          aroundHandling((request, next, kernel) => {
+            const body = isTo('PATCH', isItem)(request)
+              ? parseJsonObject(request.body.toString('utf8'))
+              : null;
+            if (body !== null && 'id' in body) {
+              renamed.add(request.path);
+              return next({ ...request, method: 'GET' }, kernel);
+            }
+            return renamed.has(request.path) && request.method === 'GET'
+              ? problem('not-found')
+              : next(request, kernel);
+          }),
+      ),
+    },
+    'secret-is-read-back': {
+      summary: 'sends a member back that is only to be written',
+      cause: 'A member that is marked writeOnly is sent back',
+      trips: ['operations.write-only'],
+      patch: inItem(reads, (item) => ({ ...item, token: 'conform' })),
+    },
+    'deletion-is-ignored': {
+      summary: 'answers a deletion and deletes nothing',
+      cause: 'An item is still there after it was deleted',
+      trips: ['operations.delete-applied'],
+      patch: aroundHandling(async (request, next, kernel) => {
+        if (!removes(request)) return next(request, kernel);
+        const answer = await next({ ...request, method: 'GET' }, kernel);
+        return answer.occasion === 'served' ? nothingToSay() : answer;
+      }),
+    },
+    'deleted-item-is-500': {
+      summary: 'fails over an item that is no longer there',
+      cause: 'An item that was deleted is answered {status:500}, a server error',
+      trips: ['operations.delete-applied'],
+      patch: onAnswer('not-found', (answer, request) => (reads(request) ? failed(answer) : answer)),
+    },
+    'list-keeps-deleted-item': {
+      summary: 'lists what was deleted',
+      cause: 'The list still has an item that was deleted',
+      trips: ['operations.list-forgets'],
+      patch: remembering(
+        () => new Map<unknown, JsonObject>(),
+        (known) =>
+          inList((items) => {
+            for (const item of items) known.set(item.id, item);
+            return [...known.values()];
+          }),
+      ),
+    },
+    'second-deletion-is-500': {
+      summary: 'fails over a deletion of what is not there',
+      cause: 'Deleting an item a second time is answered {status:500}, a server error',
+      trips: ['operations.delete-again'],
+      patch: onAnswer('not-found', (answer, request) => (removes(request) ? failed(answer) : answer)),
+    },
+    'deletion-deletes-all': {
+      summary: 'forgets to say which item is to be deleted',
+      cause: 'Deleting one item deletes the others',
+      trips: ['operations.others-untouched'],
+      patch: remembering(
+        () => ({ isEmpty: false }),
+        (memory) =>
+          aroundHandling((request, next, kernel) => {
+            if (removes(request)) memory.isEmpty = true;
+            if (creates(request)) memory.isEmpty = false;
+            return memory.isEmpty && reads(request) ? problem('not-found') : next(request, kernel);
+          }),
+      ),
+    },
+    'update-changes-others': {
+      summary: 'changes every item where one was meant',
+      cause: 'Changing one item changes the others',
+      trips: ['operations.others-untouched'],
+      patch: remembering(
+        () => ({ name: '' }),
+        (memory) =>
+          together(
+            inItem(isTo('PUT', isItem), (item) => {
+              memory.name = String(item.name);
+              return item;
+            }),
+            inItem(reads, (item) => (memory.name === '' ? item : { ...item, name: memory.name })),
+          ),
+      ),
+    },
+    'deletion-has-content': {
+      summary: 'sends content with the 204 to a deletion (RFC 9110 §15.3.5)',
+      cause: 'The 204 to a deletion comes with a body',
+      trips: ['operations.delete-no-content'],
+      patch: onServed(removes, (answer) => ({
+        ...answer,
+        delivery: {
+          kind: 'octets',
+          render: (head) =>
+            Buffer.from(`${head.toString('latin1').trimEnd()}\r\nContent-Length: 2\r\n\r\n{}`, 'latin1'),
+        },
+      })),
+    },
+    'ignores-idempotency-key': {
+      summary: 'creates again for a key that it has documented',
+      cause: 'The same Idempotency-Key creates a second item',
+      trips: ['operations.idempotency-key'],
+      drags: { checks: ['operations.idempotency-key-reused'], because: 'the key is never looked at' },
+      patch: onReceipt((request) => withoutField(request, 'Idempotency-Key')),
+    },
+    'second-use-of-idempotency-key-500': {
+      summary: 'fails over a key that it has stored',
+      cause: 'An Idempotency-Key that comes again is answered {status:500}, a server error',
+      trips: ['operations.idempotency-key'],
+      patch: remembering(
+        () => new Set<string>(),
+        (seen) =>
+          onServed(creates, (answer, request) => {
+            const key = fieldValue(request, 'idempotency-key');
+            if (key === undefined) return answer;
+            const again = seen.has(key);
+            seen.add(key);
+            return again ? failed(answer) : answer;
+          }),
+      ),
+    },
+    'idempotency-key-hides-other-content': {
+      summary: 'answers whatever comes under a key with what came first',
+      cause: 'An Idempotency-Key that was used for something else is served',
+      trips: ['operations.idempotency-key-reused'],
+      patch: onAnswer('key-reused', () => ({ ...served({ id: 'first' }), status: 201 })),
+    },
+    'deletion-skips-auth': {
+      summary: 'asks for a credential on every method but DELETE',
+      cause: 'Anyone can delete an item without a credential',
+      trips: ['operations.item-auth'],
+      patch: admitting((_, request) => removes(request)),
+    },
+    'item-skips-auth': {
+      summary: 'asks for a credential at the collection alone',
+      cause: 'An item can be read without a credential',
+      trips: ['operations.item-auth'],
+      patch: admitting((_, request) => reads(request)),
+    },
+    'update-skips-auth': {
+      summary: 'forgets the credential on a method that came later',
+      cause: 'Anyone can change an item without a credential',
+      trips: ['operations.item-auth'],
+      patch: admitting((_, request) => isTo('PATCH', isItem)(request)),
+    },
+    'page-ignores-limit': {
+      summary: 'sends all there is whatever the limit',
+      cause: 'A page has more items than were asked for',
+      trips: ['operations.page-size'],
+      patch: onReceipt((request) =>
+        lists(request) && /^[1-9]$/.test(queryParameters(request.query).get('limit') ?? '')
+          ? withQuery(request, (query) => query.delete('limit'))
+          : request,
+      ),
+    },
+    'pages-overlap': {
+      summary: 'begins each page with the last item of the one before',
+      cause: 'An item is on two pages',
+      trips: ['operations.pages-disjoint'],
+      patch: onReceipt((request) => shifted(request, -1)),
+    },
+    'offset-is-ignored': {
+      summary: 'sends the first page for every offset',
+      cause: 'Every page is the first one',
+      trips: ['operations.pages-disjoint'],
+      patch: onReceipt((request) =>
+        lists(request) && /^\d+$/.test(queryParameters(request.query).get('offset') ?? '')
+          ? withQuery(request, (query) => query.delete('offset'))
+          : request,
+      ),
+    },
+    'pages-lose-items': {
+      summary: 'begins each page one item too late',
+      cause: 'An item is on no page',
+      trips: ['operations.pages-complete'],
+      patch: onReceipt((request) => shifted(request, 1)),
+    },
+    'next-page-is-same': {
+      summary: 'links each page to itself as the next',
+      cause: 'The link to the next page leads to the same page again and again',
+      trips: ['operations.pages-end'],
+      patch: onServed(lists, (answer, request) =>
+        withField(answer, 'Link', `<${request.target}>; rel="next"`),
+      ),
+    },
+    'next-page-is-404': {
+      summary: 'links to a next page that is not there',
+      cause: 'The link to the next page is answered {status:404}',
+      trips: ['operations.pages-end'],
+      patch: onServed(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
+    },
+  },
+);
+
+function withQuery(request: ReceivedRequest, change: (query: URLSearchParams) => void): ReceivedRequest {
+  const query = queryParameters(request.query);
+  change(query);
+  return { ...request, query: query.size === 0 ? null : query.toString() };
+}
+
+/** A page that begins elsewhere than it was asked for; the first one stays. */
+function shifted(request: ReceivedRequest, by: number): ReceivedRequest {
+  const offset = Number(queryParameters(request.query).get('offset') ?? 0);
+  return lists(request) && offset > 0
+    ? withQuery(request, (query) => query.set('offset', String(offset + by)))
+    : request;
+}

@@ -1,0 +1,53 @@
+import { tableOf, type Variant } from '../conduct/deviation.ts';
+import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.ts';
+import { asProblem } from '../http/answer-changes.ts';
+import { type ReceivedRequest, withoutField } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import { SEARCHES } from '../services/saved-searches.ts';
+
+const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
+const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
+
+/** Other ways to let clients create, change and remove their items. */
+export const LIFECYCLE_VARIANTS = tableOf<Variant>(
+  { services: ['search'], setting: 'saved searches' },
+  {
+    'deleted-items-are-410': {
+      summary: 'remembers what was deleted, and says 410',
+      patch: onAnswer('not-found', (answer, request) =>
+        isItem(request) ? asProblem(answer, 410, 'Gone') : answer,
+      ),
+    },
+    'deletes-again-with-204': {
+      summary: 'says 204 to a deletion of what is not there',
+      patch: onAnswer('not-found', (answer, request) =>
+        isOne('DELETE')(request) ? { ...answer, status: 204, fields: [], body: Buffer.alloc(0) } : answer,
+      ),
+    },
+    'hides-items-with-404': {
+      summary: 'says 404 for items to whoever has no credential',
+      patch: onAnswer('unauthenticated', (answer, request) =>
+        isItem(request) ? problem('not-found') : answer,
+      ),
+    },
+    'items-without-etags': {
+      summary: 'has no ETags, and heeds no If-Match',
+      patch: together(
+        onReceipt((request) => withoutField(request, 'If-Match')),
+        onAnswer('served', (answer) => withoutField(answer, 'ETag')),
+      ),
+    },
+    'refuses-unknown-members-of-items': {
+      summary: 'says 422 to members that only it may set',
+      patch: onAnswer('invalid-content', (answer) => asProblem(answer, 422, 'Unprocessable Content')),
+    },
+    'ignores-id-in-body': {
+      summary: 'leaves out of what it is sent what only it may set',
+      patch: aroundHandling((request, next, kernel) => {
+        if (!isOne('PATCH')(request)) return next(request, kernel);
+        const text = request.body.toString('utf8').replace(/"id":"[^"]*",?/, '');
+        return next({ ...request, body: Buffer.from(text) }, kernel);
+      }),
+    },
+  },
+);
