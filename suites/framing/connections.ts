@@ -9,9 +9,10 @@ import {
   rfc9110,
   rfc9112,
 } from '../../harness/check/suite.ts';
-import { rawReplies } from '../../harness/probe/every-reply.ts';
+import { rawReplies, unasked } from '../../harness/probe/every-reply.ts';
 import * as connection from '../../harness/probe/request/connection.ts';
-import { noErrorInSuccess } from '../status/documented-answer.ts';
+import { sampleOnKept } from '../../harness/probe/request/sample.ts';
+import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
 
 /** `status 200 and status 401`, as they came. */
 function answers({ statuses }: Pick<Reply, 'statuses'>): string {
@@ -97,6 +98,35 @@ function announcesClose({ response, exchange }: Reply): boolean {
   );
 }
 
+// RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
+export const oneResponse = check('framing.one-response', {
+  title: 'sends one response to one request',
+  headline: 'More follows a response, though nothing else was asked: {got}',
+  why: 'A client that keeps the connection takes it for the answer to its next request, which may be for someone else.',
+  change:
+    'Answer each request once; look for a handler that writes a second response or goes on writing after the end.',
+  grounds: [rfc9112('9.2', 'MUST')],
+  judge: ({ expect }) =>
+    expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
+});
+
+// RFC 9112 §9.3: what is kept open takes further requests.
+export const nextRequest = check('framing.next-request', {
+  title: 'answers the next request on a connection that it keeps',
+  headline: 'The second request on a connection is not served: {got}',
+  why: 'Most clients keep connections, so their calls fail now and then while single calls work.',
+  change:
+    'Read each request to its end before the next one, or send Connection: close and close the connection.',
+  grounds: [rfc9112('9.3', 'SHOULD')],
+  restsOn: [oneResponse, stable],
+  judge: ({ expect }) =>
+    expect(sampleOnKept).toConform(
+      'the request to be served as on a connection of its own',
+      ({ answered, served, status, exchange }) =>
+        served ? null : answered ? `status ${status}` : (exchange.failure?.message ?? 'no response'),
+    ),
+});
+
 // RFC 9112 §9.3.2: the responses come in the order of the requests. To answer one and to close is lawful.
 const pipelining = check('framing.pipelining', {
   title: 'answers two requests that come at once in their order',
@@ -104,6 +134,7 @@ const pipelining = check('framing.pipelining', {
   why: 'A client or a proxy takes the answer to one request for that to another one.',
   change: 'Read the next request of a connection only when the answer to the one before is written.',
   grounds: [rfc9112('9.3.2', 'MUST')],
+  restsOn: [nextRequest, stable],
   judge: ({ expect }) =>
     expect(connection.pipelined).toConform('the answers in order', ({ statuses, alone, staysOpen }) => {
       const [first = 0, second] = statuses;
@@ -144,13 +175,14 @@ export const connections: readonly CheckDefinition[] = [
     why: 'What is left of it is taken for the next request, which may be that of another user.',
     change: 'Read chunks with an HTTP library, or answer and close the connection.',
     grounds: [rfc9112('7.1', 'MUST')],
+    restsOn: [nextRequest],
     judge: ({ expect }) =>
       expect(connection.chunkedContent).toConform(
         'its answer, and then that to the next request or the end of the connection',
         ({ statuses, alone, staysOpen }) => {
           const [first = 0, second] = statuses;
           if (statuses.length === 0) return 'no response';
-          if (first >= 500 && first !== 501) return answers({ statuses });
+          if (first >= 500 && first !== 501 && first !== alone) return answers({ statuses });
           if (second === undefined) return staysOpen ? 'only the first, on an open connection' : null;
           return statuses.length > 2 || second !== alone ? answers({ statuses }) : null;
         },

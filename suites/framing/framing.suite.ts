@@ -10,11 +10,10 @@ import {
   rfc9112,
   suite,
 } from '../../harness/check/suite.ts';
-import { unasked } from '../../harness/probe/every-reply.ts';
-import { rawSample, sampleOnKept } from '../../harness/probe/request/sample.ts';
+import { rawSample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
-import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
-import { connections } from './connections.ts';
+import { noErrorInSuccess } from '../status/documented-answer.ts';
+import { connections, nextRequest, oneResponse } from './connections.ts';
 import { messages } from './messages.ts';
 
 interface Smuggled {
@@ -38,39 +37,11 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
     judge: ({ expect }) => expect(probe).toHaveStatus(400),
   });
 
-// RFC 9112 §9.2: a response belongs to a request by their order alone, so one too many answers the next request.
-const oneResponse = check('framing.one-response', {
-  title: 'sends one response to one request',
-  headline: 'More follows a response, though nothing else was asked: {got}',
-  why: 'A client that keeps the connection takes it for the answer to its next request, which may be for someone else.',
-  change:
-    'Answer each request once; look for a handler that writes a second response or goes on writing after the end.',
-  grounds: [rfc9112('9.2', 'MUST')],
-  judge: ({ expect }) =>
-    expect(unasked).toConform('nothing more after the response', ({ octets }) => octets && `"${octets}"`),
-});
-
 /** Where a message ends, and what was done to its content on the way: read octet by octet. */
 export const framing = suite('framing', 'Framing', [
   ...messages,
   oneResponse,
-
-  // RFC 9112 §9.3: what is kept open takes further requests.
-  check('framing.next-request', {
-    title: 'answers the next request on a connection that it keeps',
-    headline: 'The second request on a connection is not served: {got}',
-    why: 'Most clients keep connections, so their calls fail now and then while single calls work.',
-    change:
-      'Read each request to its end before the next one, or send Connection: close and close the connection.',
-    grounds: [rfc9112('9.3', 'SHOULD')],
-    restsOn: [oneResponse, stable],
-    judge: ({ expect }) =>
-      expect(sampleOnKept).toConform(
-        'the request to be served as on a connection of its own',
-        ({ answered, served, status, exchange }) =>
-          served ? null : answered ? `status ${status}` : (exchange.failure?.message ?? 'no response'),
-      ),
-  }),
+  nextRequest,
 
   // endpoint.response-fields do not show how content travels.
   observation('framing.transfer', {

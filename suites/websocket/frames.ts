@@ -122,6 +122,24 @@ export const serverReserved = sends({
   rules: ['reserved-bits', 'opcode'],
 });
 
+// §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.
+export const unsolicitedPong = check('websocket.unsolicited-pong', {
+  title: 'accepts a Pong that it did not ask for',
+  headline: 'A Pong that nobody asked for breaks the connection: {got}',
+  why: 'Some clients send a Pong now and then to keep the connection alive.',
+  change: 'Ignore a Pong that answers no Ping.',
+  grounds: [rfc6455('5.5.3', 'MAY'), practice('lawful frames are taken')],
+  judge: ({ expect }) =>
+    expect(websocket.unsolicitedPong).toConform(
+      'the connection to go on',
+      ({ unansweredPings, serverClose, ended }) => {
+        if (unansweredPings.length === 0) return null;
+        if (serverClose !== null) return `the close code ${serverClose.code ?? 'none'}`;
+        return ended === null ? 'no Pong to a later Ping' : 'the end of TCP';
+      },
+    ),
+});
+
 /**
  * Frames (RFC 6455 §5). What the client sends wrong must end the connection; with which close code is a second
  * question, and to send no Close frame at all is lawful.
@@ -319,23 +337,7 @@ export const frameChecks = [
     },
   }),
 
-  // §5.5.3: a Pong may be sent unasked, as a heartbeat; nobody answers it.
-  check('websocket.unsolicited-pong', {
-    title: 'accepts a Pong that it did not ask for',
-    headline: 'A Pong that nobody asked for breaks the connection: {got}',
-    why: 'Some clients send a Pong now and then to keep the connection alive.',
-    change: 'Ignore a Pong that answers no Ping.',
-    grounds: [rfc6455('5.5.3', 'MAY'), practice('lawful frames are taken')],
-    judge: ({ expect }) =>
-      expect(websocket.unsolicitedPong).toConform(
-        'the connection to go on',
-        ({ unansweredPings, serverClose, ended }) => {
-          if (unansweredPings.length === 0) return null;
-          if (serverClose !== null) return `the close code ${serverClose.code ?? 'none'}`;
-          return ended === null ? 'no Pong to a later Ping' : 'the end of TCP';
-        },
-      ),
-  }),
+  unsolicitedPong,
 
   // §5.1: a server never masks.
   sends({

@@ -1,6 +1,7 @@
 import { check, clause, echoes, observation, rfc6455 } from '../../harness/check/suite.ts';
 import * as echo from '../../harness/probe/websocket/echo.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
+import { unsolicitedPong } from './frames.ts';
 import { sendsBack } from './rows.ts';
 
 /** A message may be refused for its length (§10.4), with 1009 (§7.4.1). */
@@ -151,6 +152,7 @@ export const messageChecks = [
     change: 'Ignore the Pong, and keep the fragments that have come so far.',
     ground: rfc6455('5.4', 'MUST'),
     probe: echo.echoAroundPong,
+    restsOn: [unsolicitedPong],
   }),
   // §5.6, §8.1: text is what was sent: U+FEFF, NUL, non-characters and all planes.
   sendsBack({

@@ -42,10 +42,15 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
   }
 
-  /** The statuses of all responses on the connection, in their order. */
+  /**
+   * The statuses of all responses on the connection, in their order. A 408 behind another one is none: an idle connection
+   * may be told that it is about to be closed (RFC 9110 §15.5.9).
+   */
   get statuses(): readonly number[] {
     const { response, further = [] } = this.exchange;
-    return response === null ? [] : [response, ...further].map(({ status }) => status);
+    if (response === null) return [];
+    const others = further.map(({ status }) => status).filter((status) => status !== 408);
+    return [response.status, ...others];
   }
 
   /** The connection stood for a while behind the last response. */

@@ -1,5 +1,6 @@
 import { queryParameter } from '../../../credential/carrier.ts';
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
+import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import {
   alsoAt,
   aroundHandling,
@@ -9,7 +10,6 @@ import {
   type Patch,
   together,
 } from '../conduct/patch.ts';
-import { admitting, matchingKeys } from '../credentials/lax.ts';
 import { asProblem, failed, withContent, withText } from '../http/answer-changes.ts';
 import {
   type Answer,

@@ -1,10 +1,10 @@
 import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
+import { allowingOrigin, METADATA_PATH, namingMetadata } from '../conduct/browsers.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
+import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import { aroundHandling, inCredentials, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
-import { admitting, matchingKeys } from '../credentials/lax.ts';
 import { asProblem, failed, withContent } from '../http/answer-changes.ts';
-import { allowingOrigin, METADATA_PATH, namingMetadata } from '../http/browsers.ts';
 import {
   type Answer,
   fieldValue,

@@ -172,6 +172,10 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'takes what follows on a kept connection for the rest of the request before (RFC 9112 §9.3)',
     cause: 'The second request on a connection that the service keeps is refused',
     trips: ['framing.next-request'],
+    drags: {
+      checks: ['framing.pipelining', 'framing.chunked-request'],
+      because: 'both send a second request on a connection',
+    },
     patch: (conduct) => {
       const asked = new WeakSet<object>();
       return aroundHandling((request, next, kernel) => {

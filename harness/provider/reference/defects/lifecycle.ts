@@ -1,7 +1,7 @@
 import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import { admitting } from '../conduct/lax-credentials.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { admitting } from '../credentials/lax.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';
 import {
   type Answer,
@@ -228,7 +228,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
     'if-match-never-matches': {
       summary: 'compares If-Match with another text than its ETag',
       cause: 'A change under the current ETag is answered {status:412}',
-      trips: ['operations.current-etag'],
+      trips: ['operations.current-etag', 'caching.if-match'],
       patch: onReceipt((request) =>
         fieldValue(request, 'if-match') === undefined ? request : withField(request, 'If-Match', '"none"'),
       ),

@@ -1,9 +1,9 @@
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
+import { offeringQuery } from '../conduct/query.ts';
 import { failed } from '../http/answer-changes.ts';
 import { type ReceivedRequest, withField } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
-import { offeringQuery } from '../http/query.ts';
 
 const WITH_ALLOW: readonly Occasion[] = ['options', 'method-not-allowed'];
 

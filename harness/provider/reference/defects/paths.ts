@@ -1,5 +1,6 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
+import { admitting } from '../conduct/lax-credentials.ts';
 import {
   readingPaths,
   withoutDotSegments,
@@ -7,7 +8,6 @@ import {
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { admitting } from '../credentials/lax.ts';
 import { withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';

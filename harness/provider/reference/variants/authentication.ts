@@ -1,9 +1,9 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
+import { allowingOrigin, namingMetadata } from '../conduct/browsers.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt, together } from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { allowingOrigin, namingMetadata } from '../http/browsers.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';

@@ -1,10 +1,10 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
+import { offeringQuery } from '../conduct/query.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
-import { offeringQuery } from '../http/query.ts';
 
 /** A name where the collection of resources is. */
 const BY_NAME = /^\/v1\/[^/]+$/;

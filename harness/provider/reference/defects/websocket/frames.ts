@@ -223,6 +223,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes a Pong that it did not ask for as an error (RFC 6455 §5.5.3)',
     cause: 'A Pong that nobody asked for ends the connection',
     trips: ['websocket.unsolicited-pong'],
+    drags: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
     patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
   },
   'ws-sets-reserved-bits': {

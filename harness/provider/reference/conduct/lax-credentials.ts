@@ -1,7 +1,7 @@
-import { inCredentials, type Patch } from '../conduct/patch.ts';
+import type { Access } from '../credentials/access.ts';
+import type { Authentication } from '../credentials/authentication.ts';
 import type { ReceivedRequest } from '../http/message.ts';
-import type { Access } from './access.ts';
-import type { Authentication } from './authentication.ts';
+import { inCredentials, type Patch } from './patch.ts';
 
 /** Whom a service takes a client for that it should have refused: the holder of its first key. */
 function firstHolder(access: Access): Authentication {

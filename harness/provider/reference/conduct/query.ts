@@ -1,7 +1,7 @@
-import { aroundHandling, type Patch } from '../conduct/patch.ts';
-import { asProblem } from './answer-changes.ts';
-import { type Answer, fieldValue, withField } from './message.ts';
-import { problem } from './problem.ts';
+import { asProblem } from '../http/answer-changes.ts';
+import { type Answer, fieldValue, withField } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+import { aroundHandling, type Patch } from './patch.ts';
 
 interface Offer {
   /** The value of Accept-Query. */

@@ -1,6 +1,6 @@
-import { aroundHandling, onAnswer, type Patch, together } from '../conduct/patch.ts';
-import { type Answer, fieldValue, served, withField } from './message.ts';
-import { CREDENTIAL_REFUSALS } from './occasion.ts';
+import { type Answer, fieldValue, served, withField } from '../http/message.ts';
+import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
+import { aroundHandling, onAnswer, type Patch, together } from './patch.ts';
 
 /** What services do for pages of other origins, and for clients that find their own way. */
 
