@@ -219,7 +219,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
           }),
       ),
     },
-    'ignores-if-match': {
+    'updates-despite-if-match': {
       summary: 'performs a change whatever If-Match says (RFC 9110 §13.1.1)',
       cause: 'A change under an ETag that is out of date is carried out',
       trips: ['operations.lost-update'],

@@ -91,7 +91,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
     patch: aroundHandling((request, next, kernel) =>
       fieldValue(request, 'access-control-request-method') === undefined
         ? next(request, kernel)
-        : problem('wrong-credential'),
+        : asProblem(withoutField(problem('wrong-credential'), 'WWW-Authenticate'), 403, 'Forbidden'),
     ),
   },
   'names-resource-metadata': {
