@@ -52,6 +52,7 @@ function steady(message: string): string {
       // But for the window of the proof, which is always the same.
       .replace(/\b(?!60 s)\d+(?:\.\d+)? s\b/g, 'N s')
       .replace(/\b\d+ ms\b/g, 'N ms')
+      .replace(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UUID')
       .replace(/"\d+\.\d+"/g, '"N.N"')
       .replace(/(?<![\w+/])[\w+/]{27}=/g, 'ACCEPT')
   );

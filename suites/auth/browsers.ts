@@ -18,13 +18,15 @@ export const browsers: readonly CheckDefinition[] = [
     grounds: [practice('OWASP API8:2023')],
     applies: [credentialed],
     judge: ({ expect }) =>
-      expect(foreignOrigin, preflight).toConform('pages of other origins kept out', ({ response }) => {
-        const allowed = response.field('access-control-allow-origin') ?? '';
-        const withCredentials = response.field('access-control-allow-credentials') === 'true';
-        return withCredentials && ['null', FOREIGN_ORIGIN].includes(allowed)
-          ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
-          : null;
-      }),
+      expect(foreignOrigin, preflight)
+        .where(({ status }) => status !== null, 'no response came that could let pages in')
+        .toConform('pages of other origins kept out', ({ response }) => {
+          const allowed = response.field('access-control-allow-origin') ?? '';
+          const withCredentials = response.field('access-control-allow-credentials') === 'true';
+          return withCredentials && ['null', FOREIGN_ORIGIN].includes(allowed)
+            ? `Access-Control-Allow-Origin: ${allowed} with Access-Control-Allow-Credentials: true`
+            : null;
+        }),
   }),
 
   // Fetch §4.8: a preflight never carries a credential, and whatever is no 2xx ends the call.
@@ -37,7 +39,9 @@ export const browsers: readonly CheckDefinition[] = [
     grounds: [practice('Fetch §4.8, CORS-preflight fetch')],
     applies: [credentialed],
     async judge({ probe, expect, notApplicable }) {
-      const allowed = (await probe(foreignOrigin)).response.field('access-control-allow-origin');
+      const foreign = await probe(foreignOrigin);
+      if (foreign.status === null) notApplicable('no response came that could let pages in');
+      const allowed = foreign.response.field('access-control-allow-origin');
       if (allowed !== '*' && allowed !== FOREIGN_ORIGIN)
         notApplicable('no page of another origin may read its answers');
       await expect(preflight).toConform(

@@ -44,6 +44,7 @@ async function found(
         .end(JSON.stringify(content));
     if (limiter === undefined) return answer(401, UNAUTHENTICATED);
     const nowMs = clock.provider.now();
+    response.setHeader('Date', new Date(nowMs).toUTCString());
     if (admitted === spentAfter) {
       admitted += 1;
       for (let left = PLAN.requests; left > 0; left -= 1) limiter.decide(nowMs, 0);
