@@ -96,7 +96,7 @@ function serviceOf(name: string, group: string): ServiceResult {
 }
 
 /** More than the functional suites have. */
-const MOST = 80;
+const MOST = 170;
 
 describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
   const { verdict, exitCode } = group;

@@ -23,6 +23,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
   fastify: {
     start: HTTP_SERVERS.fastify,
     findings: {
+      // It takes one space behind the scheme for the only one.
+      'auth.scheme-spacing': 'warning',
       // The hook compares the whole field, scheme included, as many do.
       'auth.scheme-case': 'fail',
       // Node's HTTP server heeds the first of two Host fields, and looks into none of them.
@@ -40,6 +42,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
   express: {
     start: HTTP_SERVERS.express,
     findings: {
+      // It takes one space behind the scheme for the only one.
+      'auth.scheme-spacing': 'warning',
       // The middleware sends 401 and no WWW-Authenticate, as nearly every example of it does.
       'auth.challenge': 'fail',
       'framing.two-hosts': 'fail',
@@ -84,6 +88,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
   koa: {
     start: HTTP_SERVERS.koa,
     findings: {
+      // It takes one space behind the scheme for the only one.
+      'auth.scheme-spacing': 'warning',
       // What is thrown is told in plain text, and so is whatever no middleware has answered.
       'auth.refusal-json': 'blocked',
       'json.error-media-type': 'fail',
@@ -99,6 +105,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
   nestjs: {
     start: HTTP_SERVERS.nestjs,
     findings: {
+      // It takes one space behind the scheme for the only one.
+      'auth.scheme-spacing': 'warning',
       // UnauthorizedException knows of no challenge.
       'auth.challenge': 'fail',
       'framing.two-hosts': 'fail',
@@ -134,6 +142,10 @@ const TARGETS: Readonly<Record<string, Target>> = {
     nginx: {
       start: nginx,
       findings: {
+        // It takes one space behind the scheme for the only one.
+        'auth.scheme-spacing': 'warning',
+        // A tab behind the value stays in what `if` compares.
+        'auth.credential-spacing': 'fail',
         // `if` compares the whole field.
         'auth.scheme-case': 'fail',
         // `return 401` sends no challenge.
@@ -154,6 +166,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
     'nginx before express': {
       start: proxiedExpress,
       findings: {
+        // It takes one space behind the scheme for the only one.
+        'auth.scheme-spacing': 'warning',
         'auth.challenge': 'fail',
         // TRACE ends at nginx: 405, and without Allow.
         'status.allow': 'fail',
@@ -171,6 +185,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
     haproxy: {
       start: haproxy,
       findings: {
+        // It takes one space behind the scheme for the only one.
+        'auth.scheme-spacing': 'warning',
         // What `http-request return` sends has no Date, and is sent whatever the method is.
         'headers.date': 'warning',
         'status.unknown-method': 'warning',

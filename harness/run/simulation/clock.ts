@@ -76,7 +76,7 @@ export function simulatedClock(): SimulatedClock {
 
   /** To the end of the wait that ends first. */
   function leap(): void {
-    if (outside.works > 0 || waitings.size === 0) return;
+    if (isStopped || outside.works > 0 || waitings.size === 0) return;
     nowMs = Math.max(nowMs, Math.min(...[...waitings].map(({ dueMs }) => dueMs)));
   }
 
