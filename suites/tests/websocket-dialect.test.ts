@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../harness/base/fixtures/folder.ts';
 import { GOOD_SERVICE, loadOrders } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { startWsEndpoint } from '../../harness/transport/fixtures/ws-endpoint.ts';
-import { outcomesOf } from './fixtures/outcomes.ts';
+import { outcomesInTurn } from './fixtures/outcomes.ts';
 
 type Context = Pick<TestContext, 'onTestFinished'>;
 
@@ -52,7 +52,7 @@ describe.concurrent('a dialect of a module of the user', () => {
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, ANSWERS, { kind: 'welcome', body: { session: 's1' } });
-    const { judged } = await outcomesOf(url, config);
+    const { judged } = await outcomesInTurn(url, config);
     const outcomes = [...OF_DIALECT, 'websocket.message-schema'].map((id) => judged.get(id)?.outcome);
     expect(outcomes).toEqual(['pass', 'pass', 'pass', 'pass']);
     expect(judged.get('websocket.message-shapes')?.message).toContain('joined, pong');
@@ -63,7 +63,10 @@ describe.concurrent('a dialect of a module of the user', () => {
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, { join: ANSWERS.join }, { kind: 'welcome', body: {} });
-    const { judged } = await outcomesOf(url, { ...config, timeouts: { connectMs: 1_000, responseMs: 500 } });
+    const { judged } = await outcomesInTurn(url, {
+      ...config,
+      timeouts: { connectMs: 1_000, responseMs: 500 },
+    });
     expect(judged.get('websocket.dialect-heartbeat')?.outcome).toBe('fail');
     expect(judged.get('websocket.message-schema')).toMatchObject({
       outcome: 'fail',
@@ -86,7 +89,7 @@ describe.concurrent('a dialect of a module of the user', () => {
     const code =
       'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
     const config = await configOf(written(code));
-    const { judged } = await outcomesOf(await chat(context, ANSWERS, { kind: 'welcome' }), {
+    const { judged } = await outcomesInTurn(await chat(context, ANSWERS, { kind: 'welcome' }), {
       ...config,
       timeouts: { connectMs: 1_000, responseMs: 500 },
     });
@@ -103,13 +106,13 @@ describe.concurrent('messages with their answers', () => {
     const url = await chat(context, { time: { kind: 'time', body: { now: 12 } } }, null);
     const pair = (expected: string) => `, exchange: [{ send: { kind: time }, expect: ${expected} }]`;
     const right = pair('{ required: [body], properties: { body: { required: [now] } } }');
-    const { judged } = await outcomesOf(url, await configOf('raw', right));
+    const { judged } = await outcomesInTurn(url, await configOf('raw', right));
     expect(judged.get('websocket.exchange')?.outcome).toBe('pass');
     expect(judged.get('websocket.exchange-fragments')?.outcome).toBe('pass');
     expect(judged.get('websocket.echo-text')?.outcome).toBe('skipped');
 
     const wrong = await configOf('raw', pair('{ required: [later] }'));
-    const again = await outcomesOf(url, { ...wrong, timeouts: { connectMs: 1_000, responseMs: 500 } });
+    const again = await outcomesInTurn(url, { ...wrong, timeouts: { connectMs: 1_000, responseMs: 500 } });
     expect(again.judged.get('websocket.exchange')).toMatchObject({
       outcome: 'fail',
       message: expect.stringContaining("must have required property 'later'"),

@@ -8,7 +8,7 @@ import { acceptFor } from '../../harness/transport/websocket/opening-handshake.t
 import { byHand, type Seen, type Sent } from './fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from './fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from './fixtures/echo-servers.ts';
-import { echoConfig, findings, outcomesOf, withOutcome } from './fixtures/outcomes.ts';
+import { echoConfig, findings, outcomesInTurn, outcomesOf, withOutcome } from './fixtures/outcomes.ts';
 
 /** Servers of others, as their libraries have them by default. Each finding is true, which is shown by hand below. */
 const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
@@ -173,7 +173,7 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
       socket.send('served by a test');
       echoing(socket);
     });
-    const { judged } = await outcomesOf(url, await echoConfig());
+    const { judged } = await outcomesInTurn(url, await echoConfig());
     expect(findings(judged)).toEqual([]);
     expect(judged.get('websocket.echo-long')?.outcome).toBe('pass');
     expect(judged.get('websocket.first-message')?.message).toMatch(/^a text message/);
@@ -217,7 +217,7 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
     async ([, conduct, instead], context) => {
       const { expect } = context;
       const url = await endpoint(context, conduct);
-      const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
+      const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
       expect(findings(judged)).toEqual(['blocked websocket.echo-text']);
       expect(judged.get('websocket.echo-kind')?.outcome).toBe('skipped');
       expect(judged.get('websocket.echo-text')?.message).toContain(
@@ -237,7 +237,7 @@ describe('a service that takes few messages at a time', () => {
         else socket.send(content, { binary: isBinary });
       });
     });
-    const { judged } = await outcomesOf(url, await echoConfig());
+    const { judged } = await outcomesInTurn(url, await echoConfig());
     expect(findings(judged)).toEqual([]);
     expect(judged.get('websocket.burst-order')).toMatchObject({
       outcome: 'skipped',
@@ -249,7 +249,7 @@ describe('a service that takes few messages at a time', () => {
 describe('a service that keeps nobody', () => {
   it('is not judged by what it would do to a connection', async (context) => {
     const url = await endpoint(context, (socket) => socket.close(4401, 'authenticate first'));
-    const { judged } = await outcomesOf(url, await echoConfig({ echo: false }));
+    const { judged } = await outcomesInTurn(url, await echoConfig({ echo: false }));
     expect(findings(judged).filter((each) => !each.startsWith('blocked '))).toEqual([]);
     expect(judged.get('websocket.handshake')?.outcome).toBe('pass');
     expect(judged.get('websocket.ping')).toMatchObject({
@@ -327,7 +327,7 @@ describe('a service that sends compression bombs', () => {
       },
       ['Sec-WebSocket-Extensions: permessage-deflate'],
     );
-    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
+    const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(withOutcome(judged, 'error')).toEqual([]);
     expect(judged.get('websocket.unoffered-extension')?.outcome).toBe('fail');
   });
@@ -364,7 +364,7 @@ describe('a hostile service', () => {
     ],
   ])('that %s is given up soon, and not accused of more than it does', async (_, act, reason) => {
     const url = await bareEndpoint(act);
-    const { judged } = await outcomesOf(url, { ...(await echoConfig()), timeouts: HASTY });
+    const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
     expect(withOutcome(judged, 'error')).toEqual([]);
     expect(judged.get('websocket.unmasked')).toMatchObject({
       outcome: 'blocked',

@@ -1,7 +1,14 @@
 import type { WebSocket } from 'ws';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
-import { inWebSocket, OVERLOADED, onInbound, onOpen } from '../../conduct/websocket-patch.ts';
+import {
+  each,
+  inWebSocket,
+  OVERLOADED,
+  onCompressedInbound,
+  onInbound,
+  onOpen,
+} from '../../conduct/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>
@@ -20,20 +27,25 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A silent connection is closed too soon',
     trips: ['websocket.idle-kept'],
     shows: ['websocket.idle'],
-    patch: onOpen((socket, { clock }) => {
-      let heardMs = clock.now();
-      const hear = () => {
-        heardMs = clock.now();
-      };
-      socket.on('message', hear).on('ping', hear);
-      const watch = async () => {
-        while (socket.readyState === socket.OPEN) {
-          await clock.sleep(Math.max(1, heardMs + IDLE_MS - clock.now()));
-          if (clock.now() - heardMs >= IDLE_MS) socket.close(1001, 'idle');
-        }
-      };
-      void watch();
-    }),
+    patch: (conduct) => {
+      // Of whatever connection: a message may come in many frames, each of which is something that is said.
+      let heard = 0;
+      return together(
+        onCompressedInbound(
+          each((frame) => {
+            heard += 1;
+            return frame;
+          }),
+        ),
+        onOpen((socket, { clock }) => {
+          const watch = async () => {
+            for (let before = -1; before !== heard; await clock.sleep(IDLE_MS)) before = heard;
+            socket.close(1001, 'idle');
+          };
+          void watch();
+        }),
+      )(conduct);
+    },
   },
   'ws-keeps-place-of-cut-client': {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
