@@ -8,6 +8,7 @@ import {
   rfc9110,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
 import { headSample } from '../../harness/probe/request/target.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
 
@@ -31,8 +32,11 @@ function guards({ id, where, ways, ...notes }: Way): CheckDefinition {
     restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
-      for (const { anonymous, twin } of ways) {
+      for (const { anonymous, twin, isOtherPath } of ways) {
         const reply = await probe(anonymous);
+        if (reply.served && isOtherPath && !reply.response.hasContentLike((await probe(sample)).response)) {
+          continue;
+        }
         const refused = reply.status === 401 || reply.status === 403;
         if (reply.served || (refused && (await probe(twin)).served)) telling.push(reply);
       }

@@ -3,6 +3,7 @@ import type { Reply } from '../../evidence/exchange/reply.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/probe.ts';
+import { sample } from '../request/sample.ts';
 import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal, slotMs } from './quota.ts';
 
 /**
@@ -79,22 +80,31 @@ export const secondKeyWhileExhausted: Probe<Reply> = probe('second-key-while-exh
   return servedBeyondFlow(port, SECOND_KEY);
 });
 
-/** Each refused, or served although the quota is spent. */
+/** Each refused, or served although the quota is spent; but not where another spelling is the path of something else. */
 export const variantsWhileExhausted: Probe<readonly Reply[]> = probe(
   'variants-while-exhausted',
   async (port) => {
     await port.ask(spent);
-    const variants: readonly Stimulus[] = [
+    const samePath: readonly Stimulus[] = [
       { purpose: 'while the quota is spent', method: 'HEAD' },
+      { purpose: 'with another query, while the quota is spent', target: ({ path }) => `${path}?conform=1` },
+    ];
+    const otherPath: readonly Stimulus[] = [
       { purpose: 'with a slash more, while the quota is spent', target: ({ path }) => withSlash(path) },
       {
         purpose: 'with a path in other letter case, while the quota is spent',
         target: ({ path }) => path.toUpperCase(),
       },
-      { purpose: 'with another query, while the quota is spent', target: ({ path }) => `${path}?conform=1` },
     ];
     const replies: Reply[] = [];
-    for (const variant of variants) replies.push(await whileSpent(port, variant));
+    for (const variant of samePath) replies.push(await whileSpent(port, variant));
+    const { response: documented } = await port.ask(sample);
+    for (const variant of otherPath) {
+      const first = await port.quota.sendWhileSpent(variant);
+      // A page for people is not what the quota is of.
+      if (first.served && !first.response.hasContentLike(documented)) continue;
+      replies.push(first.served ? await whileSpent(port, variant) : first);
+    }
     return replies;
   },
 );

@@ -114,6 +114,8 @@ export interface WayAround {
   readonly anonymous: Probe<Reply>;
   /** Its refusal means something only where this is served. */
   readonly twin: Probe<Reply>;
+  /** Something else may stand there, open to everybody. */
+  readonly isOtherPath?: true;
 }
 
 /** Fields for which some services, or what stands before them, forget to ask for the credential. */
@@ -174,6 +176,7 @@ function underSpelling(name: string, purpose: string, target: (sample: Sample) =
       credential: 'none',
     }),
     twin: variation(`${name}-with-credential`, { purpose, target }),
+    isOtherPath: true,
   };
 }
 

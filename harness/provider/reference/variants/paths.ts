@@ -8,7 +8,7 @@ import {
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
 /** A path in a form that some proxies do not let through. */
@@ -41,7 +41,11 @@ const mounted: Patch = together(
   }),
 );
 
-const PAGE = '<!doctype html><title>App</title>';
+/** Of an application for people, whoever asks. */
+function page(): Answer {
+  const content = '<!doctype html><title>App</title>';
+  return { ...withContent(problem('not-found'), 'text/html; charset=utf-8', content), status: 200 };
+}
 
 export const PATH_VARIANTS = tableOf<Variant>(REST, {
   mounted: {
@@ -106,12 +110,7 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     summary: 'shows anybody the page of its application at each path that is not one of its interface',
     shows: ['paths.spellings'],
     patch: aroundHandling((request, next, kernel) =>
-      /^\/v\d+(?:\/|$)/i.test(request.path) && !ODD.test(request.path)
-        ? next(request, kernel)
-        : {
-            ...withContent(problem('not-found'), 'text/html; charset=utf-8', PAGE),
-            status: 200,
-          },
+      /^\/v\d+(?:\/|$)/i.test(request.path) && !ODD.test(request.path) ? next(request, kernel) : page(),
     ),
   },
   'open-json-for-every-path': {
@@ -124,6 +123,15 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
             ...withContent(problem('not-found'), 'application/json', '{"interface":"/v1/resources"}'),
             status: 200,
           },
+    ),
+  },
+  'open-page-for-other-spellings': {
+    summary:
+      'shows anybody a page at its paths in capitals or with a slash after them, which no quota counts',
+    patch: aroundHandling((request, next, kernel) =>
+      /^\/v1\/resources\/?$/i.test(request.path) && request.path !== '/v1/resources'
+        ? page()
+        : next(request, kernel),
     ),
   },
   'links-by-host': {
