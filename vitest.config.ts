@@ -3,8 +3,8 @@ import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 
 /** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
 const CONTAINERS = [
-  'harness/cli/commands/fresh-provider.test.ts',
-  'harness/cli/commands/release.test.ts',
+  'harness/cli/commands/run/fresh-provider.test.ts',
+  'harness/cli/commands/run/release.test.ts',
   'harness/provider/container/container.test.ts',
   'harness/provider/process/reaper.test.ts',
 ];

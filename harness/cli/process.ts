@@ -3,8 +3,8 @@ import type { WriteStream } from 'node:tty';
 import { CommanderError } from 'commander';
 import { EXIT, HarnessError, InconclusiveError, UsageError } from '../base/exit.ts';
 import { traceOf } from '../base/thrown.ts';
-import { plainText } from '../report/results/plain.ts';
-import { guard } from './log-commands.ts';
+import { plainText } from '../report/results/words/plain.ts';
+import { guard } from './ci/log-commands.ts';
 
 const { name, version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -4,7 +4,7 @@ import { isDay } from '../config/shape/units.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
-import { plainText } from '../report/results/plain.ts';
+import { plainText } from '../report/results/words/plain.ts';
 import { HARNESS } from './process.ts';
 
 /**
@@ -72,7 +72,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--verbose', 'every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
-      const { run } = await import('./commands/run.ts');
+      const { run } = await import('./commands/run/run.ts');
       ends(await run(services, options));
     });
 
@@ -84,7 +84,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .addOption(configDir())
     .action(async (options) => {
-      const { list } = await import('./commands/list.ts');
+      const { list } = await import('./commands/catalogue/list.ts');
       ends(await list(options));
     });
 
@@ -94,7 +94,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('<check-id>')
     .addOption(configDir())
     .action(async (id, options) => {
-      const { explain } = await import('./commands/explain.ts');
+      const { explain } = await import('./commands/catalogue/explain.ts');
       ends(await explain(id, options));
     });
 
@@ -103,7 +103,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .description('explain what a contract can say, with an example of each clause')
     .argument('[key]', 'show this clause in full, such as limits.rate')
     .action(async (key) => {
-      const { clauses } = await import('./commands/clauses.ts');
+      const { clauses } = await import('./commands/catalogue/clauses.ts');
       ends(await clauses(key ?? null));
     });
 
@@ -114,7 +114,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .addOption(configDir())
     .action(async (service, options) => {
-      const { showConfig } = await import('./commands/config.ts');
+      const { showConfig } = await import('./commands/catalogue/config.ts');
       ends(await showConfig(service ?? null, options));
     });
 
@@ -141,7 +141,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
     .addOption(junitWarnings())
     .action(async (results, options) => {
-      const { report } = await import('./commands/report.ts');
+      const { report } = await import('./commands/results/report.ts');
       ends(await report(results, options));
     });
 
@@ -160,7 +160,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every check with its outcome')
     .action(async (evidence, options) => {
-      const { judge } = await import('./commands/judge.ts');
+      const { judge } = await import('./commands/results/judge.ts');
       ends(await judge(evidence, options));
     });
 
@@ -223,7 +223,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('<dir...>', 'folders of the reports of the parts')
     .option('--reports <dir>', 'where reports go', 'reports')
     .action(async (folders, options) => {
-      const { merge } = await import('./commands/merge.ts');
+      const { merge } = await import('./commands/results/merge.ts');
       ends(await merge(folders, options));
     });
 
@@ -233,7 +233,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[run...]', 'ids of runs, or how they begin')
     .option('--reports <dir>', 'where reports are', 'reports')
     .action(async (runs, options) => {
-      const { diff } = await import('./commands/diff.ts');
+      const { diff } = await import('./commands/results/diff.ts');
       ends(await diff(runs, options));
     });
 
@@ -247,7 +247,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
     .action(async (service, keys, options) => {
-      const { accept } = await import('./commands/accept.ts');
+      const { accept } = await import('./commands/memory/accept.ts');
       ends(await accept(service, keys, options));
     });
 
@@ -265,7 +265,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
     .action(async (services, options) => {
-      const { addKnown } = await import('./commands/known.ts');
+      const { addKnown } = await import('./commands/memory/known.ts');
       ends(await addKnown(services, options));
     });
   known
@@ -276,7 +276,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
     .action(async (services, options) => {
-      const { pruneKnown } = await import('./commands/known.ts');
+      const { pruneKnown } = await import('./commands/memory/known.ts');
       ends(await pruneKnown(services, options));
     });
 

@@ -15,7 +15,7 @@ import { startReference } from '../provider/reference/reference.ts';
 import { readResults } from '../report/results/read-results.ts';
 import { conform, EXAMPLE_KEY } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
-import { loadSuites, SUITES_URL } from '../run/selection.ts';
+import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
 import { openLiveSession } from '../session/live.ts';
 import { selfSigned } from '../transport/fixtures/certificate.ts';
 import { systemClock } from '../transport/pace/clock.ts';

@@ -1,4 +1,4 @@
-import { withExitCode } from '../report/results/fold.ts';
+import { withExitCode } from '../report/results/fold/fold.ts';
 import type { Observation, Results } from '../report/results/results.ts';
 import { driftOf } from './drift.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json-text.ts';
 import type { Variation } from '../contract/variation.ts';
-import { valueInWords } from '../report/results/words.ts';
+import { valueInWords } from '../report/results/words/words.ts';
 
 /** Levels of a value that are looked into. */
 const DEEPEST = 40;

@@ -1,7 +1,7 @@
 import { nearestNames } from '../config/yaml/nearest.ts';
 import { echoesIn, isFinding } from '../diagnosis/diagnose.ts';
 import { signatureOf } from '../diagnosis/form.ts';
-import { withExitCode } from '../report/results/fold.ts';
+import { withExitCode } from '../report/results/fold/fold.ts';
 import type { CheckResult, ListedFailure, Results, ServiceResult } from '../report/results/results.ts';
 import { tallyOf } from '../report/results/tally.ts';
 

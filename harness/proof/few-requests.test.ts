@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { functional } from '../../suites/catalogue.ts';
-import { proofCases } from './cases.ts';
-import { proofConfigs } from './configs.ts';
+import { proofCases } from './cases/cases.ts';
+import { proofConfigs } from './cases/configs.ts';
 import { caseName } from './gaps.ts';
 import { prove } from './proof.ts';
 

@@ -1,6 +1,6 @@
 import type { CheckDefinition, Suite } from '../check/check.ts';
+import { SHIPPED } from './cases/settings.ts';
 import type { Finding, ProvenCase } from './proof.ts';
-import { SHIPPED } from './settings.ts';
 
 /**
  * What the proof leaves open, one line each; empty when every check is proven by a defect, every defect trips what it

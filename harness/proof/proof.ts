@@ -6,12 +6,12 @@ import { judgeInOrder } from '../check/order.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
-import type { JournalEvent } from '../report/results/events.ts';
+import type { JournalEvent } from '../report/results/fold/events.ts';
 import { openLiveSession } from '../session/live.ts';
-import type { ProofCase } from './cases.ts';
+import type { ProofCase } from './cases/cases.ts';
+import { type Configs, configOf } from './cases/configs.ts';
+import { settingNamed } from './cases/settings.ts';
 import { DEADLINE_MS, proofClock } from './clock.ts';
-import { type Configs, configOf } from './configs.ts';
-import { settingNamed } from './settings.ts';
 
 export interface Finding {
   readonly id: string;

@@ -1,12 +1,12 @@
 import { withShortValues } from '../base/shortened.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
-import { findingAsText, VALUE_CAP } from './results/evidence-view.ts';
-import { cut, plainLine, plainText } from './results/plain.ts';
+import { findingAsText, VALUE_CAP } from './results/evidence/evidence-view.ts';
 import type { CheckResult, Results, ServiceResult } from './results/results.ts';
 import { verdictOf } from './results/run-verdict.ts';
 import { suitesOf } from './results/tally.ts';
-import { groundInWords, verdictSentence } from './results/words.ts';
+import { cut, plainLine, plainText } from './results/words/plain.ts';
+import { groundInWords, verdictSentence } from './results/words/words.ts';
 
 /** The version of the specification that is followed, and of the schema in `fixtures/schemas`. */
 const SPECIFICATION = '0.0.0';

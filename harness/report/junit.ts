@@ -3,12 +3,12 @@ import { withShortValues } from '../base/shortened.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from './format.ts';
 import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts';
-import { findingAsText, VALUE_CAP } from './results/evidence-view.ts';
-import { cut, plainLine, plainText } from './results/plain.ts';
+import { findingAsText, VALUE_CAP } from './results/evidence/evidence-view.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
 import { leftOutOf, serviceConditions } from './results/run-verdict.ts';
 import { counted, isBlockedByTrouble } from './results/tally.ts';
-import { valueInWords } from './results/words.ts';
+import { cut, plainLine, plainText } from './results/words/plain.ts';
+import { valueInWords } from './results/words/words.ts';
 
 /**
  * JUnit XML in a strict profile, so that every CI server reads it: a `testsuite` for each suite of each service, few

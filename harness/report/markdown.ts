@@ -2,12 +2,12 @@ import { withShortValues } from '../base/shortened.ts';
 import { OUTCOMES } from '../contract/outcome.ts';
 import type { ReportFormat } from './format.ts';
 import { causesHeadline, checksByService, firstOf, problemOf, toldIn } from './results/causes.ts';
-import { VALUE_CAP } from './results/evidence-view.ts';
-import { notApplying } from './results/not-applying.ts';
-import { cut, plainLine, plainText } from './results/plain.ts';
+import { VALUE_CAP } from './results/evidence/evidence-view.ts';
+import { notApplying } from './results/evidence/not-applying.ts';
 import type { Results } from './results/results.ts';
 import { serviceVerdict, verdictOf } from './results/run-verdict.ts';
 import { counted, type Judged, judgedWith, notRun, tallyOf } from './results/tally.ts';
+import { cut, plainLine, plainText } from './results/words/plain.ts';
 import {
   duration,
   groundInWords,
@@ -18,7 +18,7 @@ import {
   valueInWords,
   verdictSentence,
   wallTime,
-} from './results/words.ts';
+} from './results/words/words.ts';
 
 /** Room that a summary may take, in bytes of UTF-8; CI pages cut or drop what is longer. */
 export const SUMMARY_LIMIT = 60_000;

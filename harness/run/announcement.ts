@@ -2,9 +2,9 @@ import type { Suite } from '../check/check.ts';
 import { applicabilityOf } from '../check/judge.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { INTERACTION } from '../probe/pact.ts';
-import type { JournalEvent } from '../report/results/events.ts';
+import type { JournalEvent } from '../report/results/fold/events.ts';
 import type { ListedPact, PlannedCheck } from '../report/results/results.ts';
-import type { Selection } from './selection.ts';
+import type { Selection } from './selection/selection.ts';
 
 type Announcement = Omit<Extract<JournalEvent, { type: 'service-started' }>, 'type' | 'provider'>;
 

@@ -3,8 +3,8 @@ import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
-import type { Capacity } from './capacity.ts';
-import type { Shard } from './shard.ts';
+import type { Capacity } from './engine/capacity.ts';
+import type { Shard } from './selection/shard.ts';
 
 /** What is to be run, and how. */
 export interface RunRequest {

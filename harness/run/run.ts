@@ -14,17 +14,17 @@ import { pastRun, withHistory } from '../memory/history.ts';
 import { readHistory, remember } from '../memory/history-file.ts';
 import { withKnown } from '../memory/known.ts';
 import { holdProviders } from '../provider/start.ts';
-import { foldEvents, withFault } from '../report/results/fold.ts';
-import { plainLine } from '../report/results/plain.ts';
+import { foldEvents, withFault } from '../report/results/fold/fold.ts';
 import type { Results, RunResult } from '../report/results/results.ts';
+import { plainLine } from '../report/results/words/plain.ts';
 import type { Estimate } from '../report/terminal/estimate.ts';
 import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
+import { interruptible } from './ending/interruption.ts';
 import { execute } from './execution.ts';
-import { interruptible } from './interruption.ts';
 import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
-import { loadSuites, SUITES_URL, selectChecks } from './selection.ts';
-import { partOf, shardNote } from './shard.ts';
+import { loadSuites, SUITES_URL, selectChecks } from './selection/selection.ts';
+import { partOf, shardNote } from './selection/shard.ts';
 import { isSimulated } from './simulation/simulated.ts';
 
 export interface FinishedRun {

@@ -7,7 +7,7 @@ import { Blocked } from '../base/verdict.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../config/fixtures/config-folder.ts';
 import { sample } from '../probe/request/sample.ts';
 import { opening } from '../probe/websocket/ordinary-client.ts';
-import type { JournalEvent } from '../report/results/events.ts';
+import type { JournalEvent } from '../report/results/fold/events.ts';
 import { echoing } from '../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../transport/pace/clock.ts';
 import { openLiveSession } from './live.ts';

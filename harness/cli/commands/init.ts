@@ -10,7 +10,7 @@ import { usualFolder } from '../../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Scheme, SecurityScheme } from '../../credential/scheme.ts';
 import { SCHEMES, schemeNamed } from '../../credential/schemes.ts';
-import { firstAnswer } from '../../run/first-answer.ts';
+import { firstAnswer } from '../../run/provider/first-answer.ts';
 import { fetchDocument } from '../../transport/http/fetch.ts';
 import { openAsker } from '../ask.ts';
 import { HARNESS } from '../process.ts';

@@ -6,7 +6,7 @@ import type { ReferenceName } from '../../config/service.ts';
 import { parseDuration } from '../../config/shape/units.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Credentials } from '../../credential/scheme.ts';
-import { settingNamed } from '../../proof/settings.ts';
+import { settingNamed } from '../../proof/cases/settings.ts';
 import { listDefects, listVariants } from '../../provider/reference/catalogue.ts';
 import { exampleCredentials, howToCall } from '../../provider/reference/how-to-call.ts';
 import { type ReferenceProvider, startReference } from '../../provider/reference/reference.ts';

@@ -1,10 +1,16 @@
 import { EXIT } from '../../base/exit.ts';
 import { dictionary, type Entry } from '../../diagnosis/dictionary.ts';
-import { aloneCases, areAllSeen, togetherCases, type Verdict, verdictOn } from '../../proof/benchmark.ts';
+import {
+  aloneCases,
+  areAllSeen,
+  togetherCases,
+  type Verdict,
+  verdictOn,
+} from '../../proof/diagnosis/benchmark.ts';
 import { complains } from '../../proof/gaps.ts';
 import type { ProvenCase } from '../../proof/proof.ts';
 import { proveInThreads } from '../../proof/threads.ts';
-import { SUITES_URL } from '../../run/selection.ts';
+import { SUITES_URL } from '../../run/selection/selection.ts';
 import { conclude } from '../process.ts';
 
 /**

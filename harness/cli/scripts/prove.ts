@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { DICTIONARY, dictionary } from '../../diagnosis/dictionary.ts';
-import { furtherCases, type ProofCase, proofCases } from '../../proof/cases.ts';
-import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/dictionary.ts';
+import { furtherCases, type ProofCase, proofCases } from '../../proof/cases/cases.ts';
+import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/diagnosis/dictionary.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
 import { MESSAGES, messageGaps, messageLines } from '../../proof/messages.ts';
 import { proveInThreads } from '../../proof/threads.ts';
-import { loadSuites, SUITES_URL } from '../../run/selection.ts';
+import { loadSuites, SUITES_URL } from '../../run/selection/selection.ts';
 import { conclude } from '../process.ts';
 
 /**

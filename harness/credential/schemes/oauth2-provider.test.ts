@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import {
   type AuthorizationServer,
   CLIENT_ID,

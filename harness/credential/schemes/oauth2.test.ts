@@ -6,7 +6,7 @@ import { served } from '../../base/fixtures/server.ts';
 import { type BadConfig, expectFault } from '../../config/fixtures/config-folder.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { openLiveSession } from '../../session/live.ts';
 import { probe } from '../../session/probe.ts';
 import { systemClock } from '../../transport/pace/clock.ts';

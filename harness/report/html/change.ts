@@ -1,7 +1,7 @@
 import type { Change, Results } from '../results/results.ts';
 import { counted, grouped } from '../results/tally.ts';
-import { dayInWords, instantInWords } from '../results/words.ts';
-import { html, type Markup } from './markup.ts';
+import { dayInWords, instantInWords } from '../results/words/words.ts';
+import { html, type Markup } from './markup/markup.ts';
 
 /** Runs that are drawn, this one included. */
 const BARS = 14;

@@ -10,8 +10,8 @@ import { manyResults } from '../fixtures/many-results.ts';
 import { pastNights } from '../fixtures/past-nights.ts';
 import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
 import type { Results } from '../results/results.ts';
+import { checkAnchor } from './markup/row.ts';
 import { renderPage } from './page.ts';
-import { checkAnchor } from './row.ts';
 
 const present = mayUse(CHROMIUM);
 

@@ -1,9 +1,9 @@
-import type { Headline } from '../results/headline.ts';
 import type { Results } from '../results/results.ts';
 import { grouped } from '../results/tally.ts';
-import { duration, instantInWords, simulatedInWords, wallTime } from '../results/words.ts';
-import { signIcon } from './icons.ts';
-import { html, type Markup } from './markup.ts';
+import type { Headline } from '../results/words/headline.ts';
+import { duration, instantInWords, simulatedInWords, wallTime } from '../results/words/words.ts';
+import { signIcon } from './markup/icons.ts';
+import { html, type Markup } from './markup/markup.ts';
 
 /** Faults of the harness that are told; the others are in the results. */
 const MOST_FAULTS = 20;

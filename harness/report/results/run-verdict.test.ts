@@ -3,7 +3,7 @@ import type { Level, Outcome } from '../../contract/outcome.ts';
 import { conformingService, resultsOf } from '../fixtures/sample-results.ts';
 import type { CheckResult, Results, ServiceResult } from './results.ts';
 import { exitCodeOf, serviceVerdict, verdictOf } from './run-verdict.ts';
-import { verdictSentence } from './words.ts';
+import { verdictSentence } from './words/words.ts';
 
 function having(...outcomes: readonly (readonly [Outcome, Level])[]): ServiceResult {
   const template = conformingService().checks[0];

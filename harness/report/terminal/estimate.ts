@@ -1,6 +1,6 @@
-import { plainLine } from '../results/plain.ts';
 import { counted } from '../results/tally.ts';
-import { duration } from '../results/words.ts';
+import { plainLine } from '../results/words/plain.ts';
+import { duration } from '../results/words/words.ts';
 
 /** What a run of one service would do. */
 export interface Estimate {

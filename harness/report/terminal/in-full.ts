@@ -1,6 +1,6 @@
-import { plainLine } from '../results/plain.ts';
 import { counted, type Judged, judgedWith, notRun, suitesOf } from '../results/tally.ts';
-import { groundInWords, valueInWords } from '../results/words.ts';
+import { plainLine } from '../results/words/plain.ts';
+import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
 
 /** What a verbose verdict adds: every check, each finding in full, what did not run by its reason, every observation. */

@@ -1,6 +1,6 @@
 import { withShortValues } from '../../base/shortened.ts';
-import { cut, plainLine } from '../results/plain.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
+import { cut, plainLine } from '../results/words/plain.ts';
 import type { Ink } from './ink.ts';
 
 /** `quiet`: the verdict and what is wrong, a line each. `verbose`: every check, every finding and every observation too. */

@@ -1,8 +1,8 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 import type { Writable } from 'node:stream';
 import type { Outcome } from '../../contract/outcome.ts';
-import { cut, plainLine } from '../results/plain.ts';
 import { counted } from '../results/tally.ts';
+import { cut, plainLine } from '../results/words/plain.ts';
 import { type Ink, inkOf } from './ink.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ServiceResult } from '../results/results.ts';
 import { serviceVerdict, type Verdict, type VerdictWord } from '../results/run-verdict.ts';
 import { counted, tallyOf, tallyWords } from '../results/tally.ts';
-import { duration, serviceVerdictInWords } from '../results/words.ts';
+import { duration, serviceVerdictInWords } from '../results/words/words.ts';
 import { type Block, indented, nameOf, type Page, wrap } from './layout.ts';
 
 /** The same with colour and without. */

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { conformingService, diagnosedResults, resultsOf, sampleResults } from '../fixtures/sample-results.ts';
-import { withFault } from '../results/fold.ts';
+import { withFault } from '../results/fold/fold.ts';
 import { type VerdictTextOptions, verdictText } from './terminal.ts';
 
 const PLAIN: VerdictTextOptions = { color: false, width: 90, verbosity: 'normal' };

@@ -1,8 +1,8 @@
-import { plainLine } from '../results/plain.ts';
 import type { Results, ServiceResult } from '../results/results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../results/run-verdict.ts';
 import { counted } from '../results/tally.ts';
-import { duration, HEADLINES, requestsInWords, verdictSentence, wallTime } from '../results/words.ts';
+import { plainLine } from '../results/words/plain.ts';
+import { duration, HEADLINES, requestsInWords, verdictSentence, wallTime } from '../results/words/words.ts';
 import { inFull } from './in-full.ts';
 import { inkOf } from './ink.ts';
 import { type Block, heading, indented, type Page, type Verbosity } from './layout.ts';

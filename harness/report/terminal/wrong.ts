@@ -1,8 +1,8 @@
 import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../results/causes.ts';
-import { notApplying } from '../results/not-applying.ts';
-import { cut, plainLine } from '../results/plain.ts';
+import { notApplying } from '../results/evidence/not-applying.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted, judgedWith, notRun } from '../results/tally.ts';
+import { cut, plainLine } from '../results/words/plain.ts';
 import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';
 
 const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;

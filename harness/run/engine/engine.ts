@@ -5,7 +5,7 @@ import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
-import type { Capacity } from '../capacity.ts';
+import type { Capacity } from './capacity.ts';
 import {
   isWorkerMessage,
   type LeftOver,

@@ -6,13 +6,13 @@ import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction, type Redaction, SoughtSecrets } from '../../evidence/redaction/redaction.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { announcement } from '../../report/terminal/estimate.ts';
 import { openLiveSession } from '../../session/live.ts';
 import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
-import { loadSuites, selectById } from '../selection.ts';
+import { loadSuites, selectById } from '../selection/selection.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import {
   askForRenewal,

@@ -9,7 +9,7 @@ import { loadServices } from '../../config/load.ts';
 import { readPact } from '../../config/pact/pact-file.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { recordPact } from '../../pact/recorder.ts';
-import { settingNamed } from '../../proof/settings.ts';
+import { settingNamed } from '../../proof/cases/settings.ts';
 import { pactScript, writePact } from './write-pacts.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config', import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../contract/outcome.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { endingEvents } from './providers.ts';
 
 const ENDING = 'the container exited with code 9; its last lines: the index is corrupt';

@@ -1,7 +1,7 @@
 import { HarnessError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
 import { type RunningProvider, StartFailure } from '../../provider/provider.ts';
-import { type JournalEvent, readEvent } from '../../report/results/events.ts';
+import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
 
 /** A connection breaks a moment before the process is known to have ended. */
 const PATIENCE_MS = 2_000;

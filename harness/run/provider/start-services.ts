@@ -5,12 +5,12 @@ import type { ServiceConfig } from '../../config/service.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import { StartFailure } from '../../provider/provider.ts';
 import { startProvider } from '../../provider/start.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
-import { plainLine } from '../../report/results/plain.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
+import { plainLine } from '../../report/results/words/plain.ts';
 import type { Progress } from '../../report/terminal/progress.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { announcementOf } from '../announcement.ts';
-import type { Selection } from '../selection.ts';
+import type { Selection } from '../selection/selection.ts';
 import type { Providers } from './providers.ts';
 
 /** A service whose provider can be asked. */

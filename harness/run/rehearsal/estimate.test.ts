@@ -10,11 +10,11 @@ import { listening } from '../../base/loopback.ts';
 import { type Suite, suitesFor } from '../../check/check.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
+import { proofConfigs } from '../../proof/cases/configs.ts';
 import { proofClock } from '../../proof/clock.ts';
-import { proofConfigs } from '../../proof/configs.ts';
 import { startProvider } from '../../provider/start.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
-import { selectChecks } from '../selection.ts';
+import { selectChecks } from '../selection/selection.ts';
 import { estimate } from './estimate.ts';
 
 /** What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. */

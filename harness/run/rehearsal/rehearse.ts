@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../../config/service.ts';
 import { type Evidence, evidenceFromJson } from '../../evidence/evidence.ts';
 import type { PactVerifier } from '../../pact/verifier.ts';
 import { startDescribed } from '../../provider/reference/reference.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import type { Coverage } from '../../report/results/results.ts';
 import { openLiveSession } from '../../session/live.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '../../config/service.ts';
 import type { RunRequest } from '../request.ts';
-import { SUITES_URL } from '../selection.ts';
+import { SUITES_URL } from '../selection/selection.ts';
 
 /**
  * Whether a service and whoever asks it share a clock that leaps over waits. They can where the provider is built in and

@@ -9,7 +9,7 @@ import type { PactsConfig } from '../../config/pact/pacts.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { interaction, message } from '../../pact/fixtures/interactions.ts';
 import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openLiveSession } from '../live.ts';
 import { probe } from '../probe.ts';

@@ -1,7 +1,7 @@
 import { type Evidence, evidenceToJson } from '../../evidence/evidence.ts';
 import type { EvidenceId } from '../../evidence/exchange.ts';
 import { type Reach, repeatCommand } from '../../evidence/forms/repeat.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { askingProbe } from './asking.ts';
 
 interface LogOptions {

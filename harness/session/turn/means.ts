@@ -7,7 +7,7 @@ import type { ReadyCredentials } from '../../credential/ready-credentials.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import type { Reach } from '../../evidence/forms/repeat.ts';
 import { createRedaction, type Redaction } from '../../evidence/redaction/redaction.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import { addressOf, holdSecrets } from '../../transport/socket/address.ts';

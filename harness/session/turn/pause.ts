@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import type { BudgetWait } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 

@@ -12,7 +12,7 @@ import { header } from '../../credential/schemes/header.ts';
 import { query } from '../../credential/schemes/query.ts';
 import { Secret } from '../../credential/secret.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import type { JournalEvent } from '../../report/results/events.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openLiveSession } from '../live.ts';

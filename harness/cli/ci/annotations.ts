@@ -1,0 +1,96 @@
+import { relative, resolve } from 'node:path';
+import { withShortValues } from '../../base/shortened.ts';
+import { clausePlaces } from '../../config/contract/clause-places.ts';
+import { checksByService, firstOf, type Told, toldIn } from '../../report/results/causes.ts';
+import type { CheckResult, Results, ServiceResult } from '../../report/results/results.ts';
+import { verdictOf } from '../../report/results/run-verdict.ts';
+import { cut, plainLine } from '../../report/results/words/plain.ts';
+import { HEADLINES, verdictSentence } from '../../report/results/words/words.ts';
+import type { Annotation } from './log-commands.ts';
+
+/** GitHub shows no more of a step, of each level. */
+const SHOWN = 10;
+/** UTF-16 units. */
+const LONGEST = 1_000;
+
+interface Spot {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * What is wrong as annotations, a cause each, at the line that says what should be: of the service config, or of the
+ * contract. What could not be judged is one as well, or a job would be red without a word.
+ */
+export async function annotationsOf(
+  results: Results,
+  { configDir, repository }: { readonly configDir: string; readonly repository: string },
+): Promise<readonly Annotation[]> {
+  const contracts = new Set(results.services.map(({ contract }) => contract));
+  const places = new Map(
+    await Promise.all(
+      [...contracts].map(async (name) => [name, await clausePlaces(configDir, name)] as const),
+    ),
+  );
+  const at = ({ file, line }: Spot): Spot => ({ file: relative(repository, resolve(file)), line });
+  const spotOf = (service: ServiceResult, check: CheckResult): Spot => {
+    const clauses = check.grounds.filter(({ kind }) => kind === 'clause');
+    const spots = clauses.flatMap(({ ref, place }) => {
+      const written = /^(.+\.ya?ml):(\d+)(?::\d+)?$/.exec(place);
+      if (written?.[1] !== undefined) return { file: written[1], line: Number(written[2]) };
+      const clause = places.get(service.contract)?.get(ref);
+      return clause === undefined ? [] : { file: clause.file, line: clause.line ?? 1 };
+    });
+    return at(spots[0] ?? configOf(service, configDir));
+  };
+  const told = toldIn(results).flatMap((each): Annotation[] => {
+    const [leading] = each.findings;
+    if (leading === undefined) return [];
+    const level = each.outcome === 'fail' || results.run.strict ? 'error' : 'warning';
+    return [{ level, ...textOf(each), ...spotOf(leading.service, leading.check) }];
+  });
+  const verdict = verdictOf(results);
+  const [first] = results.services;
+  const isUntold = verdict.exitCode !== 0 && !told.some(({ level }) => level === 'error');
+  const general: readonly Annotation[] = isUntold
+    ? [
+        {
+          level: 'error',
+          title: HEADLINES[verdict.word],
+          message: shown(verdictSentence(verdict, results)),
+          ...at(first === undefined ? { file: configDir, line: 1 } : configOf(first, configDir)),
+        },
+      ]
+    : [];
+  return (['error', 'warning'] as const).flatMap((level) =>
+    bounded([...general, ...told].filter((each) => each.level === level)),
+  );
+}
+
+function configOf({ service }: ServiceResult, configDir: string): Spot {
+  return { file: `${configDir}/services/${service}.yaml`, line: 1 };
+}
+
+function textOf(told: Told): Pick<Annotation, 'title' | 'message'> {
+  const change = told.findings[0]?.check.change;
+  const where = checksByService(told).map(([service, ids]) => `${service}: ${firstOf(ids, 5)}`);
+  return {
+    title: cut(shown(told.sentence), 200),
+    message: shown([where.join('; '), ...(change === undefined ? [] : [change])].join('. ')),
+  };
+}
+
+/** As many as are shown; the last one tells how many more there are. */
+function bounded(annotations: readonly Annotation[]): readonly Annotation[] {
+  const more = annotations.length - SHOWN;
+  if (more <= 0) return annotations;
+  return annotations
+    .slice(0, SHOWN)
+    .map((each, at) =>
+      at === SHOWN - 1 ? { ...each, message: `${each.message} (and ${more} more: see the report)` } : each,
+    );
+}
+
+function shown(text: string): string {
+  return cut(withShortValues(plainLine(text), 200), LONGEST);
+}

@@ -1,0 +1,19 @@
+import { loadServices } from '../../../config/load.ts';
+import { effectiveConfig } from '../../../config/written/effective.ts';
+import { holdProviders } from '../../../provider/start.ts';
+
+/** `conform config`: validates, and prints what is in force and where each value comes from. */
+export async function showConfig(
+  service: string | null,
+  options: { readonly environment?: string; readonly config: string },
+): Promise<number> {
+  const { services } = await loadServices({
+    configDir: options.config,
+    services: service === null ? [] : [service],
+    environment: options.environment,
+    env: process.env,
+  });
+  await holdProviders(services);
+  process.stdout.write(services.map(effectiveConfig).join('\n'));
+  return 0;
+}

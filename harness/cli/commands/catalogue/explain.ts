@@ -1,0 +1,155 @@
+import { UsageError } from '../../../base/exit.ts';
+import { filledIn } from '../../../base/sentence.ts';
+import type { CheckDefinition, Suite } from '../../../check/check.ts';
+import { suitesFor } from '../../../check/check.ts';
+import { applicabilityOf } from '../../../check/judge.ts';
+import { loadServices } from '../../../config/load.ts';
+import type { ServiceConfig } from '../../../config/service.ts';
+import { didYouMean } from '../../../config/yaml/nearest.ts';
+import { findClause } from '../../../contract/clause.ts';
+import type { Ground } from '../../../contract/ground.ts';
+import type { ResolvedGround } from '../../../contract/outcome.ts';
+import { type ProofCase, proofCases } from '../../../proof/cases/cases.ts';
+import { type Configs, proofConfigs } from '../../../proof/cases/configs.ts';
+import { settingNamed } from '../../../proof/cases/settings.ts';
+import { listDefects, listVariants } from '../../../provider/reference/catalogue.ts';
+import { groundInWords, valueInWords } from '../../../report/results/words/words.ts';
+import { loadSuites, SUITES_URL } from '../../../run/selection/selection.ts';
+import { complain } from '../../process.ts';
+
+/** `conform explain`: why a check exists, how it stands for each configured service, and what proves it. */
+export async function explain(id: string, options: { readonly config: string }): Promise<number> {
+  const configs = await configured(options.config);
+  const suites = await loadSuites(SUITES_URL);
+  const { suite, check } = find([...suites, ...configs.flatMap((config) => suitesFor(suites, config))], id);
+  const lines = [
+    `${check.id} (${suite.name})`,
+    `The service ${check.title}.`,
+    ...notes(check),
+    '',
+    'Grounds',
+    ...(configs.length > 0
+      ? configs.flatMap((config) => inService(check, config))
+      : check.grounds.map((ground) => `  ${unweighed(ground)}`)),
+    '',
+    'Proven by',
+    ...(await proof(check)),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** What a finding of it says, without a value. */
+function notes({ headline, why, change }: CheckDefinition): readonly string[] {
+  return [
+    ...(headline === undefined ? [] : ['', 'When it fails', `  ${filledIn(headline)}.`]),
+    '',
+    'Why it matters',
+    `  ${why}`,
+    ...(change === undefined ? [] : ['', 'What to change', `  ${change}`]),
+  ];
+}
+
+/** A check can be explained without any service: a config that does not load is told of, and that is all. */
+async function configured(configDir: string): Promise<readonly ServiceConfig[]> {
+  try {
+    const { services } = await loadServices({ configDir, services: [], env: process.env });
+    return services.map(({ config }) => config);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    complain(`how it stands for your services is not known: ${error.message}`);
+    return [];
+  }
+}
+
+const WEIGHT = {
+  MUST: 'a violation fails',
+  SHOULD: 'a violation warns (fails with --strict)',
+  NONE: 'observed, never a failure',
+} as const;
+
+function inService(check: CheckDefinition, config: ServiceConfig): readonly string[] {
+  const { level, grounds, reasonNot, missing } = applicabilityOf(check, config);
+  const verdict = reasonNot ?? missing;
+  return [
+    `  ${config.service}: ${verdict === null ? WEIGHT[level] : `not judged, ${verdict}`}`,
+    ...grounds.map((ground) => `    ${groundInWords(ground)}${said(ground, config)}`),
+  ];
+}
+
+/** What stands at the clause's place; the fact of the config where that settles it. */
+function said({ kind, ref }: ResolvedGround, { contract, facts }: ServiceConfig): string {
+  if (kind !== 'clause') return '';
+  const value = facts[ref]?.value ?? findClause(contract, ref)?.value ?? null;
+  return value === null ? '' : ` = ${valueInWords(value, 200)}`;
+}
+
+function unweighed(ground: Ground): string {
+  if (ground.kind === 'clause') return `clause ${ground.key}, where the contract states it`;
+  return ground.kind === 'standard' ? `${ground.ref} (${ground.word})` : `good practice: ${ground.ref}`;
+}
+
+/** The defects that prove it, what is seen of each, and the commands that show how it fails. */
+async function proof(check: CheckDefinition): Promise<readonly string[]> {
+  const configs = await proofConfigs();
+  const { id, observes, partOf = id } = check;
+  const silent = '  It records what is seen and judges nothing: no defect is needed to prove it.';
+  const claiming = proofCases().filter(({ trips, shows }) => (observes ? shows : trips).includes(partOf));
+  // On the first of the services that can have it.
+  const shown = claiming.filter((each, at) => claiming.findIndex(({ name }) => name === each.name) === at);
+  if (shown.length === 0) return [silent];
+  return [
+    ...(observes ? [silent, '  It records something else of:'] : []),
+    ...shown.flatMap(deviation),
+    '',
+    `To see it${observes ? '' : ' fail'}, with the address that \`conform serve\` prints`,
+    ...new Set(shown.flatMap((each) => howToSee(check, each, configs))),
+  ];
+}
+
+function deviation({ name, service }: ProofCase): readonly string[] {
+  const defect = listDefects().find((each) => each.name === name);
+  if (defect !== undefined) {
+    return [
+      `  ${name}: ${defect.summary}`,
+      `    seen: ${filledIn(defect.cause)}`,
+      `    conform serve ${service} --defect ${name}`,
+    ];
+  }
+  const summary = listVariants().find((each) => each.name === name)?.summary;
+  return [`  ${name}: ${summary}`, `    conform serve ${service} --variant ${name}`];
+}
+
+function howToSee(
+  check: CheckDefinition,
+  { service, setting }: ProofCase,
+  configs: Configs,
+): readonly string[] {
+  const { id } = check;
+  const otherwise = [
+    settingNamed(setting).words,
+    id.startsWith('operations.') ? 'openapi: ../openapi/search.yaml' : null,
+    ...permissions(check, configs.shipped.get(service)),
+  ].filter((each) => each !== null);
+  return [
+    `  conform run ${service} --provider-url http://127.0.0.1:PORT --check ${id}`,
+    ...otherwise.map((each) => `    config/services/${service}.yaml has to say ${each}`),
+  ];
+}
+
+/** What a config must allow for a service that is elsewhere: to the reference provider more is allowed. */
+function permissions({ applies }: CheckDefinition, config: ServiceConfig | undefined): readonly string[] {
+  if (config === undefined) return [];
+  const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false, findSizeLimits: false };
+  const reasons = applies.flatMap((reasonAgainst) => reasonAgainst({ ...config, safety }) ?? []);
+  return reasons.flatMap((reason) => /"(safety: \{[^"]+\})"/.exec(reason)?.[1] ?? []);
+}
+
+function find(suites: readonly Suite[], id: string): { suite: Suite; check: CheckDefinition } {
+  const all = suites.flatMap((suite) => suite.checks.map((check) => ({ suite, check })));
+  const found = all.find(({ check }) => check.id === id);
+  if (found) return found;
+  throw new UsageError(`no check is called ${JSON.stringify(id)}`, {
+    remedy: didYouMean(id, [...new Set(all.map(({ check }) => check.id as string))]),
+  });
+}

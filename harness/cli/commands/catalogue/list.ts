@@ -1,0 +1,74 @@
+import { HarnessError } from '../../../base/exit.ts';
+import type { CheckDefinition, Suite } from '../../../check/check.ts';
+import { suitesFor } from '../../../check/check.ts';
+import { applicabilityOf } from '../../../check/judge.ts';
+import type { ServiceConfig } from '../../../config/service.ts';
+import { loadSuites, SUITES_URL } from '../../../run/selection/selection.ts';
+
+export interface ListOptions {
+  readonly json: boolean;
+  readonly service?: string;
+  readonly environment?: string;
+  readonly config: string;
+}
+
+/** `conform list`: every check, and how it stands for a service when one is named. */
+export async function list(options: ListOptions): Promise<number> {
+  const suites = await loadSuites(SUITES_URL);
+  const service = options.service === undefined ? null : await loadOne(options.service, options);
+  const rows = (service ? suitesFor(suites, service) : suites).flatMap((suite) =>
+    suite.checks.map((check) => row(suite, check, service)),
+  );
+  process.stdout.write(options.json ? `${JSON.stringify(rows, null, 2)}\n` : `${table(rows)}\n`);
+  return 0;
+}
+
+interface Row {
+  readonly id: string;
+  readonly suite: string;
+  readonly title: string;
+  readonly grounds: readonly string[];
+  /** MUST, SHOULD or NONE for the named service; null without one. */
+  readonly level: string | null;
+  /** Why it would not be judged there; null when it would. */
+  readonly notJudged: string | null;
+}
+
+async function loadOne(name: string, options: ListOptions): Promise<ServiceConfig> {
+  const { loadServices } = await import('../../../config/load.ts');
+  const { services } = await loadServices({
+    configDir: options.config,
+    services: [name],
+    environment: options.environment,
+    env: process.env,
+  });
+  const [loaded] = services;
+  if (loaded === undefined) throw new HarnessError(`no service ${name} was loaded`);
+  return loaded.config;
+}
+
+function row(suite: Suite, check: CheckDefinition, service: ServiceConfig | null): Row {
+  const applied = service && applicabilityOf(check, service);
+  return {
+    id: check.id,
+    suite: suite.name,
+    title: check.title,
+    grounds: check.grounds.map((ground) => (ground.kind === 'clause' ? ground.key : ground.ref)),
+    level: applied?.level ?? null,
+    notJudged: applied?.reasonNot ?? applied?.missing ?? null,
+  };
+}
+
+function table(rows: readonly Row[]): string {
+  const width = Math.max(0, ...rows.map(({ id }) => id.length));
+  const suites = Map.groupBy(rows, ({ suite }) => suite);
+  const blocks = [...suites].map(([suite, inside]) => {
+    const lines = inside.map(({ id, level, notJudged, title, grounds }) => {
+      const weight = level === null ? '' : (notJudged === null ? level : 'not judged').padEnd(12);
+      const why = notJudged === null ? `[${grounds.join('; ')}]` : `(${notJudged})`;
+      return `  ${id.padEnd(width)}  ${weight}${title}  ${why}`;
+    });
+    return [suite, ...lines].join('\n');
+  });
+  return [...blocks, `${rows.length} checks`].join('\n\n');
+}

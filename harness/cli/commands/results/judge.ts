@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { JunitWarnings } from '../../../report/format.ts';
+import { verdictText } from '../../../report/terminal/terminal.ts';
+import { judgeEvidence } from '../../../run/judging/judge-evidence.ts';
+import { readRecord } from '../../../run/judging/read-record.ts';
+import { HARNESS, terminalOf } from '../../process.ts';
+
+export interface JudgeOptions {
+  readonly service?: readonly string[];
+  readonly suite?: readonly string[];
+  readonly check?: readonly string[];
+  readonly config: string;
+  readonly reports: string;
+  readonly strict?: boolean;
+  readonly asOf?: string;
+  readonly junitWarnings?: JunitWarnings;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** The worst first: what is worse than another verdict decides the exit code. */
+const WORST_FIRST = [70, 1, 3, 0];
+
+/** `conform judge`: the verdict of today's checks on what was recorded; sends nothing. */
+export async function judge(paths: readonly string[], options: JudgeOptions): Promise<number> {
+  const stdout = terminalOf(process.stdout);
+  const codes: number[] = [];
+  for (const evidence of paths.map((path) => readRecord(path))) {
+    const { results, reports } = await judgeEvidence(evidence, {
+      configDir: options.config,
+      services: options.service ?? [],
+      suites: options.suite ?? [],
+      checks: options.check ?? [],
+      ...(options.strict && { strict: true }),
+      ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
+      reportsDir: options.reports,
+      ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
+      env: process.env,
+      harness: HARNESS,
+    });
+    codes.push(results.run.exitCode);
+    process.stdout.write(
+      verdictText(results, {
+        color: stdout.color,
+        width: process.stdout.columns || 80,
+        verbosity: options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal',
+        reportsAt: join(reports.latestDir, 'index.html'),
+      }),
+    );
+  }
+  return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
+}

@@ -1,0 +1,164 @@
+import { HarnessError } from '../../base/exit.ts';
+import type { ReferenceName } from '../../config/service.ts';
+import { findVariant, listDefects, listVariants } from '../../provider/reference/catalogue.ts';
+import type { Defect } from '../../provider/reference/conduct/deviation.ts';
+import { CONFORMING, SHIPPED } from './settings.ts';
+
+/** One provider that is held against the checks, and what should come of it. Plain data. */
+export interface ProofCase {
+  readonly service: ReferenceName;
+  readonly kind: 'conforming' | 'variant' | 'defect';
+  /** Name of the defect or the variant, or of several joined with `+`; '' for the service as it is. */
+  readonly name: string;
+  /** The name of a setting. */
+  readonly setting: string;
+  /** Ids of the checks that have to notice it. */
+  readonly trips: readonly string[];
+  /** Ids of the checks that notice it as well. */
+  readonly drags: readonly string[];
+  /** Ids of the observations that have to record something else than of the service as it is. */
+  readonly shows: readonly string[];
+  /** Whether its operations are described, and judged. */
+  readonly described: boolean;
+  /** Whether requests of several kinds come before the limit is met. */
+  readonly preceded: boolean;
+}
+
+/** Search stands for the REST services: messaging differs in its rate and its resources alone. */
+const SERVICES: readonly ReferenceName[] = ['search', 'realtime'];
+
+/** Alternatives that a service has together, by the names of their cases: each variant is in one of them. */
+const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
+  search: [
+    'mounted+plain-json-errors+not-found-before-auth+limiter-token-bucket',
+    'prefix-of-several-segments+hides-collections-by-name+lower-case-fields',
+    'refuses-403-for-wrong-key+plain-json-errors+not-found-before-auth+404-instead-of-405+limiter-token-bucket',
+    'bare-array-body+chunked-body+gzip-when-accepted+json-charset-utf-8+limiter-sliding-counter',
+    'api-key-header+error-shape-by-status+x-ratelimit-fields+limiter-sliding-log',
+    'query-key+no-quota-fields+limiter-clock-aligned+http-date-retry-after+no-request-id',
+    'vendor-json+announces-version+announces-deprecation+ignores-validators+bare-head+limiter-penalty-block',
+    'method-before-auth+unknown-method-405+options-405+refuses-size-with-400+demands-user-agent+limiter-queue',
+    'ranges-206+not-acceptable-406+expectation-417+lenient-trailing-slash+listed-origin+revalidated-caches+limiter-sliding-counter-own-clock',
+    'lower-case-fields+closes-connections+several-challenges+first-credential-wins+counts-known-paths+openai-quota-fields+retry-after-whole-window',
+    'refuses-403-for-missing-key+knows-collections-by-name+wildcard-origin+links-beyond-the-interface+paths-in-any-case',
+    'compares-decoded-keys+documents-query-key+hides-collections-by-name+page-for-every-path',
+    'text-errors+hides-collections-by-name+content-with-a-counter+says-that-it-was-idle',
+    'merges-slashes+removes-dot-segments+cuts-matrix-parameters+cuts-fragments+takes-format-suffix+takes-encoded-slashes+links-by-host',
+    'redirects-by-host+open-page-for-every-path',
+    'redirects-to-tls+open-json-for-every-path',
+    'redirects-odd-paths+plain-json-errors',
+    'refuses-odd-paths+limiter-token-bucket',
+    'unknown-coding-400+refuses-chunked-content-411+refuses-content-of-get+refuses-old-clients-426+takes-h2c',
+    'answers-in-http-1-0+cgi-drops-underscored-fields',
+    'timing-in-trailers+cgi-drops-underscored-fields',
+    'tags-and-dates+all-ranges+304-with-length',
+    'dates-alone+behind-a-cache',
+    'weak-tags+ignores-if-match',
+    'tag-of-the-coding+merges-slashes',
+    'pages-for-browsers+all-codings+speaks-languages+refuses-malformed-accept',
+    'refuses-other-languages+plain-json-errors',
+    'answers-preflights+names-resource-metadata+refuses-odd-keys-with-400+refuses-unknown-parameters+ignores-proxy-fields',
+    'refuses-foreign-preflights+refuses-body-on-get+refuses-options-of-server+offers-query+allow-in-lines',
+    'deleted-items-are-410+hides-items-with-404+items-without-etags+ignores-id-in-body',
+    'deletes-again-with-204+refuses-unknown-members-of-items',
+  ],
+  realtime: [
+    'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',
+    'ws-takes-key-in-token+ws-pings-first+ws-sends-fragments+ws-closes-without-code',
+    'ws-takes-key-in-subprotocol+ws-greets+no-compression+ws-takes-few-connections',
+    'ws-closes-4401+ws-takes-small-messages+ws-empty-close-for-bad-codes',
+    'ws-takes-few-fragments+ws-sends-fragments',
+    'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
+    'ws-takes-no-messages+ws-pings-first',
+    'ws-key-in-query-only+ws-closes-unmasked-with-1008',
+  ],
+};
+
+const AS_IT_IS = {
+  kind: 'conforming',
+  name: '',
+  trips: [],
+  drags: [],
+  shows: [],
+  described: true,
+  preceded: true,
+} as const;
+
+/** All of them: each service as it is, each variant, some together, each defect. */
+export function proofCases(): readonly ProofCase[] {
+  return [
+    ...CONFORMING.map(([service, setting]) => ({ ...AS_IT_IS, service, setting })),
+    ...SERVICES.flatMap((service) => listVariants(service).map(({ name }) => variantCase(service, name))),
+    ...SERVICES.flatMap((service) =>
+      (COMBINED[service] ?? []).map((name) => ({ ...variantCase(service, name), shows: [] })),
+    ),
+    ...listDefects().map((defect) => defectCase(defect, servicesOf(defect)[0])),
+  ];
+}
+
+/** Ways of letting a client in under which a refusal comes otherwise, each with a service that has it. */
+const OTHER_WAYS: readonly (readonly [ReferenceName, string])[] = [
+  ['search', 'query'],
+  ['search', 'basic'],
+  ['realtime', 'signed'],
+];
+
+/**
+ * Defects of the way in, on the further services that can have them and called in other ways: they trip something else
+ * there, which is for the dictionary. Other defects trip the same everywhere.
+ */
+export function furtherCases(): readonly ProofCase[] {
+  const ofAuth = listDefects().filter(({ trips = [] }) => trips.some((id) => id.startsWith('auth.')));
+  return ofAuth.flatMap((defect) => {
+    const { setting = SHIPPED } = defect;
+    const further = servicesOf(defect)
+      .slice(1)
+      .filter((service) => CONFORMING.some(([has, way]) => has === service && way === setting));
+    const ways = OTHER_WAYS.filter(
+      ([service]) => defect.setting === undefined && defect.services.includes(service),
+    );
+    return [
+      ...further.map((service) => defectCase(defect, service)),
+      ...ways.map(([service, setting]) => defectCase({ ...defect, setting }, service)),
+    ];
+  });
+}
+
+function servicesOf({ name, services }: Defect): readonly [ReferenceName, ...ReferenceName[]] {
+  const [first, ...further] = services.filter((each) => SERVICES.includes(each));
+  if (first === undefined) throw new HarnessError(`${name} is of no service that is proven`);
+  return [first, ...further];
+}
+
+function defectCase(
+  { name, setting = SHIPPED, trips = [], drags, shows = [] }: Defect,
+  service: ReferenceName,
+): ProofCase {
+  return {
+    service,
+    kind: 'defect',
+    name,
+    setting,
+    trips,
+    drags: drags?.checks ?? [],
+    shows,
+    described: true,
+    preceded: false,
+  };
+}
+
+/** Of one variant, or of several joined with `+`: under the setting of the first of them that has its own. */
+function variantCase(service: ReferenceName, name: string): ProofCase {
+  const parts = name.split('+').map((part) => findVariant(part, service));
+  return {
+    service,
+    kind: 'variant',
+    name,
+    setting: parts.find(({ setting }) => setting !== undefined)?.setting ?? SHIPPED,
+    trips: [],
+    drags: [],
+    shows: parts.flatMap(({ shows = [] }) => shows),
+    described: !parts.some(({ undescribed }) => undescribed),
+    preceded: parts.some(({ countsByKind }) => countsByKind),
+  };
+}

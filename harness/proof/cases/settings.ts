@@ -1,0 +1,246 @@
+import { createHmac } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { HarnessError } from '../../base/exit.ts';
+import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
+import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
+import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
+import type { ClauseKey } from '../../contract/vocabulary.ts';
+import { type Scheme, shippedApp, shippedKey } from '../../credential/scheme.ts';
+import { bearer } from '../../credential/schemes/bearer.ts';
+import { header } from '../../credential/schemes/header.ts';
+import { signed } from '../../credential/schemes/signed.ts';
+import { SCHEMES } from '../../credential/schemes.ts';
+import { MOUNT } from '../../provider/reference/variants/paths.ts';
+
+const SAMPLE = 'endpoint.sample';
+
+import { Secret } from '../../credential/secret.ts';
+
+type Adapt = (config: ServiceConfig) => ServiceConfig;
+
+/** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
+export interface Setting {
+  readonly name: string;
+  /** What the service config says otherwise than the shipped one; null where it says the same. */
+  readonly words: string | null;
+  readonly adapt: Adapt;
+  /** Path of the base URL below which the service is called; the root when left out. */
+  readonly mount?: string;
+  /** The services that conform under it as they are; none where that takes a variant. */
+  readonly conforming: readonly ReferenceName[];
+}
+
+const byScheme =
+  ({ of, proof }: Scheme): Adapt =>
+  (config) => ({ ...config, credentials: of(proof.values(config.credentials)) });
+
+/** A token that says this, signed with a secret that nobody knows. */
+const withToken =
+  (claims: object): Adapt =>
+  (config) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const input = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+    const signature = createHmac('sha256', 'known-to-nobody').update(input).digest('base64url');
+    const key = new Secret('EXAMPLE_TOKEN', `${input}.${signature}`);
+    return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), key }) };
+  };
+
+function pusher(config: ServiceConfig): ServiceConfig {
+  const { websocket } = config;
+  if (websocket === null) throw new Error(`${config.service} has no WebSocket`);
+  const url = `/app/${shippedApp(config.credentials).key}?protocol=7`;
+  const { exchange: _, ...endpoint } = websocket;
+  const established = { required: ['socket_id', 'activity_timeout'] };
+  const messages = { 'pusher:connection_established': established };
+  return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
+}
+
+function withoutMessages({ exchange: _, ...endpoint }: WebSocketConfig): WebSocketConfig {
+  return { ...endpoint, echo: false };
+}
+
+const inWebSocket =
+  (change: Partial<WebSocketConfig>): Adapt =>
+  ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
+
+/** What the documents say otherwise than the shipped ones. */
+const documenting =
+  (key: ClauseKey, value: ClauseValue): Adapt =>
+  (config) => ({ ...config, facts: { ...config.facts, [key]: { value, origin: 'the proof' } } });
+
+/** All that is documented lies below this path; pacts, which name paths of their own, are left out. */
+const documentedBelow =
+  (path: string): Adapt =>
+  ({ pacts: _, ...config }) => {
+    const sample = documentedSample(config.contract);
+    if (sample === null) throw new Error(`${config.service} has no documented request`);
+    const { method, path: resource, fields } = sample;
+    const others = config.contract.clauses.filter(({ key }) => key !== SAMPLE);
+    const documented = config.contract.clauses.filter(({ key }) => key === SAMPLE);
+    const below = documented.map((clause) => ({
+      ...clause,
+      value: { method, path: `${path}${resource}`, fields, response: 'JSON body' },
+    }));
+    return documenting(
+      'versioning.prefix',
+      `${path}/v1`,
+    )({
+      ...config,
+      contract: { ...config.contract, clauses: [...below, ...others] },
+      operations: config.operations.map((operation) => ({ ...operation, path: `${path}${operation.path}` })),
+    });
+  };
+
+const SEARCH: readonly ReferenceName[] = ['search'];
+const REALTIME: readonly ReferenceName[] = ['realtime'];
+
+const SETTINGS: readonly Setting[] = [
+  ...SCHEMES.map((scheme) => ({
+    name: scheme.proof.setting,
+    words: scheme.proof.words,
+    adapt: byScheme(scheme),
+    conforming: scheme.proof.conforming,
+  })),
+  {
+    // A token in Authorization with no scheme before it.
+    name: 'raw token',
+    words: 'credentials: { scheme: header, name: Authorization }',
+    adapt: (config) => ({
+      ...config,
+      credentials: header.of({ ...shippedKey(config.credentials), name: 'Authorization' }),
+    }),
+    conforming: SEARCH,
+  },
+  {
+    // The key is a signed token (RFC 7519), of which anybody can read what it says.
+    name: 'token',
+    words: 'credentials: { scheme: bearer, key: a JSON web token }',
+    adapt: withToken({ iss: 'https://login.example/', sub: 'client', aud: 'search' }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'expired token',
+    words: 'credentials: { scheme: bearer, key: a JSON web token that has expired }',
+    adapt: withToken({ sub: 'client', exp: 1_600_000_000 }),
+    conforming: [],
+  },
+  {
+    // Each request signed by the application, whose WebSocket speaks the Pusher protocol.
+    name: 'signed',
+    words: 'credentials: { scheme: signed } and websocket: { dialect: pusher }',
+    adapt: (config) => byScheme(signed)(pusher(config)),
+    conforming: REALTIME,
+  },
+  { name: 'pusher', words: 'websocket: { dialect: pusher }', adapt: pusher, conforming: REALTIME },
+  {
+    // The same, as if it were a dialect of the user's.
+    name: 'own',
+    words: 'websocket: { dialect: a module of your own }',
+    adapt: (config) => {
+      const adapter = fileURLToPath(new URL('../config/own-dialect.ts', import.meta.url));
+      return inWebSocket({ dialect: 'own', adapter, credential: { in: 'none' } })(pusher(config));
+    },
+    conforming: REALTIME,
+  },
+  {
+    // What clients create and remove themselves; `configs.ts` has the operations.
+    name: 'saved searches',
+    words: 'openapi: ../openapi/saved-searches.yaml',
+    adapt: (config) => config,
+    conforming: SEARCH,
+  },
+  {
+    // The header and the query are both documented places of the key.
+    name: 'query documented',
+    words: 'contract: one that states auth.placement: [header, query]',
+    adapt: documenting('auth.placement', ['header', 'query']),
+    conforming: SEARCH,
+  },
+  {
+    name: 'error codes',
+    words:
+      'contract: one that states errors.codes: { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }',
+    adapt: documenting('errors.codes', { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'text errors',
+    words: 'contract: one that states errors.format: text',
+    adapt: documenting('errors.format', 'text'),
+    conforming: SEARCH,
+  },
+  {
+    // Behind a gateway that shares its host with other services.
+    name: 'mounted',
+    words: `provider: { url: https://host.example${MOUNT} }`,
+    adapt: (config) => config,
+    mount: MOUNT,
+    conforming: [],
+  },
+  {
+    // The same path, as a part of all that is documented.
+    name: 'deep prefix',
+    words: `contract: one that states versioning.prefix: ${MOUNT}/v1`,
+    adapt: documentedBelow(MOUNT),
+    conforming: [],
+  },
+  // The handshake carries the key elsewhere than other requests do.
+  {
+    name: 'key in subprotocol',
+    words: 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
+    adapt: inWebSocket({
+      credential: { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
+      subprotocols: ['echo.v1'],
+    }),
+    conforming: [],
+  },
+  {
+    name: 'key in token',
+    words: 'websocket: { credential: { in: query, name: token } }',
+    adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
+    conforming: [],
+  },
+  {
+    // Nothing is known of what may be said.
+    name: 'no messages',
+    words: 'websocket: { echo: false, exchange: null }',
+    adapt: ({ websocket, ...config }) => ({ ...config, websocket: websocket && withoutMessages(websocket) }),
+    conforming: REALTIME,
+  },
+  {
+    // A bad credential has a close code of its own.
+    name: 'close code',
+    words: 'websocket: { refusalCode: 4401 }',
+    adapt: inWebSocket({ refusalCode: 4401 }),
+    conforming: [],
+  },
+  {
+    // A silent connection must last.
+    name: 'idle',
+    words: 'websocket: { keepsIdle: 1.2s }',
+    adapt: inWebSocket({ keepsIdleMs: 1_200 }),
+    conforming: REALTIME,
+  },
+  {
+    // Pages of one origin alone may connect.
+    name: 'origin',
+    words: 'websocket: { origin: https://app.example }',
+    adapt: inWebSocket({ origin: 'https://app.example' }),
+    conforming: REALTIME,
+  },
+];
+
+/** The services as they are, once for each way of calling them. */
+export const CONFORMING: readonly (readonly [ReferenceName, string])[] = SETTINGS.flatMap(
+  ({ name, conforming }) => conforming.map((service) => [service, name] as const),
+);
+
+/** That of the shipped config. */
+export const SHIPPED = 'bearer';
+
+/** @throws HarnessError when no setting has that name. */
+export function settingNamed(name: string): Setting {
+  const found = SETTINGS.find((setting) => setting.name === name);
+  if (found === undefined) throw new HarnessError(`the proof has no setting ${JSON.stringify(name)}`);
+  return found;
+}

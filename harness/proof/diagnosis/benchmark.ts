@@ -1,0 +1,128 @@
+import { diagnose, isFinding, type Judged } from '../../diagnosis/diagnose.ts';
+import type { Entry } from '../../diagnosis/dictionary.ts';
+import { furtherCases, type ProofCase, proofCases } from '../cases/cases.ts';
+import type { ProvenCase } from '../proof.ts';
+
+/** Every defect alone: on each service, and called in each way, that the dictionary knows. */
+export function aloneCases(): readonly ProofCase[] {
+  return [...proofCases().filter(({ kind }) => kind === 'defect'), ...furtherCases()];
+}
+
+/**
+ * Several defects at once in one service, drawn at random, always the same for the same seed: such as can be told
+ * apart, since the findings of none are all among those of another. No set is drawn twice.
+ */
+export function togetherCases(
+  entries: readonly Entry[],
+  { size, count, seed }: { readonly size: number; readonly count: number; readonly seed: number },
+): readonly ProofCase[] {
+  const known = new Map(entries.map((entry) => [entry.defect, checksOf(entry)]));
+  const below = randomBelow(seed);
+  const pools = [...Map.groupBy(aloneCases(), underOf).values()].map((cases) =>
+    cases.filter(({ name, service, setting }) =>
+      entries.some(({ defect, under }) => defect === name && under.includes(`${service}, ${setting}`)),
+    ),
+  );
+  const all = pools.flat();
+  const drawn = new Map<string, ProofCase>();
+  for (let tries = 0; drawn.size < count && tries < count * 100; tries += 1) {
+    // Of all cases, so that a service is drawn as often as it has defects.
+    const first = all[below(all.length)];
+    const pool = pools.find((cases) => first !== undefined && cases.includes(first)) ?? [];
+    const chosen = first === undefined ? [] : [first];
+    for (let more = 0; chosen.length < size && more < 20; more += 1) {
+      const next = pool[below(pool.length)];
+      const sets = [...chosen, next].map((each) => known.get(each?.name ?? '') ?? new Set<string>());
+      if (next !== undefined && areApart(sets)) chosen.push(next);
+    }
+    const names = chosen.map(({ name }) => name).sort();
+    if (first !== undefined && names.length === size) {
+      const name = names.join('+');
+      drawn.set(`${underOf(first)} ${name}`, { ...first, name, trips: [], drags: [], shows: [] });
+    }
+  }
+  return [...drawn.values()];
+}
+
+/** What a diagnosis made of one case. */
+export interface Verdict {
+  readonly planted: readonly string[];
+  readonly named: readonly string[];
+  readonly isRight: boolean;
+  /** What is named beside it would explain the findings as well, and the planted ones are among it. */
+  readonly isAmongAlternatives: boolean;
+  /** Named although, alone in this service, it causes a finding that was judged and passed here. */
+  readonly contradicted: readonly string[];
+  /** Ids of findings without a cause. */
+  readonly unexplained: readonly string[];
+}
+
+/** Holds the diagnosis of a case to what was planted; `alone` is what each defect does by itself. */
+export function verdictOn(
+  proven: ProvenCase,
+  entries: readonly Entry[],
+  alone: readonly ProvenCase[],
+): Verdict {
+  const checks = judgedIn(proven);
+  const found = diagnose(checks, entries);
+  const named = found.map(({ entry }) => entry.defect).sort();
+  const planted = proven.name.split('+').sort();
+  const passed = new Set(proven.passed);
+  const explained = new Set(found.flatMap((each) => each.checks));
+  return {
+    planted,
+    named,
+    isRight: named.join() === planted.join(),
+    isAmongAlternatives:
+      found.length === planted.length &&
+      planted.every((name) =>
+        found.some(({ entry, rivals }) => [entry, ...rivals].some(({ defect }) => defect === name)),
+      ),
+    contradicted: named.filter((name) =>
+      alone.some(
+        (each) =>
+          each.name === name &&
+          underOf(each) === underOf(proven) &&
+          each.findings.some((finding) => isFinding(finding) && passed.has(finding.id)),
+      ),
+    ),
+    unexplained: checks.filter(isFinding).flatMap(({ id }) => (explained.has(id) ? [] : id)),
+  };
+}
+
+/** Whether each of the planted defects is still seen by a check of its own: what hides another nobody can tell. */
+export function areAllSeen({ name, findings }: ProvenCase, entries: readonly Entry[]): boolean {
+  const found = new Set(findings.filter(isFinding).map(({ id }) => id));
+  return name.split('+').every((planted) => {
+    const entry = entries.find(({ defect }) => defect === planted);
+    const own = entry?.own.length ? entry.own : Object.keys(entry?.certain ?? {});
+    return own.some((id) => found.has(id));
+  });
+}
+
+function judgedIn({ findings, passed }: ProvenCase): readonly Judged[] {
+  return [...findings, ...passed.map((id) => ({ id, outcome: 'pass', message: '' }) as const)];
+}
+
+function checksOf({ certain, possible = {} }: Entry): ReadonlySet<string> {
+  return new Set([...Object.keys(certain), ...Object.keys(possible)]);
+}
+
+function areApart(sets: readonly ReadonlySet<string>[]): boolean {
+  return sets.every((one, at) => sets.every((other, place) => at === place || !one.isSubsetOf(other)));
+}
+
+function underOf({ service, setting }: ProofCase): string {
+  return `${service}, ${setting}`;
+}
+
+/** Whole numbers from 0 to below `n`, at random, always the same for the same seed (mulberry32). */
+function randomBelow(seed: number): (n: number) => number {
+  let state = seed;
+  return (n) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * n);
+  };
+}

@@ -1,0 +1,105 @@
+import type { Suite } from '../../check/check.ts';
+import { echoesIn } from '../../diagnosis/diagnose.ts';
+import type { Entry, Seen } from '../../diagnosis/dictionary.ts';
+import { formOf, likeness, partsOf } from '../../diagnosis/form.ts';
+import { listDefects } from '../../provider/reference/catalogue.ts';
+import { complains, standsFor } from '../gaps.ts';
+import type { ProvenCase } from '../proof.ts';
+
+/** A form like this one is kept as it stands: what differs is chance. */
+const THE_SAME = 0.8;
+
+/**
+ * The fault dictionary by what came of the defects, on each service that can have them. Of what `kept` says, forms
+ * that are much the same stay as they are, and what was missing once is possible from then on; the entries of defects
+ * that are not among the cases stay.
+ */
+export function dictionaryOf(
+  cases: readonly ProvenCase[],
+  suites: readonly Suite[],
+  kept: readonly Entry[],
+): readonly Entry[] {
+  const checks = suites.flatMap((suite) => suite.checks.map(({ id }) => id));
+  return listDefects().flatMap(({ name, cause, services, setting, trips = [] }) => {
+    const before = kept.find(({ defect }) => defect === name);
+    const proven = cases.filter((each) => each.kind === 'defect' && each.name === name);
+    if (proven.length === 0) return before ?? [];
+    // Called in another way a service may have the defect and show nothing of it.
+    const showing = proven.filter(({ findings }) => findings.some(complains));
+    const { certain, possible } = seenIn(showing, checks, before);
+    if (Object.keys(certain).length === 0) return [];
+    return {
+      defect: name,
+      sentence: cause,
+      services,
+      under: showing.map(underOf),
+      ...(setting === undefined ? {} : { setting }),
+      own: trips.length > 0 ? trips : Object.keys(certain),
+      certain,
+      ...(Object.keys(possible).length === 0 ? {} : { possible }),
+    };
+  });
+}
+
+/** `search, bearer` */
+function underOf({ service, setting }: ProvenCase): string {
+  return `${service}, ${setting}`;
+}
+
+function seenIn(
+  proven: readonly ProvenCase[],
+  checks: readonly string[],
+  before: Entry | undefined,
+): { readonly certain: Seen; readonly possible: Seen } {
+  const certain: Record<string, readonly string[]> = {};
+  const possible: Record<string, readonly string[]> = {};
+  for (const id of checks) {
+    const parts = partsIn(proven, id);
+    const known = before?.certain[id] ?? before?.possible?.[id];
+    const isSeen = parts.length > 0 || proven.some((each) => isEchoed(each, id));
+    if (!isSeen && known === undefined) continue;
+    const isCertain =
+      isSeen && before?.possible?.[id] === undefined && !proven.some((each) => passes(each, id));
+    const news = parts.filter(
+      (part) => !known?.some((each) => likeness(formOf(each), formOf(part)) > THE_SAME),
+    );
+    // Of what is certain nothing outlives the checks' words; what comes only sometimes is kept.
+    const stays = (known ?? []).filter(
+      (each) => !isCertain || parts.some((part) => likeness(formOf(each), formOf(part)) > THE_SAME),
+    );
+    (isCertain ? certain : possible)[id] = [...stays, ...news];
+  }
+  return { certain, possible };
+}
+
+/** What came, over all cases; interactions and operations are known by the check that they stand for. */
+function partsIn(proven: readonly ProvenCase[], id: string): readonly string[] {
+  const messages = proven.flatMap(({ findings }) =>
+    findings.filter((each) => complains(each) && standsFor(id, each)).map(({ message }) => message),
+  );
+  return [...new Set(messages.flatMap(partsOf))];
+}
+
+function isEchoed({ findings }: ProvenCase, id: string): boolean {
+  return echoesIn(findings).some(({ check }) => check === id || check.startsWith(`${id}.`));
+}
+
+function passes({ passed, findings }: ProvenCase, id: string): boolean {
+  const isOf = (each: string) => each === id || each.startsWith(`${id}.`);
+  return passed.some(isOf) && !findings.some((each) => isOf(each.id));
+}
+
+/** What is kept otherwise than it is seen now, one line each. */
+export function dictionaryGaps(kept: readonly Entry[], now: readonly Entry[]): readonly string[] {
+  const before = new Map(kept.map((entry) => [entry.defect, JSON.stringify(entry)]));
+  const stale = now.filter((entry) => before.get(entry.defect) !== JSON.stringify(entry));
+  const gone = kept.filter(({ defect }) => !now.some((entry) => entry.defect === defect));
+  return [...stale, ...gone].map(
+    ({ defect }) => `the fault dictionary is out of date about ${defect}: \`npm run prove -- --update\``,
+  );
+}
+
+/** As it stands in the file: a line for each defect. */
+export function dictionaryText(entries: readonly Entry[]): string {
+  return `[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`;
+}

@@ -1,0 +1,107 @@
+import { withShortValues } from '../../../base/shortened.ts';
+import type { Outcome } from '../../../contract/outcome.ts';
+import type { CheckResult, Results } from '../../results/results.ts';
+import {
+  counted,
+  grouped,
+  type Judged,
+  outcomeWords,
+  suitesOf,
+  tallyOf,
+  WORST_FIRST,
+} from '../../results/tally.ts';
+import { duration, groundInWords } from '../../results/words/words.ts';
+import type { Ages } from '../markup/age.ts';
+import { chevron, icon, told } from '../markup/icons.ts';
+import { html, type Markup } from '../markup/markup.ts';
+import { checkAnchor, filterable, isFleet, levelOf, linkRow, suiteAnchor } from '../markup/row.ts';
+import { spentInWords, spentOn } from '../markup/times.ts';
+
+/** Findings stand further up; here a line leads to them. */
+const FINDINGS: readonly Outcome[] = ['fail', 'warning', 'known'];
+/** Rows up to which each opens; of more each is one line, so that a browser is done with them soon. */
+const OPENING_ROWS = 3_000;
+const LONGEST_MESSAGE = 2_000;
+const LONGEST_VALUE = 200;
+
+/** Whether a row of all checks opens into what is behind it. */
+export function rowsOpen({ services }: Results): boolean {
+  return !isFleet(services) && checksIn(services) <= OPENING_ROWS;
+}
+
+function checksIn(services: Results['services']): number {
+  return services.reduce((sum, { checks }) => sum + checks.length, 0);
+}
+
+/** Every check of every service: a closed row for each suite, and in it a line for each check and service. */
+export function allChecks(results: Results, ages: Ages): Markup | null {
+  const n = checksIn(results.services);
+  const opens = rowsOpen(results);
+  if (n === 0) return null;
+  return html`<section id="checks" aria-labelledby="checks-title" data-filtered><details class="part" open data-fold><summary>${chevron()}<h2 id="checks-title">All checks <span class="n">${counted(n, 'check')}</span></h2><span class="hint">by suite, by service</span></summary>
+${suitesOf(results).map((suite) => group(results, suite, opens, ages))}</details></section>`;
+}
+
+function group(results: Results, suite: string, opens: boolean, ages: Ages): Markup {
+  const judged = results.services.flatMap((service) =>
+    service.checks.filter((check) => check.suite === suite).map((check) => ({ service, check })),
+  );
+  const checks = judged.map(({ check }) => check);
+  const tally = tallyOf(checks);
+  const present = WORST_FIRST.filter((outcome) => tally[outcome] > 0);
+  const rows = isFleet(results.services) ? fleetRows(judged) : judged.map((each) => row(each, opens, ages));
+  return html`<details class="suite" id="${suiteAnchor(suite)}" data-suite="${suite}" data-group><summary>${chevron()}<b>${suite}</b><span>${counted(checks.length, 'result')}</span><span class="tally grow">${present.map(
+    (outcome) =>
+      html`<span>${icon(outcome)}${grouped(tally[outcome])}<span class="unseen"> ${outcomeWords(outcome, tally[outcome]).replace(/^\S+ /, '')}</span></span>`,
+  )}</span><span class="who">${spentInWords(spentOn(checks))}</span></summary>
+<div class="rows">${rows}</div></details>`;
+}
+
+function row(judged: Judged, opens: boolean, ages: Ages): Markup {
+  const { service, check } = judged;
+  const isFinding = FINDINGS.includes(check.outcome);
+  if (!opens && !isFinding) return brief(judged);
+  const line = html`${told(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code><span class="svc">${service.service}</span>${levelOf(check)}<span class="time">${check.durationMs >= 1 && duration(check.durationMs)}</span>`;
+  if (isFinding) return linkRow(judged, line, ages(judged));
+  return html`<details class="check" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])}><summary class="row">${line}</summary>${behind(check)}</details>`;
+}
+
+/** With as few elements as can be. */
+function brief({ service, check }: Judged): Markup {
+  const level = check.level === 'NONE' ? '' : check.level;
+  return html`<p class="brief" id="${checkAnchor(service, check)}" ${filterable(check.outcome, [service.service])} data-l="${level}"><b class="${check.outcome}">${check.outcome}</b>${check.title}<code>${check.id}</code><i>${service.service}</i></p>`;
+}
+
+function behind(check: CheckResult): Markup {
+  const { grounds } = check;
+  return html`<div class="behind">${check.message !== '' && html`<p>${withShortValues(check.message, LONGEST_VALUE).slice(0, LONGEST_MESSAGE)}</p>`}${
+    grounds.length > 0 && html`<p class="muted">${grounds.map(groundInWords).join('; ')}</p>`
+  }</div>`;
+}
+
+/** Outcomes of which each service is named, and can be led to. */
+const NAMED: readonly Outcome[] = ['error', 'blocked', 'fail', 'warning', 'known'];
+
+/** Of many services: a line for each check, with the services by outcome. */
+function fleetRows(judged: readonly Judged[]): readonly Markup[] {
+  return [...Map.groupBy(judged, ({ check }) => check.id).values()].map((of) => {
+    const [{ check }] = of as [Judged];
+    const byOutcome = Map.groupBy(of, ({ check: { outcome } }) => outcome);
+    const present = WORST_FIRST.filter((outcome) => byOutcome.has(outcome));
+    const services = of
+      .filter((each) => each.check.outcome !== 'skipped')
+      .map(({ service }) => service.service);
+    return html`<div class="row many" ${filterable(present.join(' '), services)}><span class="headline">${check.title}</span><code>${check.id}</code>${levelOf(check)}<span class="tally">${present.map((outcome) => outcomeOf(outcome, byOutcome.get(outcome) ?? []))}</span></div>`;
+  });
+}
+
+function outcomeOf(outcome: Outcome, of: readonly Judged[]): Markup {
+  const names = of.map(({ service, check }, at) => {
+    const anchor = checkAnchor(service, check);
+    const name = FINDINGS.includes(outcome)
+      ? html`<a href="#${anchor}">${service.service}</a>`
+      : html`<span id="${anchor}">${service.service}</span>`;
+    return html`${at > 0 && ', '}${name}`;
+  });
+  return html`<span>${icon(outcome)}${grouped(of.length)}<span class="unseen"> ${outcomeWords(outcome, of.length).replace(/^\S+ /, '')}</span>${NAMED.includes(outcome) && html` ${names}`}</span>`;
+}

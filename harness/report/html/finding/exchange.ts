@@ -1,0 +1,116 @@
+import { gzipSync } from 'node:zlib';
+import { shortened } from '../../../base/shortened.ts';
+import { violationOf } from '../../results/causes.ts';
+import { type EvidenceView, shownEvidence, viewEvidence } from '../../results/evidence/evidence-view.ts';
+import { offendingLines } from '../../results/evidence/offending.ts';
+import type { Results } from '../../results/results.ts';
+import type { Judged } from '../../results/tally.ts';
+import { duration } from '../../results/words/words.ts';
+import { chevron } from '../markup/icons.ts';
+import { html, type Markup, trusted } from '../markup/markup.ts';
+import { checkAnchor, evidenceKey } from '../markup/row.ts';
+
+const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;
+
+/** UTF-16 units of what was expected, beside the line that is not so. */
+const LONGEST_ASIDE = 60;
+
+/** UTF-16 units of transcripts that stand in a page as they are; what is past it is in `results.json`. */
+const INLINE_LIMIT = 2_500_000;
+
+/** How much room a page has left for transcripts. */
+export class Room {
+  #left = INLINE_LIMIT;
+
+  takes(view: EvidenceView): boolean {
+    this.#left -= view.lines.reduce((sum, { text }) => sum + text.length + 80, 200);
+    return this.#left > 0;
+  }
+}
+
+/** The exchange that decided, opened, its offending line marked; what else was looked at, a closed line each. */
+export function exchanges({ service, check }: Judged, room: Room): Markup | null {
+  const { first, others, left } = shownEvidence(check);
+  if (first === null) return null;
+  const view = viewEvidence(service, first);
+  const deviation = violationOf(check);
+  const marked = check.decisive == null ? new Set<number>() : offendingLines(deviation, view);
+  const aside = deviation === null ? null : shortened(`expected ${deviation.expected}`, LONGEST_ASIDE);
+  const role = check.decisive == null ? 'the last exchange' : 'the exchange that decided';
+  return html`<div class="exchange"><p class="head"><b>${view.title}</b> <code>${view.id}</code><span class="muted">${view.tookMs > 0 && `${duration(view.tookMs)}, `}${role}</span></p>
+${room.takes(view) ? transcript(view, marked, aside) : elsewhere(view)}
+${others.map((id) => other(viewEvidence(service, id), room))}
+${left > 0 && html`<p class="muted more">${left} more in results.json</p>`}</div>`;
+}
+
+function other(view: EvidenceView, room: Room): Markup {
+  return html`<details class="other"><summary>${chevron()}<span><code>${view.id}</code> ${view.title}<span class="muted">${view.answer !== '' && `, answered ${view.answer}`}</span></span></summary>
+${room.takes(view) ? transcript(view, new Set(), null) : elsewhere(view)}</details>`;
+}
+
+function elsewhere({ id }: EvidenceView): Markup {
+  return html`<p class="muted more">Evidence ${id} is in results.json.</p>`;
+}
+
+/** `script/evidence.js` builds the same from packed evidence: change both. */
+function transcript(view: EvidenceView, marked: ReadonlySet<number>, aside: string | null): Markup {
+  const rows = view.lines.map(({ atMs, direction, text }, at) => {
+    const isMarked = marked.has(at);
+    const before = view.lines[at - 1];
+    const isRepeated = before !== undefined && Math.round(before.atMs) === Math.round(atMs);
+    return html`<div class="line ${KINDS[direction]}${isMarked && ' marked'}"><span class="at">${isRepeated ? '' : `${Math.round(atMs)} ms`}</span><span class="dir">${direction}</span><span class="said">${withName(text)}</span>${isMarked && aside !== null && html`<span class="aside">${aside}</span>`}</div>`;
+  });
+  const omitted =
+    view.omitted > 0 &&
+    html`<div class="line noted"><span class="at"></span><span class="dir">*</span><span class="said">… ${view.omitted} more lines in results.json</span></div>`;
+  return html`<div class="transcript" role="group" aria-label="Transcript of ${view.id}" tabindex="0">${rows}${omitted}</div>`;
+}
+
+/** The name of a field stands back behind its value. */
+function withName(text: string): Markup | string {
+  const [, name, value = ''] = /^([\w-]{1,60}:) (.*)$/s.exec(text) ?? [];
+  return name === undefined ? text : html`<span class="field">${name}</span> ${value}`;
+}
+
+/** UTF-16 units of transcript that are packed at most, and base64 units that a page carries of them. */
+const PACKED_LIMIT = 16_000_000;
+const PACK_LIMIT = 1_500_000;
+
+/** As `script/evidence.js` reads it. */
+interface Pack {
+  /** `[title, answer, omitted, [[atMs, direction, text] …]]` by `service/evidence`. */
+  readonly evidence: Record<
+    string,
+    readonly [string, string, number, readonly (readonly [number, string, string])[]]
+  >;
+  /** Keys of the evidence by `service/check`, that which decided first. */
+  readonly checks: Record<string, readonly string[]>;
+}
+
+/**
+ * The transcripts behind checks that are no findings, gzip and base64, shown when a row is opened. Null where they are
+ * too much for a page: they are in `results.json`.
+ */
+export function packedEvidence({ services }: Results): Markup | null {
+  const pack: Pack = { evidence: {}, checks: {} };
+  let room = PACKED_LIMIT;
+  for (const service of services) {
+    for (const id of Object.keys(service.evidence)) {
+      const { title, answer, omitted, lines } = viewEvidence(service, id);
+      room -= lines.reduce((sum, { text }) => sum + text.length + 12, title.length + 40);
+      if (room <= 0) return null;
+      const packed = lines.map(({ atMs, direction, text }) => [Math.round(atMs), direction, text] as const);
+      pack.evidence[evidenceKey(service, id)] = [title, answer, omitted, packed];
+    }
+    for (const check of service.checks) {
+      const { first, others } = shownEvidence(check);
+      if (first === null) continue;
+      const keys = [first, ...others].map((id) => evidenceKey(service, id));
+      pack.checks[checkAnchor(service, check)] = keys;
+    }
+  }
+  const packed = gzipSync(JSON.stringify(pack)).toString('base64');
+  if (packed.length > PACK_LIMIT) return null;
+  // Base64 has no character that could end the element.
+  return html`<script type="text/plain" id="evidence-pack">${trusted(packed)}</script>`;
+}

@@ -1,0 +1,141 @@
+import { withoutGround } from '../../../base/sentence.ts';
+import { shortened, withShortValues } from '../../../base/shortened.ts';
+import type { ResolvedGround } from '../../../contract/outcome.ts';
+import { problemOf, violationOf } from '../../results/causes.ts';
+import { viewEvidence } from '../../results/evidence/evidence-view.ts';
+import { counted, type Judged } from '../../results/tally.ts';
+import { plainLine } from '../../results/words/plain.ts';
+import { groundAddress, instantInWords } from '../../results/words/words.ts';
+import { type Ages, ageTerm } from '../markup/age.ts';
+import { chevron, icon, told } from '../markup/icons.ts';
+import { html, type Markup } from '../markup/markup.ts';
+import { checkAnchor, filterable, levelOf, linkRow } from '../markup/row.ts';
+import { exchanges, type Room } from './exchange.ts';
+
+/** UTF-16 units of what was expected and of what came, in a row. */
+const LONGEST_IN_ROW = 60;
+/** Of a value within a message. */
+const LONGEST_VALUE = 200;
+const LONGEST_HEADLINE = 300;
+/** Of a command that is shown: a longer one shows the fault as well and is in the results. */
+const LONGEST_COMMAND = 4_000;
+
+/** What the findings of a page share. */
+export interface Findings {
+  readonly room: Room;
+  /** Those that stand in the page already: another cause that explains them leads there. */
+  readonly placed: Set<Judged['check']>;
+  readonly ages: Ages;
+}
+
+interface Surroundings extends Findings {
+  /** Its cause explains findings of several services. */
+  readonly namesService: boolean;
+  /** Findings of the same cause, this one included. */
+  readonly together: number;
+}
+
+/** A row that opens into all that is known of one finding. */
+export function finding(judged: Judged, around: Surroundings): Markup {
+  const { check, service } = judged;
+  const age = around.ages(judged);
+  if (around.placed.has(check)) return linkRow(judged, line(judged, around), age);
+  around.placed.add(check);
+  return html`<details class="finding" id="${checkAnchor(service, check)}" ${filterable(`${check.outcome} ${ageTerm(age)}`, [service.service])} data-suite="${check.suite}"><summary class="row">${line(judged, around)}</summary>
+<div class="opened">
+<p class="buttons scripted"><button type="button" data-copy-text>Copy as text</button><button type="button" data-copy-link>Link</button></p>
+${halves(judged)}
+<div class="sides"><div class="reasons">${reasons(judged, around)}</div>
+<div class="proof">${exchanges(judged, around.room)}${repeat(check.reproduce)}</div></div>
+</div></details>`;
+}
+
+function line(judged: Judged, { namesService, ages }: Surroundings): Markup {
+  const { service, check } = judged;
+  const age = ages(judged);
+  const deviation = violationOf(check);
+  const [wanted, came] =
+    deviation === null ? ['', ''] : withoutCommonWord(deviation.expected, deviation.value);
+  const short = (text: string) => shortened(plainLine(text), LONGEST_IN_ROW);
+  return html`${told(check.outcome)}<span class="headline">${headlineOf(check)}${namesService && html` <b class="svc">${service.service}</b>`}</span>${
+    deviation !== null &&
+    html`<span class="came"><span class="expected">${short(wanted)}</span> <span class="arrow">→</span> <b>${short(came)}</b></span>`
+  }<code>${check.id}</code><span class="svc in-head">${service.service}</span>${levelOf(check)}${age !== null && html`<span class="in-head">${age.state}, ${age.words}</span>`}${chevron()}`;
+}
+
+/** `401 or 403` and `200` of `status 401 or 403` and `status 200`. */
+function withoutCommonWord(wanted: string, came: string): readonly [string, string] {
+  const [word = ''] = wanted.split(' ', 1);
+  const isCommon = word !== '' && came.startsWith(`${word} `) && wanted.length > word.length;
+  return isCommon ? [wanted.slice(word.length + 1), came.slice(word.length + 1)] : [wanted, came];
+}
+
+function headlineOf(check: Judged['check']): string {
+  return shortened(plainLine(problemOf(check)), LONGEST_HEADLINE);
+}
+
+/** The exact message, split in two, and what it is held against. */
+function halves(judged: Judged): Markup {
+  const { check } = judged;
+  const deviation = violationOf(check);
+  const whole = (text: string) => withShortValues(text, LONGEST_VALUE);
+  const grounds = check.grounds.filter(({ standing }) => standing !== 'not-shown');
+  const against = html`<span class="against">${grounds.map((each, at) => html`${at > 0 && ', '}${groundOf(each)}`)}</span>`;
+  const rows: readonly (readonly [string, string, Markup, string])[] =
+    deviation === null
+      ? [['Message', whole(withoutGround(check.message)), against, 'got']]
+      : [
+          ['Expected', whole(deviation.expected), against, 'wanted'],
+          ['Got', whole(deviation.got), decidedBy(judged), 'got'],
+        ];
+  return html`<dl class="halves">${rows.map(
+    ([name, text, beside, kind]) =>
+      html`<div class="${kind}"><dt>${name}</dt><dd class="text">${text}</dd><dd class="beside">${beside}</dd></div>`,
+  )}</dl>`;
+}
+
+function decidedBy({ service, check }: Judged): Markup {
+  if (check.decisive == null) return html``;
+  const { startedAt } = viewEvidence(service, check.decisive);
+  const when =
+    startedAt === null ? '' : `, ${instantInWords(startedAt).replace(' UTC', '')}${startedAt.slice(16, 23)}`;
+  return html`exchange ${check.decisive}${when}`;
+}
+
+function groundOf(ground: ResolvedGround): Markup {
+  const { kind, ref, place } = ground;
+  if (kind === 'practice') return html`good practice: ${ref}`;
+  if (kind === 'clause') return html`<code>${ref}</code>${place !== '' && ` in ${plainLine(place, 200)}`}`;
+  const address = groundAddress(ground);
+  return address === null ? html`${ref}` : html`<a href="${address}" rel="noreferrer">${ref}</a>`;
+}
+
+function reasons({ check }: Judged, { together }: Surroundings): Markup {
+  const same =
+    together > 1 &&
+    `The ${together === 2 ? 'other finding' : `${together - 1} other findings`} of this cause should go away with the same fix.`;
+  const parts: readonly (readonly [string, string | false | undefined])[] = [
+    ['Why it matters', check.why],
+    ['What to change', check.change],
+    ['Same cause', same],
+  ];
+  return html`${parts.map(([title, text]) => text && html`<h3>${title}</h3><p>${text}</p>`)}<h3>Read more</h3><p><code>conform explain ${check.id}</code></p>`;
+}
+
+/** The command that shows the fault again, with room for the button that the script adds. */
+function repeat(command: string | null): Markup | null {
+  if (command === null) return null;
+  if (command.length > LONGEST_COMMAND) {
+    return html`<h3>Repeat it</h3><p class="muted">The command has ${counted(command.length, 'character')}: it is in results.json.</p>`;
+  }
+  return html`<h3>Repeat it</h3>${copyable(command)}`;
+}
+
+export function copyable(text: string): Markup {
+  return html`<div class="copyable"><pre tabindex="0">${text}</pre></div>`;
+}
+
+/** A check that stands elsewhere, in one line: its outcome, what it says, its id. */
+export function checkLine({ check, service }: Judged, namesService: boolean): Markup {
+  return html`${icon(check.outcome)}<span class="headline">${check.title}</span><code>${check.id}</code>${namesService && html`<span class="svc">${service.service}</span>`}`;
+}

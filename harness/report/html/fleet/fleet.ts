@@ -1,0 +1,86 @@
+import type { Outcome } from '../../../contract/outcome.ts';
+import type { Results, ServiceResult } from '../../results/results.ts';
+import { outcomeWords, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import { duration } from '../../results/words/words.ts';
+import { chips } from '../markup/bar.ts';
+import { icon } from '../markup/icons.ts';
+import { html, type Markup } from '../markup/markup.ts';
+import { suiteAnchor } from '../markup/row.ts';
+import { spentBy, spentInWords } from '../markup/times.ts';
+import { appliedSuites, planInWords, worstIn } from './matrix.ts';
+
+/** Services whose time is told by itself. */
+const SLOWEST = 3;
+/** Columns of services that a wide page has at most: each has the names of the suites above it. */
+const MOST_COLUMNS = 5;
+
+const LEGEND: readonly (readonly [string, string])[] = [
+  ['fail', 'fails'],
+  ['blocked', 'blocked'],
+  ['warning', 'warning'],
+  ['pass', 'passes'],
+  ['none', 'does not apply'],
+];
+
+/** The matrix of many services: a square for each suite of each of them, the worst first. */
+export function heatGrid(results: Results, withChips: boolean): Markup {
+  const suites = appliedSuites(results);
+  const rows = results.services
+    .map((service) => ({ service, squares: suites.map((suite) => worstIn(service, suite)) }))
+    .sort((a, b) => badness(a.squares) - badness(b.squares) || compare(a.service.service, b.service.service));
+  const n = results.services.length;
+  const names = html`<span class="suites">${suites.map((suite) => html`<span>${suite}</span>`)}</span>`;
+  return html`<section id="matrix" class="fleet" aria-labelledby="matrix-title"><div class="heading"><h2 id="matrix-title">Services and suites <span class="n">${n} services, ${suites.length} suites</span></h2>${withChips ? chips(results) : html`<p class="hint">a square leads to its checks</p>`}</div>
+<form class="find scripted" id="find">${icon('search')}<label class="unseen" for="find-service">Find a service</label><input id="find-service" type="search" autocomplete="off" placeholder="Find a service"><output for="find-service">${n}</output>
+<span role="group" aria-label="Sort"><button type="button" data-sort="worst" aria-pressed="true">Worst first</button><button type="button" data-sort="name" aria-pressed="false">by name</button><button type="button" data-sort="slowest" aria-pressed="false">slowest first</button></span></form>
+<div class="columns" aria-hidden="true">${Array.from({ length: MOST_COLUMNS }, () => names)}</div>
+<table class="heat" role="table"><caption class="unseen">Worst outcome by service and suite</caption>
+<thead class="unseen" role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Service</th>${suites.map((suite) => html`<th scope="col" role="columnheader">${suite}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map(({ service, squares }, at) => line(service, suites, squares, at))}</tbody></table>
+<p class="legend">${LEGEND.map(([kind, word]) => html`<span>${mark(kind)}${word}</span>`)}</p>
+</section>${slowest(results.services)}`;
+}
+
+function line(
+  service: ServiceResult,
+  suites: readonly string[],
+  squares: readonly (Outcome | null)[],
+  at: number,
+): Markup {
+  const worst = WORST_FIRST.find((outcome) => squares.includes(outcome)) ?? 'skipped';
+  const { service: name } = service;
+  return html`<tr role="row" data-name="${name}" data-ms="${Math.round(service.durationMs)}" data-at="${at}"><th scope="row" role="rowheader" class="${worst}">${name}</th>${suites.map((suite, column) => square(service, suite, squares[column] ?? null))}</tr>`;
+}
+
+function square(service: ServiceResult, suite: string, worst: Outcome | null): Markup {
+  if (worst === null)
+    return html`<td role="cell"><span class="sq none"></span><span class="unseen">does not apply</span></td>`;
+  const tally = tallyOf(service.checks.filter((check) => check.suite === suite));
+  const said = `${service.service}, ${suite}, ${outcomeWords(worst, tally[worst])}`;
+  return html`<td role="cell"><a class="sq ${worst}" href="#${suiteAnchor(suite)}" data-query="service:${service.service} suite:${suite}" aria-label="${said}"></a></td>`;
+}
+
+function mark(kind: string): Markup {
+  return html`<span class="sq ${kind}" aria-hidden="true"></span>`;
+}
+
+/** Fails before what is blocked, warns, passes; an error of ours before all. */
+function badness(squares: readonly (Outcome | null)[]): number {
+  return WORST_FIRST.findIndex((outcome) => squares.includes(outcome));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function slowestOf(services: readonly ServiceResult[]): readonly ServiceResult[] {
+  return [...services].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST);
+}
+
+function slowest(services: readonly ServiceResult[]): Markup {
+  return html`<section id="slowest" aria-labelledby="slowest-title"><div class="heading"><h2 id="slowest-title">Slowest <span class="n">${SLOWEST} of ${services.length}</span></h2></div>
+<ul class="lines">${slowestOf(services).map(
+    (service) =>
+      html`<li><b>${service.service}</b><span>${duration(service.durationMs)}</span><span class="grow">${spentInWords(spentBy(service))}</span><span>plan: ${planInWords(service)}</span></li>`,
+  )}</ul></section>`;
+}

@@ -1,0 +1,147 @@
+import type { Outcome } from '../../../contract/outcome.ts';
+import type { PastFigures, Results, ServiceResult } from '../../results/results.ts';
+import { counted, grouped, tallyOf, tallyWords } from '../../results/tally.ts';
+import { dayInWords, duration } from '../../results/words/words.ts';
+import { html, type Markup } from '../markup/markup.ts';
+import { isFleet } from '../markup/row.ts';
+import { slowestOf } from './fleet.ts';
+
+/** Runs that are drawn, this one included. */
+const MOST = 30;
+/** From one run to the next, and the width of a bar. */
+const STEP = 10;
+const BAR = 8;
+const WIDTH = MOST * STEP;
+/** Beside the bars stands what they are. */
+const LABELLED = WIDTH + 70;
+
+/** What is drawn below what, each in its own scale. */
+const STRIPS = {
+  findings: { top: 0, height: 30 },
+  requests: { top: 36, height: 16 },
+  duration: { top: 58, height: 16 },
+} as const;
+const HEIGHT = 74;
+
+/** What is stacked of a run, from below: each is as wide as nothing else is. */
+const STACK: readonly (readonly [Outcome, width: number])[] = [
+  ['fail', BAR],
+  ['blocked', 6],
+  ['warning', 4],
+  ['known', 2],
+];
+/** A run in which nothing was found. */
+const DASH = 3;
+/** One failure beside a night in which all was blocked is seen. */
+const LEAST = 4;
+
+/** How each service fared over its last runs; of a fleet those that fail, and the slowest. */
+export function overRuns(results: Results): Markup | null {
+  const { history, services, run } = results;
+  const chosen = services.filter((service) => isDrawn(service, services));
+  const rows = chosen.flatMap((service) => {
+    const past = history?.services?.find((each) => each.service === service.service)?.runs ?? [];
+    return past.length === 0 ? [] : [row(service, past, run.startedAt)];
+  });
+  if (rows.length === 0) return null;
+  return html`<section id="over-runs" aria-labelledby="over-runs-title"><div class="heading"><h2 id="over-runs-title">Over the last runs</h2><p class="hint">the newest at the right</p></div>
+${rows}<p class="strips-key">${STACK.map(([outcome]) => html`<span class="${outcome}"><svg aria-hidden="true" viewBox="0 0 ${BAR} 12">${piece(outcome, 0, 12, 12)}</svg> ${WORDS[outcome]}</span>`)}</p></section>`;
+}
+
+const WORDS: Readonly<Partial<Record<Outcome, string>>> = {
+  fail: 'failed',
+  blocked: 'blocked',
+  warning: 'warnings',
+  known: 'known',
+};
+
+function isDrawn(service: ServiceResult, all: readonly ServiceResult[]): boolean {
+  if (!isFleet(all)) return true;
+  return slowestOf(all).includes(service) || service.checks.some(({ outcome }) => outcome === 'fail');
+}
+
+function row(service: ServiceResult, past: readonly PastFigures[], startedAt: string): Markup {
+  const { requestsSent: requests, durationMs, checks } = service;
+  const now = { startedAt, outcomes: tallyOf(checks), requests, durationMs };
+  const runs = [...past.slice(1 - MOST), now];
+  const before = runs.slice(0, -1);
+  const usual = (of: (run: PastFigures) => number) => median(before.map(of));
+  const words = [
+    `${counted(runs.length, 'run')} since ${dayInWords(runs[0]?.startedAt ?? startedAt)}`,
+    `${counted(requests, 'request')}, usually ${grouped(usual((run) => run.requests))}`,
+    `${duration(durationMs)}, usually ${duration(usual((run) => run.durationMs))}`,
+  ];
+  return html`<div class="over"><div class="text"><b>${service.service}</b>${words.map((each) => html`<span>${each}</span>`)}</div>
+<svg class="strips" viewBox="0 0 ${LABELLED} ${HEIGHT}" role="img" aria-label="${`${service.service} by run. ${runs.map(inWords).join('. ')}`}">${findings(runs)}${strip('requests', runs, (run) => run.requests)}${strip('duration', runs, (run) => run.durationMs)}</svg></div>`;
+}
+
+/** `14 Nov: 2 failed, 120 passed, 128 requests, 1 min 1 s` */
+function inWords({ startedAt, outcomes, requests, durationMs }: PastFigures): string {
+  const told = tallyWords(outcomes).filter(({ outcome }) => outcome !== 'skipped');
+  const parts = [...told.map(({ words }) => words), counted(requests, 'request'), duration(durationMs)];
+  return `${dayInWords(startedAt)}: ${parts.join(', ')}`;
+}
+
+function findings(runs: readonly PastFigures[]): Markup {
+  const { top, height } = STRIPS.findings;
+  const most = Math.max(1, ...runs.map(({ outcomes }) => foundIn(outcomes)));
+  const bars = runs.map(({ outcomes }, index) => {
+    const x = placeOf(index, runs.length);
+    const total = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    if (total === 0)
+      return html`<rect class="nothing" x="${x + 0.5}" y="${height - 12.5}" width="${BAR - 1}" height="12"/>`;
+    if (foundIn(outcomes) === 0)
+      return html`<rect class="pass" x="${x}" y="${height - DASH}" width="${BAR}" height="${DASH}"/>`;
+    let foot = top + height;
+    return STACK.filter(([outcome]) => outcomes[outcome] > 0).map(([outcome]) => {
+      const tall = scaled(outcomes[outcome], most, height - STACK.length * LEAST);
+      const bar = piece(outcome, x, foot, tall);
+      foot -= tall;
+      return bar;
+    });
+  });
+  return html`${bars}${label('findings')}`;
+}
+
+function foundIn(outcomes: PastFigures['outcomes']): number {
+  return STACK.reduce((sum, [outcome]) => sum + outcomes[outcome], 0);
+}
+
+/** `foot`: where it stands. */
+function piece(outcome: Outcome, x: number, foot: number, tall: number): Markup {
+  const width = STACK.find(([each]) => each === outcome)?.[1] ?? BAR;
+  return html`<rect class="${outcome}" x="${x + (BAR - width) / 2}" y="${foot - tall}" width="${width}" height="${tall}"/>`;
+}
+
+function strip(
+  name: 'requests' | 'duration',
+  runs: readonly PastFigures[],
+  of: (run: PastFigures) => number,
+): Markup {
+  const { top, height } = STRIPS[name];
+  const most = Math.max(1, ...runs.map(of));
+  const bars = runs.map((run, index) => {
+    const tall = scaled(of(run), most, height);
+    const kind = index === runs.length - 1 ? 'now' : 'then';
+    return html`<rect class="${kind}" x="${placeOf(index, runs.length)}" y="${top + height - tall}" width="${BAR}" height="${tall}"/>`;
+  });
+  return html`${bars}${label(name)}`;
+}
+
+function label(name: keyof typeof STRIPS): Markup {
+  const { top, height } = STRIPS[name];
+  return html`<text x="${WIDTH + STEP}" y="${top + height - 2}">${name}</text>`;
+}
+
+/** The newest is always at the right. */
+function placeOf(index: number, runs: number): number {
+  return (MOST - runs + index) * STEP;
+}
+
+function scaled(value: number, most: number, height: number): number {
+  return Math.max(LEAST, Math.round((value / most) * height));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

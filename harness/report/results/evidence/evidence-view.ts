@@ -1,0 +1,144 @@
+import { shortened, withShortValues } from '../../../base/shortened.ts';
+import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
+import { transcript } from '../../../evidence/forms/transcript.ts';
+import type { CheckResult, ServiceResult } from '../results.ts';
+import { counted } from '../tally.ts';
+import { plainLine, plainText } from '../words/plain.ts';
+import { groundInWords } from '../words/words.ts';
+
+/** One line of an exchange, conversation or burst as a person reads it. */
+interface ViewLine {
+  /** Milliseconds since the evidence began. */
+  readonly atMs: number;
+  /** `>` sent, `<` received, `*` noted by the harness. */
+  readonly direction: '>' | '<' | '*';
+  readonly text: string;
+}
+
+/** Evidence made ready to show: safe text, bounded length. */
+export interface EvidenceView {
+  readonly id: string;
+  readonly purpose: string;
+  /** What was done: `GET with a wrong key`. */
+  readonly title: string;
+  /** What came back, in a word or two: `200`, `no response`, `110 answers`. */
+  readonly answer: string;
+  /** When it began; null when that cannot be read. */
+  readonly startedAt: string | null;
+  readonly tookMs: number;
+  readonly lines: readonly ViewLine[];
+  /** Lines left out; the whole is in `results.json`. */
+  readonly omitted: number;
+}
+
+interface ViewLimits {
+  readonly lines: number;
+  /** Per line, in UTF-16 units. */
+  readonly columns: number;
+}
+
+const PAGE_LIMITS: ViewLimits = { lines: 200, columns: 400 };
+
+/** The evidence of that id; a value that cannot be read back is said to be so, never thrown over. */
+export function viewEvidence(
+  service: ServiceResult,
+  id: string,
+  limits: ViewLimits = PAGE_LIMITS,
+): EvidenceView {
+  const purpose = plainText(service.ledger.find(({ evidence }) => evidence === id)?.purpose ?? '', 300);
+  const note = (text: string): EvidenceView => ({
+    id,
+    purpose,
+    title: purpose,
+    answer: '',
+    startedAt: null,
+    tookMs: 0,
+    lines: [{ atMs: 0, direction: '*', text }],
+    omitted: 0,
+  });
+  if (!Object.hasOwn(service.evidence, id)) return note('this evidence is not in the results');
+  try {
+    const evidence = evidenceFromJson(service.evidence[id]);
+    const lines = transcript(evidence).flatMap(({ atMs, direction, text }) =>
+      plainText(text)
+        .split('\n')
+        .map((part) => ({ atMs, direction, text: shortened(part, limits.columns) })),
+    );
+    const told = plainText(evidence.purpose, 300);
+    return {
+      id,
+      purpose: told,
+      title: evidence.kind === 'exchange' ? `${plainLine(evidence.request.method, 40)} ${told}` : told,
+      answer: answerOf(evidence),
+      startedAt: evidence.timing.startedAt,
+      tookMs: evidence.timing.durationMs,
+      lines: lines.slice(0, limits.lines),
+      omitted: Math.max(0, lines.length - limits.lines),
+    };
+  } catch (error) {
+    return note(`this evidence cannot be read: ${plainText(String(error), 300)}`);
+  }
+}
+
+function answerOf(evidence: Evidence): string {
+  switch (evidence.kind) {
+    case 'exchange':
+      return String(evidence.response?.status ?? 'no response');
+    case 'conversation':
+      return String(evidence.handshake.response?.status ?? 'no response');
+    case 'burst':
+      return counted(evidence.entries.length, 'answer');
+  }
+}
+
+/** How many pieces of evidence are shown with one check. */
+const SHOWN_PER_CHECK = 12;
+
+/** What a check rests on, that first which decided it; the others in the order asked, the last of them where there are many. */
+export function shownEvidence({ evidence, decisive }: CheckResult): {
+  readonly first: string | null;
+  readonly others: readonly string[];
+  /** How many more there are. */
+  readonly left: number;
+} {
+  const first = decisive ?? evidence.at(-1) ?? null;
+  const rest = evidence.filter((id) => id !== first);
+  const others = rest.slice(-(SHOWN_PER_CHECK - 1));
+  return { first, others, left: rest.length - others.length };
+}
+
+/** Views of what a check rests on, that which decided it first. */
+function viewsOf(service: ServiceResult, check: CheckResult, limits: ViewLimits): readonly EvidenceView[] {
+  const { first, others } = shownEvidence(check);
+  return first === null ? [] : [first, ...others].map((id) => viewEvidence(service, id, limits));
+}
+
+/** The transcript as lines of plain text, `+12 ms > GET / HTTP/1.1`. */
+function viewAsText(view: EvidenceView): string {
+  const head = `${view.id} ${view.purpose}`.trim();
+  const lines = view.lines.map(({ direction, text }) => `${direction} ${text}`.trimEnd());
+  const rest = view.omitted > 0 ? [`* … ${view.omitted} more lines in results.json`] : [];
+  return [head, ...lines, ...rest].join('\n');
+}
+
+/** Evidence below a finding is an excerpt; the HTML page has it in full. */
+const EXCERPT: ViewLimits = { lines: 60, columns: 400 };
+
+/** UTF-16 units of a value in a message; the evidence has it whole. */
+export const VALUE_CAP = 200;
+
+/**
+ * All that stands behind one judgment as plain text: what was to be, what came and why it matters, its grounds, how to
+ * repeat it, an excerpt.
+ */
+export function findingAsText(check: CheckResult, service: ServiceResult): string {
+  const { title, headline, message, why, change, reproduce } = check;
+  const said = [`the service ${title}`, headline, message, why, change]
+    .filter((part) => part !== undefined && part !== '')
+    // One may be long and the text is cut at its end: what one needs first stands first.
+    .map((part) => plainText(withShortValues(part ?? '', VALUE_CAP), 4_000));
+  const grounds = check.grounds.map((ground) => `because ${groundInWords(ground)}`);
+  const repeat = reproduce === null ? [] : ['', 'repeat it:', plainText(reproduce)];
+  const evidence = viewsOf(service, check, EXCERPT).flatMap((view) => ['', viewAsText(view)]);
+  return [...said, ...grounds, ...repeat, ...evidence].join('\n');
+}

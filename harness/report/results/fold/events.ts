@@ -1,0 +1,134 @@
+import type { Static } from 'typebox';
+import { isJsonObject } from '../../../base/json-text.ts';
+import Type from '../../../base/type.ts';
+import {
+  COVERAGE,
+  Count,
+  type Frozen,
+  Instant,
+  JUDGMENT,
+  LISTED_FAILURE,
+  Milliseconds,
+  name,
+  PlannedCheck,
+  RequestKind,
+  RUN,
+  SERVICE,
+  text,
+  textOrNull,
+  texts,
+  VARIES,
+  WAIT,
+} from '../results.ts';
+import { heldTo, problemOf } from '../schemas.ts';
+
+const service = text('Name of the service.');
+
+/**
+ * The entries of `journal.ndjson`: what happened, in the order in which it happened. The journal only grows:
+ * new kinds of entry may appear, and a reader leaves alone what it does not know.
+ */
+const EVENTS = {
+  'run-started': Type.Object({
+    run: Type.Pick(RUN, ['id', 'startedAt', 'harness', 'strict', 'asOf', 'partial', 'selection', 'shard']),
+    services: Type.Optional(
+      texts('Those that are to run; one that never starts is then seen to be missing.'),
+    ),
+  }),
+  'known-failures': Type.Object({
+    service,
+    listed: Type.Array(Type.Omit(LISTED_FAILURE, ['state', 'note'])),
+  }),
+  accepted: Type.Object({
+    service,
+    listed: Type.Array(Type.Object({ key: name, value: Type.Unknown(), place: text() })),
+  }),
+  'service-started': Type.Object({
+    ...Type.Pick(SERVICE, [
+      'contract',
+      'environment',
+      'provider',
+      'plan',
+      'simulatedTime',
+      'cautions',
+      'pacts',
+      'catalogue',
+    ]).properties,
+    service,
+    planned: Type.Array(PlannedCheck),
+  }),
+  evidence: Type.Object({
+    service,
+    id: text(),
+    purpose: text(),
+    /** 1 for an exchange or a handshake, many for a burst. */
+    requests: Count,
+    kind: Type.Optional(RequestKind),
+    /** For which probe it was recorded; absent in older journals. */
+    probe: Type.Optional(text()),
+    /** `evidenceToJson(evidence)`. */
+    value: Type.Unsafe<unknown>({ type: 'object' }),
+  }),
+  /** Octets that followed the response of this evidence though nothing was asked: their first line. */
+  unasked: Type.Object({ service, after: text(), octets: text() }),
+  /** Where webhooks were received: a path that nobody can guess, below this URL. */
+  receiver: Type.Object({ service, url: text(), path: text() }),
+  /** What came of holding the service against an interaction of a pact, or why nothing did. */
+  verification: Type.Object({
+    service,
+    interaction: text('Id of the interaction.'),
+    expected: text('Digest of what it expects.'),
+    mismatches: texts(),
+    evidence: textOrNull(),
+    remark: text(),
+    blocked: textOrNull(),
+  }),
+  observation: Type.Object({
+    service,
+    key: name,
+    value: Type.Unknown(),
+    check: text(),
+    varies: Type.Optional(VARIES),
+  }),
+  outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
+  waiting: Type.Object({ service, ...WAIT.properties }),
+  remark: Type.Object({ service, text: text() }),
+  coverage: Type.Object({ service, ...COVERAGE.properties }),
+  'service-trouble': Type.Object({ service, reason: text() }),
+  'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
+  'run-finished': Type.Object({
+    finishedAt: Type.Optional(Instant),
+    interrupted: Type.Optional(Type.Boolean()),
+    reason: textOrNull('A signal; `--bail`, which is no interruption; null when nothing ended it early.'),
+  }),
+  fault: Type.Object({ message: text(), service: Type.Optional(service) }),
+};
+
+type Kind = keyof typeof EVENTS;
+export type JournalEvent = {
+  [Type in Kind]: { readonly type: Type } & Frozen<Static<(typeof EVENTS)[Type]>>;
+}[Kind];
+
+function isKnown(type: string): type is Kind {
+  return Object.hasOwn(EVENTS, type);
+}
+
+export type ReadEvent =
+  | { readonly kind: 'event'; readonly event: JournalEvent }
+  /** Written by a newer version: left alone. */
+  | { readonly kind: 'unknown'; readonly type: string }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
+/** Reads one entry of the journal, as parsed from its line. */
+export function readEvent(entry: unknown): ReadEvent {
+  if (!isJsonObject(entry) || typeof entry.type !== 'string') {
+    return { kind: 'malformed', problem: 'the entry has no type' };
+  }
+  const { type } = entry;
+  if (!isKnown(type)) return { kind: 'unknown', type };
+  const isEvent = heldTo<JournalEvent>(EVENTS[type]);
+  const candidate: unknown = entry;
+  if (isEvent(candidate)) return { kind: 'event', event: candidate };
+  const { key, problem } = problemOf(isEvent);
+  return { kind: 'malformed', problem: `${type}: ${key === '' ? '' : `${key} `}${problem}` };
+}

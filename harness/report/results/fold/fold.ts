@@ -1,0 +1,340 @@
+import type {
+  CheckResult,
+  Coverage,
+  LedgerLine,
+  Observation,
+  PlannedCheck,
+  Results,
+  RunResult,
+  ServiceResult,
+  Wait,
+} from '../results.ts';
+import { exitCodeOf } from '../run-verdict.ts';
+import { tallyOf } from '../tally.ts';
+import { type JournalEvent, readEvent } from './events.ts';
+
+/** What the main process knows that the journal may not. */
+export interface FoldContext {
+  /** Stands in when the journal lost its first entry. */
+  readonly run: Extract<JournalEvent, { type: 'run-started' }>['run'];
+  /** ISO 8601, UTC; stands in when the journal has no `run-finished`. */
+  readonly finishedAt: string;
+  /** What cut the run short, when the main process knows (a signal); null otherwise. */
+  readonly interruption: string | null;
+  /** Numbers, from 1, of the journal's lines that could not be read: what they said is lost. */
+  readonly badLines?: readonly number[];
+}
+
+type Outcome = Extract<JournalEvent, { type: 'outcome' }>;
+type Started = Extract<JournalEvent, { type: 'service-started' }>;
+type Finished = Extract<JournalEvent, { type: 'service-finished' }>;
+
+/** One service's entries, by what they tell. */
+interface ServiceRecord {
+  readonly service: string;
+  started: Started | null;
+  finished: Finished | null;
+  trouble: string | null;
+  listed: Extract<JournalEvent, { type: 'known-failures' }>['listed'];
+  accepted: Extract<JournalEvent, { type: 'accepted' }>['listed'];
+  readonly remarks: Set<string>;
+  /** By the kind of request. */
+  readonly coverage: Map<string, Coverage>;
+  readonly planned: Map<string, PlannedCheck>;
+  readonly outcomes: Map<string, Outcome>;
+  readonly observations: Map<string, Observation>;
+  readonly ledger: Map<string, LedgerLine>;
+  readonly waits: Wait[];
+  readonly evidence: Map<string, unknown>;
+}
+
+interface RunRecord {
+  started: Extract<JournalEvent, { type: 'run-started' }> | null;
+  finished: Extract<JournalEvent, { type: 'run-finished' }> | null;
+  readonly services: Map<string, ServiceRecord>;
+  readonly faults: string[];
+}
+
+/**
+ * The results that a journal's entries amount to. Pure, and defined for every prefix of a journal: what is
+ * missing at the end of a killed run becomes `interrupted`, never a green check.
+ *
+ * - A planned check without an outcome is `blocked`, with the reason why it did not run. Without any such
+ *   reason the harness lost it: `error`.
+ * - A repeated outcome, observation or piece of evidence replaces the earlier one.
+ * - An entry of an unknown kind is left alone; a malformed one is a fault of the harness.
+ * - A line that could not be read makes the run interrupted: nobody knows what it said.
+ * - Without `run-finished`, or with a service that did not finish, the run is interrupted; unless
+ *   `run-finished` says that it was ended on purpose (`interrupted: false` and a reason).
+ */
+export function foldEvents(entries: readonly unknown[], context: FoldContext): Results {
+  const record: RunRecord = { started: null, finished: null, services: new Map(), faults: [] };
+  entries.forEach((entry, index) => {
+    const read = readEvent(entry);
+    if (read.kind === 'event') note(record, read.event);
+    if (read.kind === 'malformed')
+      record.faults.push(`journal entry ${index + 1} is malformed: ${read.problem}`);
+  });
+  for (const service of record.started?.services ?? []) serviceRecord(record, service);
+
+  const interruption = interruptionOf(record, context);
+  const endedBy =
+    interruption === null ? (record.finished?.reason ?? null) : `the run was cut short: ${interruption}`;
+  const services = [...record.services.values()].map((service) =>
+    closeService(service, endedBy, record.faults),
+  );
+  return withExitCode({
+    schemaVersion: 1,
+    run: {
+      ...pickRun(record.started?.run ?? context.run),
+      finishedAt: record.finished?.finishedAt ?? context.finishedAt,
+      interrupted: interruption !== null,
+      interruption,
+      exitCode: 0,
+      faults: record.faults,
+    },
+    services,
+    totals: tallyOf(services.flatMap(({ checks }) => checks)),
+  });
+}
+
+/** Copies the fields one by one, so that what a newer journal adds does not slip into the results unseen. */
+function pickRun({
+  id,
+  startedAt,
+  harness,
+  strict,
+  asOf,
+  partial,
+  selection,
+  shard,
+}: FoldContext['run']): FoldContext['run'] {
+  return {
+    id,
+    startedAt,
+    harness,
+    strict,
+    ...(asOf === undefined ? {} : { asOf }),
+    ...(partial === undefined ? {} : { partial }),
+    ...(selection === undefined ? {} : { selection }),
+    ...(shard === undefined ? {} : { shard }),
+  };
+}
+
+/** The same results with one more fault of the harness, and the exit code that it calls for. */
+export function withFault(results: Results, fault: string): Results {
+  return withExitCode({ ...results, run: { ...results.run, faults: [...results.run.faults, fault] } });
+}
+
+/** The same results with the exit code that they call for. */
+export function withExitCode(results: Results): Results {
+  const run: RunResult = { ...results.run, exitCode: exitCodeOf(results) };
+  return { ...results, run };
+}
+
+function note(record: RunRecord, event: JournalEvent): void {
+  switch (event.type) {
+    case 'run-started':
+      record.started = event;
+      return;
+    case 'run-finished':
+      record.finished = event;
+      return;
+    case 'fault':
+      record.faults.push(event.service === undefined ? event.message : `${event.service}: ${event.message}`);
+      return;
+    default:
+      noteService(serviceRecord(record, event.service), event);
+  }
+}
+
+type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' }>;
+
+function noteService(record: ServiceRecord, event: ServiceEvent): void {
+  switch (event.type) {
+    case 'service-started':
+      record.started = event;
+      for (const check of event.planned) record.planned.set(check.id, check);
+      return;
+    case 'evidence':
+      record.ledger.set(event.id, {
+        evidence: event.id,
+        purpose: event.purpose,
+        requests: event.requests,
+        ...(event.kind === undefined ? {} : { kind: event.kind }),
+        ...(event.probe === undefined ? {} : { probe: event.probe }),
+      });
+      record.evidence.set(event.id, event.value);
+      return;
+    // For whoever judges the record again.
+    case 'unasked':
+    case 'receiver':
+    case 'verification':
+      return;
+    case 'known-failures':
+      record.listed = event.listed;
+      return;
+    case 'accepted':
+      record.accepted = event.listed;
+      return;
+    case 'observation':
+      record.observations.set(event.key, {
+        key: event.key,
+        value: event.value,
+        check: event.check,
+        accepted: null,
+        ...(event.varies === undefined ? {} : { varies: event.varies }),
+      });
+      return;
+    case 'outcome':
+      record.outcomes.set(event.id, event);
+      return;
+    case 'waiting':
+      record.waits.push({ reason: event.reason, fromMs: event.fromMs, untilMs: event.untilMs });
+      return;
+    case 'remark':
+      record.remarks.add(event.text);
+      return;
+    case 'coverage': {
+      const { request, sent, capped } = event;
+      record.coverage.set(request, { request, sent, capped });
+      return;
+    }
+    case 'service-trouble':
+      record.trouble = event.reason;
+      return;
+    case 'service-finished':
+      record.finished = event;
+      return;
+  }
+}
+
+function serviceRecord(record: RunRecord, service: string): ServiceRecord {
+  const known = record.services.get(service);
+  if (known) return known;
+  const fresh: ServiceRecord = {
+    service,
+    started: null,
+    finished: null,
+    trouble: null,
+    listed: [],
+    accepted: [],
+    remarks: new Set(),
+    coverage: new Map(),
+    planned: new Map(),
+    outcomes: new Map(),
+    observations: new Map(),
+    ledger: new Map(),
+    waits: [],
+    evidence: new Map(),
+  };
+  record.services.set(service, fresh);
+  return fresh;
+}
+
+function interruptionOf(record: RunRecord, context: FoldContext): string | null {
+  const { badLines = [] } = context;
+  const lost = badLines.length === 0 ? null : `what the journal says in line ${badLines.join(', ')} is lost`;
+  const causes = [endingOf(record, context), lost].filter((cause) => cause !== null);
+  return causes.length === 0 ? null : causes.join('; ');
+}
+
+/** What cut the run short, by all that could be read; null when nothing did. */
+function endingOf(record: RunRecord, context: FoldContext): string | null {
+  const unfinished = [...record.services.values()].filter(({ finished }) => finished === null);
+  const declared = record.finished?.interrupted === true;
+  // Ended on purpose (`--bail`): what did not run is blocked with that reason, but nothing was cut off unawares.
+  const onPurpose = record.finished?.interrupted === false && record.finished.reason !== null;
+  const whole = record.finished !== null && !declared && (onPurpose || unfinished.length === 0);
+  if (whole) return context.interruption;
+  const names = unfinished.map(({ service }) => service).join(', ');
+  return (
+    context.interruption ??
+    (declared ? record.finished?.reason : null) ??
+    (names ? `${names} did not finish` : 'the journal ends before the run does')
+  );
+}
+
+function closeService(record: ServiceRecord, endedBy: string | null, faults: string[]): ServiceResult {
+  const { service, started, finished } = record;
+  const ledger = wholeLedger(record);
+  const trouble = record.trouble ?? (started ? null : 'it was never started');
+  const lost = trouble === null ? endedBy : `${service} could not be exercised: ${trouble}`;
+  const planned = [...record.planned.values()].map((check) =>
+    judged(check, record.outcomes.get(check.id), lost),
+  );
+  return {
+    service,
+    contract: started?.contract ?? 'unknown',
+    environment: started?.environment ?? null,
+    provider: started?.provider ?? { kind: 'unknown', url: '' },
+    plan: started?.plan ?? null,
+    requestsSent: requestsIn(ledger),
+    durationMs: finished?.durationMs ?? 0,
+    ...(started?.simulatedTime ? { simulatedTime: true } : {}),
+    trouble,
+    ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
+    checks: [...planned, ...unplanned(record, faults)],
+    ...(record.listed.length > 0
+      ? { known: record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null })) }
+      : {}),
+    observations: [...record.observations.values()].map((seen) => held(seen, record.accepted)),
+    ...(started?.cautions ? { cautions: started.cautions } : {}),
+    ...(started?.pacts ? { pacts: started.pacts } : {}),
+    ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
+    ...(record.coverage.size > 0 ? { coverage: [...record.coverage.values()] } : {}),
+    ledger,
+    ...(record.waits.length > 0 ? { waits: record.waits } : {}),
+    evidence: Object.fromEntries(record.evidence),
+  };
+}
+
+function held(seen: Observation, listed: ServiceRecord['accepted']): Observation {
+  const entry = listed.find(({ key }) => key === seen.key);
+  return entry === undefined ? seen : { ...seen, accepted: entry.value, acceptedAt: entry.place };
+}
+
+function requestsIn(ledger: readonly LedgerLine[]): number {
+  return ledger.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** What was sent, all of it: also what was given up before there was any evidence of it. */
+function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[] {
+  const lines = [...ledger.values()];
+  const lost = (finished?.requestsSent ?? 0) - requestsIn(lines);
+  if (lost <= 0) return lines;
+  return [...lines, { evidence: '', purpose: 'given up before there was an answer', requests: lost }];
+}
+
+function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {
+  const { id, suite, title, why, change, level, grounds } = check;
+  const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
+  const plan = { id, suite, title, ...notes, level, grounds };
+  if (outcome) {
+    const { message, headline, durationMs, waitedMs = 0, evidence, decisive = null, reproduce } = outcome;
+    const said = { outcome: outcome.outcome, message, ...(headline === undefined ? {} : { headline }) };
+    const took = { durationMs, ...(waitedMs > 0 ? { waitedMs } : {}) };
+    const shown = decisive === null ? {} : { decisive };
+    return { ...plan, ...said, ...took, evidence, ...shown, reproduce };
+  }
+  const nothing = { durationMs: 0, evidence: [], reproduce: null };
+  if (lost !== null) return { ...plan, outcome: 'blocked', message: lost, ...nothing };
+  return { ...plan, outcome: 'error', message: 'the check ended without an outcome', ...nothing };
+}
+
+/** An outcome is never dropped, even when nobody planned its check; that nobody did is a fault of ours. */
+function unplanned(record: ServiceRecord, faults: string[]): readonly CheckResult[] {
+  return [...record.outcomes.values()]
+    .filter(({ id }) => !record.planned.has(id))
+    .map((outcome) => {
+      faults.push(`${record.service}: outcome of ${outcome.id}, which was not planned`);
+      const plan = {
+        id: outcome.id,
+        suite: 'unplanned',
+        title: outcome.id,
+        level: 'MUST',
+        grounds: [],
+      } as const;
+      return judged(plan, outcome, null);
+    });
+}

@@ -1,0 +1,94 @@
+import { UsageError } from '../../../base/exit.ts';
+import type { Results, RunResult } from '../results.ts';
+import { tallyOf } from '../tally.ts';
+import { withExitCode } from './fold.ts';
+
+/** The results of a shard, and where they were found. */
+export interface ShardResults {
+  readonly source: string;
+  readonly results: Results;
+}
+
+/**
+ * The results of one run from those of its shards, in any order. A shard that is missing cuts the run short.
+ *
+ * @throws UsageError for results that are of no shard, of another run, or there twice.
+ */
+export function merged(shards: readonly ShardResults[]): Results {
+  const parts = shards.map(({ source, results }) => ({ source, results, shard: shardIn(source, results) }));
+  const [first, ...others] = parts.toSorted((a, b) => a.shard.index - b.shard.index);
+  if (first === undefined) {
+    throw new UsageError('there is nothing to merge', { remedy: 'name the report folders of the shards' });
+  }
+  for (const { source, shard } of others) {
+    if (shard.plan === first.shard.plan && shard.total === first.shard.total) continue;
+    throw new UsageError(`is not of the same run as ${first.source}`, {
+      place: { file: source },
+      remedy: 'merge the shards of one run: the same services, environment, selection and number of shards',
+    });
+  }
+  const all = [first, ...others];
+  for (const { source, shard } of all) {
+    const twin = all.find((each) => each.shard.index === shard.index);
+    if (twin === undefined || twin.source === source) continue;
+    throw new UsageError(`is shard ${shard.index} of ${shard.total}, as ${twin.source} is`, {
+      place: { file: source },
+      remedy: 'keep the later one of the two',
+    });
+  }
+  const services = inOrder(
+    all.flatMap(({ results }) => results.services),
+    first.shard.services,
+  );
+  const missing = missingIn(
+    all.map(({ shard }) => shard.index),
+    first.shard.total,
+  );
+  const absent = first.shard.services.filter((name) => services.every(({ service }) => service !== name));
+  const interruptions = [
+    ...all.flatMap(({ results: { run }, shard: { index } }) =>
+      run.interrupted ? [`shard ${index}: ${run.interruption ?? 'for an unknown reason'}`] : [],
+    ),
+    ...missing.map((index) => `shard ${index} of ${first.shard.total} is missing`),
+    ...(absent.length > 0 ? [`nothing is known of ${absent.join(', ')}`] : []),
+  ];
+  const runs = all.map(({ results }) => results.run);
+  const { shard: _, ...run } = first.results.run;
+  return withExitCode({
+    schemaVersion: 1,
+    run: {
+      ...run,
+      startedAt: earliest(runs.map(({ startedAt }) => startedAt)),
+      finishedAt: latest(runs.map(({ finishedAt }) => finishedAt)),
+      interrupted: interruptions.length > 0,
+      interruption: interruptions.length > 0 ? interruptions.join('; ') : null,
+      faults: runs.flatMap(({ faults }) => faults),
+    },
+    services,
+    totals: tallyOf(services.flatMap(({ checks }) => checks)),
+  });
+}
+
+function shardIn(source: string, { run }: Results): NonNullable<RunResult['shard']> {
+  if (run.shard !== undefined) return run.shard;
+  throw new UsageError('is not the part of a run', {
+    place: { file: source },
+    remedy: 'merge the reports of runs with --shard',
+  });
+}
+
+function inOrder(services: Results['services'], names: readonly string[]): Results['services'] {
+  return services.toSorted((a, b) => names.indexOf(a.service) - names.indexOf(b.service));
+}
+
+function missingIn(indices: readonly number[], total: number): readonly number[] {
+  return Array.from({ length: total }, (_, at) => at + 1).filter((index) => !indices.includes(index));
+}
+
+function earliest(instants: readonly string[]): string {
+  return instants.reduce((one, other) => (other < one ? other : one));
+}
+
+function latest(instants: readonly string[]): string {
+  return instants.reduce((one, other) => (other > one ? other : one));
+}

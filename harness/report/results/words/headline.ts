@@ -1,0 +1,231 @@
+import { causesHeadline, explainedFailures } from '../causes.ts';
+import type { Results, RunResult, ServiceResult } from '../results.ts';
+import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
+import { counted, grouped, JUDGED } from '../tally.ts';
+import { plainLine } from './plain.ts';
+import { duration, wallTime } from './words.ts';
+
+/** How a verdict looks before it is read: conforms, does not, could not be told, tells of a part only, our own fault. */
+export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
+
+/** The verdict on a run as people are told it first. */
+export interface Headline {
+  readonly sign: Sign;
+  /** `orders and search do not conform` */
+  readonly sentence: string;
+  /** The same where there is little room: `orders, search: 3 causes, 14 failures` */
+  readonly title: string;
+  /** What stands out below it: `3 causes explain 13 of 14 failures.` */
+  readonly lead: string;
+  /** What else is to be known of the whole: `messaging conforms.` Empty when nothing is. */
+  readonly rest: string;
+}
+
+/** Services that are told by name, all of them; of more there is the number. */
+const NAMED = 3;
+
+export function signOf(verdict: Verdict, { interrupted }: Pick<RunResult, 'interrupted'>): Sign {
+  switch (verdict.word) {
+    case 'conforms':
+      return 'pass';
+    case 'does not conform':
+    case 'drifted':
+    case 'known list out of date':
+      return 'fail';
+    case 'harness error':
+      return 'error';
+    case 'no verdict':
+      return 'partial';
+    case 'inconclusive':
+      return interrupted ? 'partial' : 'blocked';
+  }
+}
+
+export function headlineOf(results: Results): Headline {
+  const verdict = verdictOf(results);
+  const { sentence, title = sentence, lead, rest = [] } = TOLD[verdict.word](results, verdict);
+  const cautions = results.services.flatMap(({ service, cautions: all = [] }) =>
+    all.map((caution) => `Beware, ${service}: ${caution}.`),
+  );
+  return {
+    sign: signOf(verdict, results.run),
+    sentence: plainLine(sentence, 300),
+    title: plainLine(title, 200),
+    lead: plainLine(lead, 1_000),
+    rest: plainLine([...rest, ...cautions].join(' '), 2_000),
+  };
+}
+
+interface Told {
+  readonly sentence: string;
+  readonly title?: string;
+  readonly lead: string;
+  readonly rest?: readonly string[];
+}
+
+const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict) => Told>> = {
+  conforms: conforming,
+  'does not conform': failing,
+  drifted: driftedFacts,
+  'known list out of date': outdated,
+  'no verdict': partial,
+  'harness error': broken,
+  inconclusive: (results, verdict) =>
+    results.run.interrupted ? interrupted(results, verdict) : unjudged(results, verdict),
+};
+
+function conforming({ services, totals }: Results): Told {
+  const asides = [
+    ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
+    ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
+    ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
+  ];
+  return {
+    sentence: `${subject(services, services)} ${verb(services, 'conforms', 'conform')}`,
+    lead: `${counted(totals.pass, 'check')} passed.`,
+    rest: [asides.length === 0 ? 'Nothing failed, nothing was blocked.' : `${listed(asides)}.`],
+  };
+}
+
+function failing(results: Results): Told {
+  const { services, run } = results;
+  const of = (word: Verdict['word']) =>
+    services.filter((service) => serviceVerdict(service, run).word === word);
+  const wrong = of('does not conform');
+  const right = of('conforms');
+  const open = services.length - wrong.length - right.length;
+  return {
+    sentence: `${subject(wrong, services)} ${verb(wrong, 'does not conform', 'do not conform')}`,
+    title: `${wrong.length <= NAMED ? wrong.map(({ service }) => service).join(', ') : subject(wrong, services)}: ${countsInWords(results)}`,
+    lead: failuresInWords(results),
+    rest: [
+      ...(right.length > 0 ? [`${among(right)} ${verb(right, 'conforms', 'conform')}.`] : []),
+      ...(open > 0 ? [`${counted(open, 'service')} could not be judged in full.`] : []),
+    ],
+  };
+}
+
+/** `3 causes, 14 failures` */
+function countsInWords(results: Results): string {
+  const { causes } = explainedFailures(results);
+  const { fail, warning } = results.totals;
+  const found = fail > 0 ? counted(fail, 'failure') : counted(warning, 'warning');
+  return causes > 0 ? `${counted(causes, 'cause')}, ${found}` : found;
+}
+
+/** `3 causes explain 13 of 14 failures.` */
+function failuresInWords(results: Results): string {
+  const failed = results.totals.fail;
+  if (failed === 0) return `${counted(results.totals.warning, 'warning')} (strict).`;
+  const { causes, explained } = explainedFailures(results);
+  if (causes === 0) {
+    const unknown = causesHeadline(results) === null ? '' : ', no cause found';
+    return `${counted(failed, 'failure')}${unknown}.`;
+  }
+  const share =
+    failed === 1
+      ? 'the failure'
+      : explained < failed
+        ? `${explained} of ${failed} failures`
+        : `all ${failed} failures`;
+  return `${counted(causes, 'cause')} ${causes === 1 ? 'explains' : 'explain'} ${share}.`;
+}
+
+function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Told {
+  const drifted = services.filter(({ observations }) =>
+    observations.some(({ drift }) => drift !== undefined),
+  );
+  const [first = '', ...others] = reasons;
+  return {
+    sentence: `${subject(drifted, services)} drifted from what is accepted`,
+    lead: `${counted(reasons.length, 'observation')} ${reasons.length === 1 ? 'differs' : 'differ'}.`,
+    rest: [first, ...others, ...besides].map((each) => `${each}.`),
+  };
+}
+
+function outdated(_: Results, { reasons, besides }: Verdict): Told {
+  const [first = '', ...others] = reasons;
+  return {
+    sentence: 'The list of known failures is out of date',
+    lead: `${capitalized(first)}.`,
+    rest: [...others, ...besides].map((each) => `${capitalized(each)}.`),
+  };
+}
+
+function partial({ services, run }: Results, { reasons }: Verdict): Told {
+  const rest = ['This says nothing of the service as a whole.'];
+  if (run.selection === undefined) {
+    const [first = '', ...others] = reasons;
+    return {
+      sentence: `Only ${first}: no verdict`,
+      lead: 'Nothing failed.',
+      rest: [...others.map((each) => `${capitalized(each)}.`), ...rest],
+    };
+  }
+  const ran = services.flatMap(({ checks }) => checks).filter(({ outcome }) => JUDGED.includes(outcome));
+  const all = services.reduce((sum, { checks, catalogue }) => sum + (catalogue ?? checks.length), 0);
+  return {
+    sentence: `${grouped(ran.length)} of ${counted(all, 'check')} ran: no verdict`,
+    lead: 'None of them failed.',
+    rest,
+  };
+}
+
+function interrupted({ run, services, totals }: Results, { reasons, besides }: Verdict): Told {
+  const checks = services.flatMap((service) => service.checks);
+  const judged = checks.filter(({ outcome }) => JUDGED.includes(outcome));
+  const failed = totals.fail > 0 ? [`${counted(totals.fail, 'check')} had failed by then.`] : [];
+  return {
+    sentence: `Interrupted after ${duration(wallTime(run))}: ${judged.length} of ${counted(checks.length, 'check')} judged`,
+    lead: `${capitalized(reasons.join('; '))}.`,
+    rest: failed.length > 0 ? failed : besides.map((each) => `${capitalized(each)}.`),
+  };
+}
+
+function unjudged({ services, run }: Results, { reasons, besides }: Verdict): Told {
+  // A service is called what it is called, also at the head of a sentence.
+  const said = (text: string) =>
+    services.some(({ service }) => text.startsWith(`${service}:`)) ? `${text}.` : `${capitalized(text)}.`;
+  const open = services.filter((service) => serviceVerdict(service, run).word === 'inconclusive');
+  const [first = 'no service ran', ...others] = reasons;
+  return {
+    sentence:
+      open.length === 0 ? 'Nothing could be judged' : `${subject(open, services)} could not be judged`,
+    lead: said(first),
+    rest: [...others, ...besides].map(said),
+  };
+}
+
+function broken({ run }: Results, { reasons, besides }: Verdict): Told {
+  const [first, ...others] = run.faults;
+  return {
+    sentence: 'conform itself failed',
+    lead: first ?? `${capitalized(reasons.join('; '))}.`,
+    rest: [
+      ...(others.length > 0 ? [`And ${counted(others.length, 'other fault')} of the harness.`] : []),
+      ...besides.map((each) => `${capitalized(each)}.`),
+    ],
+  };
+}
+
+/** `orders and search`; of more than three `9 of 100 services`. */
+function subject(of: readonly ServiceResult[], all: readonly ServiceResult[]): string {
+  if (of.length <= NAMED) return among(of);
+  return of.length === all.length ? `All ${of.length} services` : `${of.length} of ${all.length} services`;
+}
+
+function among(of: readonly ServiceResult[]): string {
+  return of.length <= NAMED ? listed(of.map(({ service }) => service)) : `${of.length} services`;
+}
+
+function verb(of: readonly ServiceResult[], one: string, many: string): string {
+  return of.length === 1 ? one : many;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,40 @@
+import { stripVTControlCharacters } from 'node:util';
+import { visible } from '../../../evidence/octets/visible.ts';
+
+/**
+ * Text that a provider may have chosen, made safe to show: terminal sequences removed; controls, bidirectional
+ * and invisible characters, which could hide or reorder what a reader sees, written out.
+ */
+
+/** Nothing is shown longer than this, in UTF-16 units; the whole is in the evidence. */
+const LONGEST = 100_000;
+
+/** Several lines of safe text. CR LF and CR end a line too; tabs become blanks. */
+export function plainText(text: string, longest = LONGEST): string {
+  const lines = withoutSequences(text, longest).replace(/\r\n?/g, '\n').replaceAll('\t', '    ').split('\n');
+  return cut(lines.map((line) => visible(line, longest)).join('\n'), longest);
+}
+
+/** One line of safe text: line breaks and runs of blanks become single spaces. */
+export function plainLine(text: string, longest = LONGEST): string {
+  return cut(
+    visible(
+      withoutSequences(text, longest)
+        .replace(/[\s\u2028\u2029]+/g, ' ')
+        .trim(),
+      longest,
+    ),
+    longest,
+  );
+}
+
+/** At most `longest` UTF-16 units, an ellipsis included; never half of a surrogate pair. */
+export function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, Math.max(0, longest - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Cut first, with room for what is taken out, so that no text is searched at any length. */
+function withoutSequences(text: string, longest: number): string {
+  return stripVTControlCharacters(cut(text, longest * 2));
+}

@@ -1,0 +1,145 @@
+import { capitalized } from '../../../base/sentence.ts';
+import { shortened } from '../../../base/shortened.ts';
+import type { ResolvedGround } from '../../../contract/outcome.ts';
+import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
+import type { Verdict, VerdictWord } from '../run-verdict.ts';
+import { counted } from '../tally.ts';
+import { plainLine } from './plain.ts';
+
+/** The verdict as a headline. */
+export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
+  conforms: 'Conforms',
+  'no verdict': 'No verdict',
+  'does not conform': 'Does not conform',
+  drifted: 'Drifted from what is accepted',
+  'known list out of date': 'The list of known failures is out of date',
+  inconclusive: 'Inconclusive',
+  'harness error': 'Harness error',
+};
+
+/** The sentence below the headline: why, what else was found, and what weakens it all. */
+export function verdictSentence(verdict: Verdict, results: Results): string {
+  const beware = results.services.flatMap(({ service, cautions = [] }) =>
+    cautions.map((caution) => `${service}: ${caution}`),
+  );
+  const weakened = beware.length > 0 ? ` Beware of ${beware.join('; ')}.` : '';
+  return `${reasonFor(verdict, results)}${plainLine(weakened, 1_000)}`;
+}
+
+function reasonFor(verdict: Verdict, results: Results): string {
+  const { totals, services } = results;
+  if (verdict.word === 'conforms') {
+    const judged = counted(totals.pass + totals.warning + totals.known, 'check');
+    const asides = [
+      ...(totals.warning > 0 ? [counted(totals.warning, 'warning')] : []),
+      ...(totals.known > 0 ? [counted(totals.known, 'known failure')] : []),
+      ...(totals.blocked > 0 ? [`${counted(totals.blocked, 'check')} blocked`] : []),
+    ];
+    const but = asides.length > 0 ? `, with ${asides.join(' and ')}` : '';
+    return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
+  }
+  if (verdict.word === 'no verdict') return `Only ${verdict.reasons.join('; ')}; nothing failed.`;
+  const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
+  const reasons = verdict.reasons.join('; ');
+  // A service is called what it is called, also at the head of a sentence.
+  const named = services.some(({ service }) => reasons.startsWith(`${service}:`));
+  return plainLine(`${named ? reasons : capitalized(reasons)}.${besides}`, 2_000);
+}
+
+/** The verdict on one service: its word, or how much of it was looked at. */
+export function serviceVerdictInWords({ word, reasons }: Verdict): string {
+  return word === 'no verdict' ? reasons.join('; ') : word;
+}
+
+/** All requests to these services: `64 requests (12 WebSocket handshakes, 1 for a token)`. */
+export function requestsInWords(services: readonly Pick<ServiceResult, 'requestsSent' | 'ledger'>[]): string {
+  const lines = services.flatMap(({ ledger }) => ledger);
+  const ofKind = (wanted: LedgerLine['kind']) =>
+    lines.reduce((sum, { kind, requests }) => sum + (kind === wanted ? requests : 0), 0);
+  const [handshakes, tokens] = [ofKind('handshake'), ofKind('token')];
+  const kinds = [
+    ...(handshakes > 0 ? [counted(handshakes, 'WebSocket handshake')] : []),
+    ...(tokens > 0 ? [`${tokens} for a token`] : []),
+  ];
+  const all = counted(
+    services.reduce((sum, { requestsSent }) => sum + requestsSent, 0),
+    'request',
+  );
+  return kinds.length === 0 ? all : `${all} (${kinds.join(', ')})`;
+}
+
+/** `850 ms`, `4.2 s`, `1 min 12 s`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '–';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** `simulated`, `simulated for search`; null where every wait was waited for. */
+export function simulatedInWords({ services }: Pick<Results, 'services'>): string | null {
+  const simulated = services.filter(({ simulatedTime }) => simulatedTime);
+  if (simulated.length === 0) return null;
+  if (simulated.length === services.length) return 'simulated';
+  const [first, ...others] = simulated.map(({ service }) => service);
+  return `simulated for ${others.length > 2 ? counted(simulated.length, 'service') : [first, ...others].join(', ')}`;
+}
+
+/** What that means for whoever reads its figures. */
+export const SIMULATED_TIME =
+  'Its time was simulated: it leapt over every wait, and durations and instants are of that clock. With --real-time every wait is waited for.';
+
+/** Wall time of the run, ms; NaN when the instants cannot be read. */
+export function wallTime(run: RunResult): number {
+  return Date.parse(run.finishedAt) - Date.parse(run.startedAt);
+}
+
+/** `2026-11-21 06:38:14 UTC`. */
+export function instant(iso: string): string {
+  return /^\d{4}-\d{2}-\d{2}T/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC` : iso;
+}
+
+/** `21 Nov 2026, 06:38 UTC`. */
+export function instantInWords(iso: string): string {
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime())
+    ? iso
+    : `${dayInWords(iso)} ${at.getUTCFullYear()}, ${iso.slice(11, 16)} UTC`;
+}
+
+/** `21 Nov` */
+export function dayInWords(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  return `${at.getUTCDate()} ${at.toLocaleString('en', { month: 'short', timeZone: 'UTC' })}`;
+}
+
+const STANDINGS: Readonly<Record<string, string>> = {
+  'not-shown': 'not shown',
+  config: 'filled in by the service config',
+};
+
+/** `RFC 9110 §15.5.2 (MUST)`, `clause auth.scheme, stated: search-service.md, Authentication, row 1`. */
+export function groundInWords({ kind, ref, standing, place }: ResolvedGround): string {
+  if (kind === 'standard') return plainLine(`${ref} (${standing})`, 300);
+  if (kind === 'practice') return plainLine(`good practice: ${ref}`, 300);
+  const where = place === '' ? '' : `: ${place}`;
+  return plainLine(
+    `clause ${ref}, ${Object.hasOwn(STANDINGS, standing) ? STANDINGS[standing] : standing}${where}`,
+    300,
+  );
+}
+
+/** Where a standard's section can be read; null for all that is no address of the RFC editor. */
+export function groundAddress({ kind, place }: ResolvedGround): string | null {
+  return kind === 'standard' && place.startsWith('https://www.rfc-editor.org/') ? place : null;
+}
+
+/** Observed values and clause values on one line. */
+export function valueInWords(value: unknown, longest = 500): string {
+  return shortened(
+    plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')),
+    longest,
+  );
+}

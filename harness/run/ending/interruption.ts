@@ -1,0 +1,62 @@
+import { reasonOf } from '../../base/thrown.ts';
+
+/** What may end a run before its end. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** A signal asked for the end, not we. */
+  readonly signalled: boolean;
+  /** Ends the run from within (`--bail`). */
+  readonly stop: (reason: string) => void;
+  release(): void;
+}
+
+export interface InterruptionOptions {
+  /** The first signal came: the run winds down. */
+  readonly onSignal: (name: string) => void;
+  /** Must write what there is, synchronously, and end the process: a second signal does not wait. */
+  readonly atOnce: (reason: string) => never;
+}
+
+/** Ctrl-C, `kill`, a closed terminal. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const STRAYS = ['uncaughtException', 'unhandledRejection'] as const;
+
+/**
+ * Turns signals and stray errors of the main process into one abort, so that the run winds down and still writes
+ * its reports. Until `release` it takes the place of whoever listened for stray errors before.
+ */
+export function interruptible({ onSignal, atOnce }: InterruptionOptions): Interruption {
+  const controller = new AbortController();
+  let signalled = false;
+  const stop = (reason: string) => {
+    if (!controller.signal.aborted) controller.abort(reason);
+  };
+  const onSignalled = (name: NodeJS.Signals) => {
+    if (signalled) atOnce(`${name}, the second signal`);
+    signalled = true;
+    onSignal(name);
+    stop(name);
+  };
+  const onStray = (error: unknown) => {
+    stop(`an unexpected error: ${reasonOf(error)}`);
+  };
+
+  const before = STRAYS.map((name) => ({ name, listeners: process.rawListeners(name) }));
+  for (const { name } of before) process.removeAllListeners(name);
+  for (const name of STRAYS) process.on(name, onStray);
+  for (const name of SIGNALS) process.on(name, onSignalled);
+  return {
+    signal: controller.signal,
+    get signalled() {
+      return signalled;
+    },
+    stop,
+    release() {
+      for (const name of SIGNALS) process.off(name, onSignalled);
+      for (const name of STRAYS) process.off(name, onStray);
+      for (const { name, listeners } of before) {
+        for (const listener of listeners) process.on(name, listener as (...args: unknown[]) => void);
+      }
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../base/exit.ts';
+import { secretsIn } from '../../config/secrets.ts';
+import type { ServiceConfig } from '../../config/service.ts';
+import type { RunResult } from '../../report/results/results.ts';
+
+/** One machine's part of a run: which of how many, counted from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly total: number;
+}
+
+const MOST_SHARDS = 1_000;
+
+/** `2/3`, or `auto` for what the CI system says of its jobs. @throws UsageError for anything else. */
+export function shardFrom(text: string, env: NodeJS.ProcessEnv): Shard {
+  if (text === 'auto') return shardOfJob(env);
+  const [, index, total] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  return held({ index: Number(index), total: Number(total) }, `--shard ${JSON.stringify(text)}`);
+}
+
+/**
+ * Where a job finds its number, and whether that counts from 0: GitLab's `parallel`; a Kubernetes Indexed Job, which is
+ * not told how many there are; what a GitHub matrix is made to hand over.
+ */
+const JOBS = [
+  { index: 'CI_NODE_INDEX', total: 'CI_NODE_TOTAL', from: 1 },
+  { index: 'CONFORM_SHARD_INDEX', total: 'CONFORM_SHARD_TOTAL', from: 0 },
+  { index: 'JOB_COMPLETION_INDEX', total: 'CONFORM_SHARD_TOTAL', from: 0 },
+] as const;
+
+function shardOfJob(env: NodeJS.ProcessEnv): Shard {
+  const job = JOBS.find(({ index, total }) => env[index] && env[total]);
+  if (job === undefined) {
+    const pairs = JOBS.map(({ index, total }) => `${index} and ${total}`).join(', or ');
+    throw new UsageError('--shard auto: nothing says which part of the run this is', {
+      remedy: `set ${pairs}; or name the part, as in --shard 1/3`,
+    });
+  }
+  const [index, total] = [env[job.index], env[job.total]].map((text) =>
+    /^\d{1,4}$/.test(text ?? '') ? Number(text) : Number.NaN,
+  );
+  return held(
+    { index: (index ?? Number.NaN) + 1 - job.from, total: total ?? Number.NaN },
+    `${job.index}=${env[job.index]}, ${job.total}=${env[job.total]}`,
+  );
+}
+
+function held(shard: Shard, said: string): Shard {
+  const { index, total } = shard;
+  if (total >= 1 && total <= MOST_SHARDS && index >= 1 && index <= total) return shard;
+  throw new UsageError(`${said} names no part of a run`, {
+    remedy: `name the part and how many there are, at most ${MOST_SHARDS}: --shard 1/3`,
+  });
+}
+
+/** A service without a window takes about so long, in ms. */
+const BRIEF_MS = 10_000;
+
+/**
+ * The services of one shard, the same on every machine: those that share a quota stay together and take as long as their
+ * windows one after the other, and the longest are dealt out first.
+ */
+export function partOf(configs: readonly ServiceConfig[], { index, total }: Shard): readonly ServiceConfig[] {
+  const groups = quotaGroups(configs)
+    .map((group) => ({
+      group,
+      name: group.map(({ service }) => service).toSorted()[0] ?? '',
+      weight: group.reduce((sum, { plan }) => sum + (plan?.windowMs ?? BRIEF_MS), 0),
+    }))
+    .toSorted((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+  const shards = Array.from({ length: total }, () => ({ weight: 0, configs: [] as ServiceConfig[] }));
+  for (const { group, weight } of groups) {
+    const lightest = shards.reduce((least, each) => (each.weight < least.weight ? each : least));
+    lightest.weight += weight;
+    lightest.configs.push(...group);
+  }
+  const own = new Set(shards[index - 1]?.configs);
+  return configs.filter((config) => own.has(config));
+}
+
+/** Services share a quota where one of their keys and the address are the same, directly or by way of others. */
+function quotaGroups(configs: readonly ServiceConfig[]): readonly (readonly ServiceConfig[])[] {
+  const groups: { readonly quotas: Set<string>; readonly configs: ServiceConfig[] }[] = [];
+  for (const config of configs) {
+    const quotas = new Set(quotasOf(config));
+    const same = groups.filter((group) => !group.quotas.isDisjointFrom(quotas));
+    const joined = {
+      quotas: same.reduce((all, group) => all.union(group.quotas), quotas),
+      configs: [...same.flatMap((group) => group.configs), config],
+    };
+    groups.splice(0, groups.length, ...groups.filter((group) => !same.includes(group)), joined);
+  }
+  return groups.map((group) => group.configs);
+}
+
+/** What its limiter may count by: the address with each key; the address alone where there is no key. */
+function quotasOf({ service, provider, credentials }: ServiceConfig): readonly string[] {
+  const place = provider.kind === 'url' ? new URL(provider.url).host : `${provider.kind} ${service}`;
+  const keys = secretsIn(credentials.values).map((key) => key.reveal());
+  return keys.length === 0 ? [place] : keys.map((key) => `${place} ${key}`);
+}
+
+/** What the results of a shard say of the whole run: another run has another plan. */
+export function shardNote(
+  { index, total }: Shard,
+  configs: readonly ServiceConfig[],
+  asked: object,
+): NonNullable<RunResult['shard']> {
+  const services = configs.map(({ service }) => service);
+  const environments = configs.map(({ environment }) => environment);
+  const plan = createHash('sha256')
+    .update(JSON.stringify([services, environments, total, asked]))
+    .digest('base64url')
+    .slice(0, 16);
+  return { index, total, plan, services };
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import { conform } from '../fixtures/conform-process.ts';
+import { everythingSaid, readings } from '../fixtures/everything-said.ts';
+import { spellings } from '../fixtures/hostile-servers.ts';
+
+/** Unusual keys, by where they come from; each is known to one of two services, and told by both. */
+const SECRETS = {
+  env: `example-"quoted"-key's\\end`,
+  file: 'example_%41%2Fpercent+plus',
+  exec: '<b>example&amp;markup</b>',
+  reference: '4711081547110815',
+  env2: 'exämple-kéy-öf-lätin-1',
+  file2: 'ZXhhbXBsZS1rZXktaW4tYmFzZTY0',
+  exec2: `example-${'0123456789'.repeat(20)}`,
+  broker: 'EXAMPLE.key-ABABABABABABABAB',
+};
+const TELLTALE = join(import.meta.dirname, '../fixtures/telltale-server.ts');
+
+function service(name: string, key: string, second: string, more: string): string {
+  const command = `{ run: ["${process.execPath}", "${TELLTALE}"], url: "http://127.0.0.1:\${PORT}", env: { ALL: "\${env:ALL}" } }`;
+  return `service: ${name}
+contract: search
+provider: { command: ${command} }
+credentials: { scheme: bearer, key: "${key}", secondKey: "${second}" }
+plan: { requests: 5000, window: 1s }
+safety: { exceedRateLimit: false }
+${more}`;
+}
+
+it.for([
+  ['workers of their own', '2'],
+  ['one worker', '1'],
+] as const)(
+  'no secret of services in %s is in anything that the run says, whoever tells it',
+  async ([, atOnce]) => {
+    const operation = `operations: [{ id: a, method: GET, path: "/v1/orders/\${env:REFERENCE}", fields: { X-Order: "\${exec:cat exec}" } }]\n`;
+    const pacts = `pacts: { broker: { url: "http://127.0.0.1:9", token: "\${env:BROKER}" } }\noperations: [{ id: b, method: GET, path: /v1/b, fields: { X-Key: "\${exec:cat exec2}" } }]\n`;
+    const folder = temporaryFolder({
+      'services/one.yaml': service('one', `\${env:KEY}`, `\${file:file}`, operation),
+      'services/two.yaml': service('two', `\${env:KEY_2}`, `\${file:file2}`, pacts),
+      'services/file': SECRETS.file,
+      'services/exec': SECRETS.exec,
+      'services/file2': SECRETS.file2,
+      'services/exec2': SECRETS.exec2,
+    });
+    const reports = join(folder, 'reports');
+    const ending = await conform(
+      ['run', '--config', folder, '--reports', reports, '--verbose', '--concurrency', atOnce],
+      {
+        ALL: JSON.stringify(Object.values(SECRETS)),
+        KEY: SECRETS.env,
+        KEY_2: SECRETS.env2,
+        REFERENCE: SECRETS.reference,
+        BROKER: SECRETS.broker,
+      },
+    ).ended;
+    expect(ending.code).toBe(1);
+    const said = everythingSaid(ending, reports);
+    expect(
+      [...said.keys()].filter((path) => /\.(log|ndjson|html|xml|md|json)$/.test(path)).length,
+    ).toBeGreaterThan(8);
+    const left = [...said].flatMap(([where, text]) =>
+      readings(text).flatMap((reading) =>
+        Object.entries(SECRETS)
+          .filter(([, secret]) => spellings(secret).some((spelling) => reading.includes(spelling)))
+          .map(([name]) => `${name} in ${where.replace(reports, '')}`),
+      ),
+    );
+    expect(left).toEqual([]);
+  },
+);

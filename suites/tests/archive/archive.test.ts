@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ARCHIVE, alterations, verdictsOf, verdictsToday } from '../fixtures/archive.ts';
+
+/**
+ * Runs that were recorded, judged again: a check that says something else of them than before is changed on purpose, or
+ * by mistake. `npm run rejudge -- --update` keeps what they say now.
+ */
+describe('what the checks say of recorded runs is what they said before', () => {
+  it.for(ARCHIVE)('of $name', async (kept) => {
+    const now = await verdictsToday(kept);
+    const file = verdictsOf(kept);
+    const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+    for (const each of alterations(before, now)) process.stdout.write(`${kept.name}: ${each}\n`);
+    await expect(`${now.join('\n')}\n`).toMatchFileSnapshot(file);
+  });
+});
+
+it('each verdict that is altered is told, those that come and go as well', () => {
+  expect(
+    alterations(
+      ['a.one: pass', 'a.two: fail · got 1 [x]', 'a.three: pass', 'k = 1'],
+      ['a.one: pass', 'a.two: pass', 'a.four: pass', 'k = 2'],
+    ),
+  ).toEqual([
+    'a.two: fail · got 1 [x] → pass',
+    'a.three: pass → nothing',
+    'k = 1 → = 2',
+    'a.four: nothing → pass',
+  ]);
+});
