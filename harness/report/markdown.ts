@@ -143,10 +143,13 @@ function table(results: Results): readonly string[] {
   return [head.join('\n'), ...rows];
 }
 
-function remarks({ services }: Results): readonly string[] {
-  return services.flatMap(({ service, remarks = [] }) =>
-    remarks.map((remark) => `- ${prose(service)}: ${prose(cut(remark, 600))}`),
-  );
+function remarks({ run, services }: Results): readonly string[] {
+  return [
+    ...(run.remarks ?? []).map((remark) => `- ${prose(cut(remark, 600))}`),
+    ...services.flatMap(({ service, remarks = [] }) =>
+      remarks.map((remark) => `- ${prose(service)}: ${prose(cut(remark, 600))}`),
+    ),
+  ];
 }
 
 function row(cells: readonly string[]): string {

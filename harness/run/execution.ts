@@ -3,7 +3,7 @@ import { traceOf } from '../base/thrown.ts';
 import type { Suite } from '../check/check.ts';
 import { packRunSecrets, packService } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { type Journal, readJournal } from '../evidence/record/journal.ts';
+import type { Journal } from '../evidence/record/journal.ts';
 import type { Redaction } from '../evidence/redaction/redaction.ts';
 import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
@@ -104,12 +104,11 @@ export async function execute(run: Execution): Promise<void> {
           renew: (service) =>
             renewProvider(service, {
               providers,
-              entries: () => readJournal(folder.journalPath).entries,
+              entries: () => journal.read().entries,
               record,
               redact,
             }),
-          leftOf: (services, endedMs) =>
-            leftOvers(readJournal(folder.journalPath).entries, services, endedMs),
+          leftOf: (services, endedMs) => leftOvers(journal.read().entries, services, endedMs),
           onAgain: (services, reason) => {
             const text = redact(`${reason}; what was left was given to another worker`);
             for (const service of services) record({ type: 'remark', service, text });
@@ -117,12 +116,13 @@ export async function execute(run: Execution): Promise<void> {
               plainLine(`conform: ${services.join(', ')}: ${redact(reason)}; another one goes on`, PRINTED),
             );
           },
+          onUnwritten: ({ line, why }) => journal.keep(line, why),
           onPrint: (text) => progress.say(plainLine(redact(text), PRINTED)),
         })
       : NOTHING_RAN;
     for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
     if (!signal.aborted) {
-      const { entries } = readJournal(folder.journalPath);
+      const { entries } = journal.read();
       await recordEndings(providers, entries, record);
     }
     finishJournal(record, engine, signal, redact);

@@ -6,20 +6,14 @@ import { type LoadedService, loadServices } from '../config/load.ts';
 import { runSecrets } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
-import { withCauses } from '../diagnosis/causes.ts';
-import { type Journal, openJournal, readJournal } from '../evidence/record/journal.ts';
+import { type Journal, openJournal } from '../evidence/record/journal.ts';
 import { createRedaction } from '../evidence/redaction/redaction.ts';
-import { withDrift } from '../memory/accepted.ts';
-import { pastRun, withHistory } from '../memory/history.ts';
-import { readHistory, remember } from '../memory/history-file.ts';
-import { withKnown } from '../memory/known.ts';
 import { holdProviders } from '../provider/start.ts';
-import { foldEvents, withFault } from '../report/results/fold/fold.ts';
-import type { Results, RunResult } from '../report/results/results.ts';
-import { plainLine } from '../report/results/words/plain.ts';
+import type { RunResult } from '../report/results/results.ts';
 import type { Estimate } from '../report/terminal/estimate.ts';
-import { openRunFolder, type RunFolder, type WrittenReports, writeReports } from '../report/write.ts';
+import { openRunFolder, type RunFolder } from '../report/write.ts';
 import { interruptible } from './ending/interruption.ts';
+import { type RenderedRun, renderRun } from './ending/render.ts';
 import { execute } from './execution.ts';
 import { Providers } from './provider/providers.ts';
 import type { RunRequest } from './request.ts';
@@ -27,10 +21,7 @@ import { loadSuites, SUITES_URL, selectChecks } from './selection/selection.ts';
 import { partOf, shardNote } from './selection/shard.ts';
 import { isSimulated } from './simulation/simulated.ts';
 
-export interface FinishedRun {
-  readonly results: Results;
-  /** null when they could not be written, which is then among the faults of the results. */
-  readonly reports: WrittenReports | null;
+export interface FinishedRun extends RenderedRun {
   /** A signal cut it short. */
   readonly signalled: boolean;
 }
@@ -44,7 +35,7 @@ const PROCESS_ENDED = 'the process ended early';
  * anything is started; providers are started before anything is sent; every outcome is in the journal before
  * it is in a report; whatever ends the run, what is finished is rendered.
  *
- * @throws UsageError when nothing was sent; HarnessError when the journal cannot be written.
+ * @throws UsageError when nothing was sent.
  */
 export async function runConformance(request: RunRequest): Promise<FinishedRun> {
   const { services, configs, selection, suitesUrl, shard } = await prepare(request);
@@ -63,24 +54,8 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   }
   const providers = new Providers();
   const render = once((interruption: string | null) => {
-    const { entries, badLines } = readJournal(folder.journalPath);
-    const finishedAt = new Date().toISOString();
-    const judged = withDrift(withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption })));
-    const { runs, notes } = readHistory(folder.reportsDir);
-    const results = withHistory(withCauses(judged), runs, notes);
-    try {
-      const reports = writeReports(results, {
-        ...folder,
-        logs: providers.logs(),
-        ...(request.reportChoices && { choices: request.reportChoices }),
-      });
-      const unwritten = remember(folder.reportsDir, pastRun(results));
-      if (unwritten !== null) progress.say(`conform: ${plainLine(unwritten)}`);
-      return { results, reports };
-    } catch (error) {
-      if (!(error instanceof HarnessError)) throw error;
-      return { results: withFault(results, error.message), reports: null };
-    }
+    const { reportChoices: choices } = request;
+    return renderRun({ run, folder, journal, logs: providers.logs(), choices, progress }, interruption);
   });
   const renderOnExit = () => {
     process.exitCode = render(PROCESS_ENDED).results.run.exitCode;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
@@ -58,7 +58,59 @@ describe('journal', () => {
     journal.close();
     expect(readJournal(path).entries).toEqual([]);
     expect(() => readJournal(newPath())).toThrow(HarnessError);
-    expect(() => openJournal(join(temporaryFolder(), 'no-such-folder', 'journal'))).toThrow(HarnessError);
+    expect(() => openJournal(join(newPath(), 'journal'))).not.toThrow();
+    expect(() => openJournal('/proc/no-such-folder/journal')).toThrow(HarnessError);
+  });
+
+  it('is read to its end after its folder is gone, also what others began anew there', () => {
+    const path = join(temporaryFolder(), 'run', 'journal.ndjson');
+    const journal = openJournal(path);
+    const worker = openJournal(path);
+    journal.append({ at: 1 });
+    worker.append({ at: 2 });
+    rmSync(dirname(path), { recursive: true });
+    worker.append({ at: 3 });
+    expect(journal.read().entries).toEqual([{ at: 1 }, { at: 2 }, { at: 3 }]);
+    const late = openJournal(path);
+    late.append({ at: 4 });
+    journal.append({ at: 5 });
+    expect(
+      journal
+        .read()
+        .entries.map((entry) => Object(entry).at)
+        .toSorted(),
+    ).toEqual([1, 2, 3, 4, 5]);
+    expect(journal.restore()).toMatch(/^the folder of the journal was removed/);
+    expect(readJournal(path)).toEqual(journal.read());
+    expect(readJournal(path).entries).toHaveLength(5);
+    expect(journal.restore()).toBeNull();
+    journal.append({ at: 6 });
+    expect(readJournal(path).entries).toHaveLength(6);
+    expect(readdirSync(dirname(path))).toEqual(['journal.ndjson']);
+  });
+
+  it('keeps what the disk does not take, and adds it when it does', () => {
+    const path = newPath();
+    symlinkSync('/dev/full', path);
+    const journal = openJournal(path);
+    const handed: string[] = [];
+    const worker = openJournal(path, (line, why) => handed.push(`${line}${why}`));
+    journal.append({ at: 1 });
+    worker.append({ at: 2 });
+    expect(handed).toEqual([expect.stringMatching(/^\{"at":2\}\nENOSPC/)]);
+    journal.keep('{"at":2}\n', 'no space');
+    expect(journal.read()).toEqual({ entries: [{ at: 1 }, { at: 2 }], torn: false, badLines: [] });
+    expect(journal.restore()).toMatch(/^for a while the journal could not be written \(ENOSPC/);
+    expect(readJournal(path).entries).toEqual([{ at: 1 }, { at: 2 }]);
+  });
+
+  it('goes on elsewhere, with all that it holds', () => {
+    const journal = openJournal(newPath());
+    journal.append({ at: 1 });
+    const other = join(temporaryFolder(), 'elsewhere', 'journal.ndjson');
+    journal.moveTo(other);
+    journal.append({ at: 2 });
+    expect(readJournal(other).entries).toEqual([{ at: 1 }, { at: 2 }]);
   });
 
   it('keeps every entry whole when several processes write at once', async () => {

@@ -1,48 +1,157 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { HarnessError } from '../../base/exit.ts';
 import { parseJson } from '../../base/json-text.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import { makeFolders } from './folder.ts';
 
 /** Octets of one entry, at most: evidence is bounded far below it. */
 const LONGEST_ENTRY = 16 * 1024 * 1024;
 const NEW_LINE = 0x0a;
 
-/** A file to which what happens is written as it happens: one JSON text per line. */
+/**
+ * A file to which what happens is written as it happens: one JSON text per line. What can be written no more, or is
+ * written to a file that somebody removes meanwhile, is still read, as long as the journal is open.
+ */
 export interface Journal {
   /**
    * Writes the entry before it returns: one line, by one write at the end of the file, so that several processes may
-   * share it. Throws HarnessError when it cannot be written whole.
+   * share it. What the file does not take is kept. Throws HarnessError for an entry that is too long.
    */
   append(entry: object): void;
+  /** Takes a line that another process could not write. `why`: in words. */
+  keep(line: string, why: string): void;
+  /** All that was written by now, by whichever process. */
+  read(): JournalContent;
+  /**
+   * Writes all of it to its place, where it is not there. Returns what had become of it, in words; null for nothing.
+   * Throws HarnessError when that cannot be done.
+   */
+  restore(): string | null;
+  /** Writes all of it to another place, from where it goes on. Throws HarnessError when that cannot be done. */
+  moveTo(path: string): void;
   /** Safe to call twice. */
   close(): void;
 }
 
-/** Opens a journal, or begins one. Throws HarnessError when that cannot be done. */
-export function openJournal(path: string): Journal {
-  let file: number | null = attempt(`open the journal ${path}`, () => {
-    const opened = openSync(path, 'a+');
-    // Whoever wrote last may have been killed within a line; the next entry must not become part of it.
-    if (!endsWithNewLine(opened)) writeSync(opened, '\n');
-    return opened;
-  });
+/** Takes a line that could not be written, and why. */
+type Keeper = (line: string, why: string) => void;
+
+/**
+ * Opens a journal, or begins one, in a folder that is made where there is none. Throws HarnessError when that cannot be
+ * done.
+ *
+ * @param keeper in place of this process, whose memory ends with it.
+ */
+export function openJournal(path: string, keeper?: Keeper): Journal {
+  /** The file, and any that others began at its place after it was gone. */
+  let files = [
+    attempt(`open the journal ${path}`, () => {
+      makeFolders(dirname(path));
+      return openEnd(path);
+    }),
+  ];
+  let place = path;
+  let isTorn = false;
+  const kept: string[] = [];
+  let trouble: string | null = null;
+
+  function keep(line: string, why: string): void {
+    kept.push(line);
+    trouble ??= why;
+  }
+
+  function findAnother(): void {
+    if (files.length > 0 && existsSync(place) && !files.some((file) => isSameFile(file, place)))
+      files.push(openSync(place, 'a+'));
+  }
+
+  function octets(): Buffer {
+    attempt(`read the journal ${place}`, findAnother);
+    return inLines([
+      ...attempt(`read the journal ${place}`, () => files.map(contentOf)),
+      Buffer.from(kept.join('')),
+    ]);
+  }
+
+  function moveTo(to: string): void {
+    const all = octets();
+    const file = attempt(`write the journal ${to}`, () => {
+      makeFolders(dirname(to));
+      const beside = `${to}.${randomBytes(6).toString('hex')}`;
+      try {
+        writeFileSync(beside, all, { flag: 'wx' });
+        renameSync(beside, to);
+      } catch (error) {
+        rmSync(beside, { force: true });
+        throw error;
+      }
+      return openEnd(to);
+    });
+    for (const old of files) closeSync(old);
+    files = [file];
+    place = to;
+    isTorn = false;
+    kept.length = 0;
+    trouble = null;
+  }
+
   return {
     append(entry) {
-      if (file === null) throw new HarnessError(`the journal ${path} is closed`);
-      const open = file;
-      const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-      if (line.length > LONGEST_ENTRY) {
-        throw new HarnessError(`an entry of ${line.length} octets does not fit the journal`);
+      const file = files.at(-1);
+      if (file === undefined) throw new HarnessError(`the journal ${place} is closed`);
+      const line = `${JSON.stringify(entry)}\n`;
+      const whole = Buffer.from(isTorn ? `\n${line}` : line);
+      if (whole.length > LONGEST_ENTRY) {
+        throw new HarnessError(`an entry of ${whole.length} octets does not fit the journal`);
       }
-      const written = attempt(`write to the journal ${path}`, () => writeSync(open, line));
-      if (written !== line.length)
-        throw new HarnessError(`only a part of an entry could be written to ${path}`);
+      try {
+        const written = writeSync(file, whole);
+        isTorn = written > 0 && written !== whole.length;
+        if (written === whole.length) return;
+        (keeper ?? keep)(line, 'only a part of an entry could be written');
+      } catch (error) {
+        (keeper ?? keep)(line, reasonOf(error));
+      }
     },
+    keep,
+    read: () => contentIn(octets()),
+    restore() {
+      attempt(`read the journal ${place}`, findAnother);
+      const isGone = files.length > 1 || !existsSync(place);
+      const why = trouble;
+      if (!isGone && why === null) return null;
+      moveTo(place);
+      return isGone
+        ? 'the folder of the journal was removed meanwhile; it was made again, and nothing is lost'
+        : `for a while the journal could not be written (${why}); what was missing was added later`;
+    },
+    moveTo,
     close() {
-      if (file !== null) closeSync(file);
-      file = null;
+      for (const file of files) closeSync(file);
+      files = [];
     },
   };
+}
+
+/** Whoever wrote last may have been killed within a line; the next entry must not become part of it. */
+function openEnd(path: string): number {
+  const file = openSync(path, 'a+');
+  if (!endsWithNewLine(file)) writeSync(file, '\n');
+  return file;
 }
 
 function endsWithNewLine(file: number): boolean {
@@ -51,6 +160,32 @@ function endsWithNewLine(file: number): boolean {
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
   return last[0] === NEW_LINE;
+}
+
+function isSameFile(file: number, path: string): boolean {
+  const [one, other] = [fstatSync(file), statSync(path)];
+  return one.ino === other.ino && one.dev === other.dev;
+}
+
+/** From its beginning, wherever it is written to. */
+function contentOf(file: number): Buffer {
+  const octets = Buffer.alloc(fstatSync(file).size);
+  let length = 0;
+  while (length < octets.length) {
+    const read = readSync(file, octets, length, octets.length - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return octets.subarray(0, length);
+}
+
+/** One after the other, none within a line of another. */
+function inLines(parts: readonly Buffer[]): Buffer {
+  const filled = parts.filter(({ length }) => length > 0);
+  const isCut = (part: Buffer, at: number) => at < filled.length - 1 && part.at(-1) !== NEW_LINE;
+  return Buffer.concat(
+    filled.flatMap((part, at) => (isCut(part, at) ? [part, Buffer.of(NEW_LINE)] : [part])),
+  );
 }
 
 /** What a journal holds. */
@@ -68,7 +203,10 @@ export interface JournalContent {
 
 /** Reads a journal, also one that is still being written. Throws HarnessError when there is none. */
 export function readJournal(path: string): JournalContent {
-  const octets = attempt(`read the journal ${path}`, () => readFileSync(path));
+  return contentIn(attempt(`read the journal ${path}`, () => readFileSync(path)));
+}
+
+function contentIn(octets: Buffer): JournalContent {
   const entries: unknown[] = [];
   const badLines: number[] = [];
   let start = 0;

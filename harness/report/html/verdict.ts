@@ -24,7 +24,7 @@ export function verdict(results: Results, { sign, sentence, lead, rest }: Headli
     ['Exit code', String(run.exitCode)],
     ...(run.strict ? ([['Strict', 'warnings count as failures']] as const) : []),
   ];
-  const others = run.faults.slice(1, MOST_FAULTS);
+  const others = [...run.faults.slice(1, MOST_FAULTS), ...(run.remarks ?? [])];
   return html`<header class="verdict"><h1>${signIcon(sign)}<span>${sentence}</span></h1>
 <p class="lede"><strong>${lead}</strong> ${rest}</p>
 ${others.length > 0 && html`<ul class="faults">${others.map((fault) => html`<li>${fault}</li>`)}</ul>`}

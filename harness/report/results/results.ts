@@ -77,6 +77,9 @@ export const RUN = Type.Object({
   ),
   exitCode: Type.Enum([0, 1, 2, 3, 70]),
   faults: texts('Faults of the harness that belong to no check.'),
+  remarks: Type.Optional(
+    texts('What befell the run and changes nothing of its verdict; absent for nothing.'),
+  ),
 });
 const Run = shared('run', RUN);
 

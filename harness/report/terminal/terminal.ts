@@ -36,6 +36,7 @@ export function verdictText(results: Results, options: VerdictTextOptions): stri
           [...sinceBefore(page), ...unpinned(page)],
           options.verbosity === 'verbose' ? [] : doesNotApply(page),
           faults(page),
+          remarks(page),
           end,
         ];
   return `${blocks
@@ -57,6 +58,10 @@ function faults(page: Page): Block {
     heading(page, `Faults of the harness (${found.length})`),
     ...found.flatMap((fault) => indented(page, fault, '  ')),
   ];
+}
+
+function remarks(page: Page): Block {
+  return (page.results.run.remarks ?? []).flatMap((remark) => indented(page, remark, 'note: ', '      '));
 }
 
 /** Facts that nobody would notice to change. */

@@ -19,7 +19,7 @@ import {
   underWay,
   until,
 } from '../fixtures/conform-process.ts';
-import { xmlFaults } from '../fixtures/system-tools.ts';
+import { mayUse, xmlFaults } from '../fixtures/system-tools.ts';
 
 /** The results of the only run below `reports`, after everything that any ending must leave has been seen to be there. */
 async function leftBehind(reports: string, process: ConformProcess): Promise<Results> {
@@ -288,6 +288,78 @@ describe.concurrent('a check that goes wrong is a fault of the harness', () => {
     expect(ending).toMatchObject({ code: 70, stdout: expect.stringMatching(/broken in a worker/) });
     expect(results.run.faults.join()).toMatch(/broken in a worker \(key \[redacted:SEARCH_API_KEY\]\)/);
     expect(outcomes(results)).toEqual({ 'quiet.sample': 'blocked' });
+  });
+});
+
+describe.concurrent('a folder of reports', () => {
+  /** A run whose checks know where the reports are. */
+  const beginIn = (suite: string, order: RunOrder = {}) => {
+    const reports = join(temporaryFolder(), 'reports');
+    const env = { REPORTS_FOLDER: reports, ...order.env };
+    const run = conformRun(reports, { ...order, env, options: { suite: [suite] } });
+    return { reports, run };
+  };
+
+  it.for(['loses-folder', ...(mayUse('prlimit') ? ['has-no-room'] : [])])(
+    'in which nothing can be written for a while costs no outcome (%s)',
+    async (suite) => {
+      const { reports, run } = beginIn(suite);
+      const ending = await run.ended;
+      const results = await leftBehind(reports, run);
+      expect([ending.code, results.run.exitCode, results.run.faults]).toEqual([0, 0, []]);
+      expect(Object.values(outcomes(results)).every((outcome) => outcome === 'pass')).toBe(true);
+      expect(Object.keys(results.services[0]?.evidence ?? {})).toHaveLength(1);
+      const said = {
+        'loses-folder': /^the folder of the journal was removed meanwhile; it was made again/,
+        'has-no-room': /^for a while the journal could not be written \(EFBIG/,
+      }[suite];
+      expect(results.run.remarks).toEqual([expect.stringMatching(said ?? /^$/)]);
+      expect(ending.stdout.replaceAll(/\n +/g, ' ')).toContain(`note: ${results.run.remarks?.[0]}`);
+      for (const name of ['summary.md', 'index.html', 'journal.ndjson'])
+        expect(readFileSync(join(lastReports(reports), name), 'utf8'), name).toMatch(
+          /was removed meanwhile|for a while/,
+        );
+      // The journal is whole again: it renders to the same.
+      const again = await conform([
+        'report',
+        join(lastReports(reports), 'journal.ndjson'),
+        '--reports',
+        reports,
+      ]).ended;
+      expect(again.code).toBe(0);
+      expect(readResults(join(lastReports(reports), 'results.json')).services).toEqual(results.services);
+    },
+  );
+
+  it('that is removed before a worker dies costs what that one had to judge, and nothing of the others', async () => {
+    const { reports, run } = beginIn('loses-folder-and-worker', { services: ['search', 'messaging'] });
+    const ending = await run.ended;
+    const results = await leftBehind(reports, run);
+    expect(ending.code).toBe(3);
+    expect(results.run.remarks).toEqual([expect.stringMatching(/was removed meanwhile/)]);
+    expect(results.run.interruption).toMatch(/search: its worker ended by SIGKILL/);
+    expect(results.services.map(({ checks }) => checks.map(({ outcome }) => outcome))).toEqual([
+      ['pass', 'blocked', 'blocked'],
+      ALL_PASS,
+    ]);
+  });
+
+  it('that takes no reports is no reason to lose them: they are elsewhere, which is said', async () => {
+    const temporary = temporaryFolder();
+    const { run } = beginIn('finds-a-file-in-the-way', { env: { TMPDIR: temporary } });
+    const { code, stdout } = await run.ended;
+    const [elsewhere = ''] = readdirSync(temporary).map((name) => join(temporary, name));
+    expect(code).toBe(70);
+    const said = stdout.replaceAll(/\n */g, ' ');
+    expect(said).toMatch(
+      /cannot write reports below .*selection: it is a file, not a folder; remove it; the reports are in/,
+    );
+    const results = readResults(join(lastReports(elsewhere), 'results.json'));
+    expect(Object.values(outcomes(results))).toEqual(ALL_PASS);
+    expect(results.run.faults).toEqual([expect.stringContaining(elsewhere)]);
+    expect(readdirSync(lastReports(elsewhere))).toEqual(
+      expect.arrayContaining(['index.html', 'journal.ndjson']),
+    );
   });
 });
 

@@ -59,14 +59,22 @@ declare module 'vitest' {
 
 /**
  * What a worker tells the main process while it runs. Only for progress, for secrets and for noticing a worker that
- * hangs: results travel through the journal, which survives both processes.
+ * hangs: results travel through the journal, which survives both processes, as long as it can be written.
  */
 export type WorkerMessage =
   | ({ readonly conform: 1 } & (
       | { readonly type: 'hello'; readonly pid: number }
       | { readonly type: 'alive' }
+      | ({ readonly type: 'unwritten' } & Unwritten)
     ))
   | ServiceMessage;
+
+/** A line that the journal did not take. */
+export interface Unwritten {
+  readonly line: string;
+  /** In words. */
+  readonly why: string;
+}
 
 /** What it tells of one of its services. */
 export type ServiceMessage = {

@@ -15,6 +15,7 @@ import {
   type RunInput,
   type ServiceInput,
   type ServiceMessage,
+  type Unwritten,
   type WorkerInput,
 } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
@@ -37,6 +38,8 @@ export interface EngineOptions {
   readonly onAgain: (services: readonly string[], reason: string) => void;
   /** What an earlier worker has left of these services. */
   readonly leftOf: (services: readonly string[], endedMs: number) => ReadonlyMap<string, LeftOver>;
+  /** What a worker could not write to the journal. */
+  readonly onUnwritten: (unwritten: Unwritten) => void;
   /** A suite printed something. */
   readonly onPrint: (text: string) => void;
   /** A folder of ours that may be written to while the engine starts. */
@@ -171,6 +174,7 @@ async function runRound(
           const { service } = message;
           void options.renew(service).then((renewed) => this.tell({ conform: 1, service, renewed }));
         }
+        if (message.type === 'unwritten') options.onUnwritten(message);
         if (message.type === 'secret') {
           for (const other of running) {
             if (other !== this) other.tell({ conform: 1, secret: learnedElsewhere(message) });

@@ -73,7 +73,9 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
     for (const redaction of redactions.values()) redaction.add(secretName, secretValue);
   });
 
-  const journal = openJournal(run.journalPath);
+  const journal = openJournal(run.journalPath, (line, why) =>
+    tell({ conform: 1, type: 'unwritten', line, why }),
+  );
   const means: WorkerMeans = {
     run,
     suites: await loadSuites(run.suitesUrl),

@@ -2,7 +2,7 @@ import { UsageError } from '../../base/exit.ts';
 import { type LoadedService, loadServices } from '../../config/load.ts';
 import { runSecrets } from '../../config/secrets.ts';
 import { withCauses } from '../../diagnosis/causes.ts';
-import { openJournal, readJournal } from '../../evidence/record/journal.ts';
+import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { withDrift } from '../../memory/accepted.ts';
 import { withKnown } from '../../memory/known.ts';
@@ -65,18 +65,19 @@ export async function judgeEvidence(
       userAgent: `${whole.harness.name}/${whole.harness.version}`,
       record: (event) => journal.append(event),
     });
+    journal.restore();
+    const { entries, badLines } = journal.read();
+    const { finishedAt } = recorded;
+    const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
+    const results = withCauses(withDrift(withKnown(folded)));
+    const reports = writeReports(results, {
+      ...folder,
+      ...(request.reportChoices && { choices: request.reportChoices }),
+    });
+    return { results, reports };
   } finally {
     journal.close();
   }
-  const { entries, badLines } = readJournal(folder.journalPath);
-  const { finishedAt } = recorded;
-  const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
-  const results = withCauses(withDrift(withKnown(folded)));
-  const reports = writeReports(results, {
-    ...folder,
-    ...(request.reportChoices && { choices: request.reportChoices }),
-  });
-  return { results, reports };
 }
 
 /** @throws UsageError for a HAR file of which nobody says what service it is of. */

@@ -92,7 +92,8 @@ const EVENTS = {
   }),
   outcome: Type.Object({ service, id: text(), ...JUDGMENT.properties }),
   waiting: Type.Object({ service, ...WAIT.properties }),
-  remark: Type.Object({ service, text: text() }),
+  /** Without a service: on the run itself. */
+  remark: Type.Object({ service: Type.Optional(service), text: text() }),
   coverage: Type.Object({ service, ...COVERAGE.properties }),
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),

@@ -53,6 +53,7 @@ interface RunRecord {
   finished: Extract<JournalEvent, { type: 'run-finished' }> | null;
   readonly services: Map<string, ServiceRecord>;
   readonly faults: string[];
+  readonly remarks: Set<string>;
 }
 
 /**
@@ -68,7 +69,13 @@ interface RunRecord {
  *   `run-finished` says that it was ended on purpose (`interrupted: false` and a reason).
  */
 export function foldEvents(entries: readonly unknown[], context: FoldContext): Results {
-  const record: RunRecord = { started: null, finished: null, services: new Map(), faults: [] };
+  const record: RunRecord = {
+    started: null,
+    finished: null,
+    services: new Map(),
+    faults: [],
+    remarks: new Set(),
+  };
   entries.forEach((entry, index) => {
     const read = readEvent(entry);
     if (read.kind === 'event') note(record, read.event);
@@ -92,6 +99,7 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
       interruption,
       exitCode: 0,
       faults: record.faults,
+      ...(record.remarks.size > 0 ? { remarks: [...record.remarks] } : {}),
     },
     services,
     totals: tallyOf(services.flatMap(({ checks }) => checks)),
@@ -143,12 +151,15 @@ function note(record: RunRecord, event: JournalEvent): void {
     case 'fault':
       record.faults.push(event.service === undefined ? event.message : `${event.service}: ${event.message}`);
       return;
+    case 'remark':
+      (event.service === undefined ? record : serviceRecord(record, event.service)).remarks.add(event.text);
+      return;
     default:
       noteService(serviceRecord(record, event.service), event);
   }
 }
 
-type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' }>;
+type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' | 'remark' }>;
 
 function noteService(record: ServiceRecord, event: ServiceEvent): void {
   switch (event.type) {
@@ -191,9 +202,6 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
       return;
     case 'waiting':
       record.waits.push({ reason: event.reason, fromMs: event.fromMs, untilMs: event.untilMs });
-      return;
-    case 'remark':
-      record.remarks.add(event.text);
       return;
     case 'coverage': {
       const { request, sent, capped } = event;

@@ -53,7 +53,8 @@ export function merged(shards: readonly ShardResults[]): Results {
     ...(absent.length > 0 ? [`nothing is known of ${absent.join(', ')}`] : []),
   ];
   const runs = all.map(({ results }) => results.run);
-  const { shard: _, ...run } = first.results.run;
+  const remarks = runs.flatMap((each) => each.remarks ?? []);
+  const { shard: _, remarks: __, ...run } = first.results.run;
   return withExitCode({
     schemaVersion: 1,
     run: {
@@ -63,6 +64,7 @@ export function merged(shards: readonly ShardResults[]): Results {
       interrupted: interruptions.length > 0,
       interruption: interruptions.length > 0 ? interruptions.join('; ') : null,
       faults: runs.flatMap(({ faults }) => faults),
+      ...(remarks.length > 0 ? { remarks } : {}),
     },
     services,
     totals: tallyOf(services.flatMap(({ checks }) => checks)),
