@@ -57,7 +57,8 @@ export interface Session {
 }
 
 export function openSession(options: SessionOptions): Session {
-  const shared = openMeans(options);
+  const over = new AbortController();
+  const shared = openMeans(options, ({ forMs, signal = over.signal }) => http.costs(forMs, signal));
   const means: SessionMeans = {
     ...shared,
     credentials: openCredentials(shared, options.learned),
@@ -69,7 +70,6 @@ export function openSession(options: SessionOptions): Session {
   const memory = new ProbeMemory();
   const remains = new Remains();
   const openedMs = clock.now();
-  const over = new AbortController();
   const { runMs } = config.timeouts;
   const endDeadline = runMs === undefined ? null : startDeadline(clock, runMs, () => over.abort(OVERTIME));
 

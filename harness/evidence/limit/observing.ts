@@ -6,13 +6,13 @@ import { fieldValue } from '../fields/grammar/field-lines.ts';
 import { readHttpDate } from '../fields/grammar/http-date.ts';
 import { readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { readQuota } from '../quota/quota.ts';
-import type { Bounds, LimitObservation, LimitPart } from './observation.ts';
+import type { Bounds, DocumentedLimit, LimitObservation, LimitPart } from './observation.ts';
 import { isLimitersRefusal, type RefusalFace } from './refusal-face.ts';
+import { type Spendings, spendingKind, spendingsOf } from './spending.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** How evidence is read as observations of a limiter. */
-export interface Reading {
-  readonly windowMs: number;
+export interface Reading extends DocumentedLimit {
   /** What the wall clock is ahead of the session's monotonic clock, in ms. */
   readonly ownOffsetMs: number;
   /** What the limiter's refusal looks like; null where none was met yet. */
@@ -27,13 +27,15 @@ const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
 
 /** Evidence with the service's own credential, as a limiter has seen it, in the order of sending. */
 export function observationsOf(evidence: readonly Evidence[], reading: Reading): readonly LimitObservation[] {
+  const hasHandshakes = evidence.some(({ kind }) => kind === 'conversation');
+  const handshakes: Spendings = hasHandshakes ? spendingsOf(evidence, reading) : new Map();
   // The refusal that a burst met is kept once more, whole.
   const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? (each.refusal ?? []) : [])));
   const inOrder = evidence
     .filter(({ credential, id }) => credential === 'right' && !met.has(id))
     .flatMap((each) => {
       if (each.kind === 'burst') return ofBurst(each, reading);
-      return each.kind === 'exchange' ? ofExchange(each, reading) : ofHandshake(each, reading);
+      return each.kind === 'exchange' ? ofExchange(each, reading) : ofHandshake(each, reading, handshakes);
     })
     .toSorted((a, b) => a.sentMs - b.sentMs);
   // What is served while the quota is spent may well have a quota of its own.
@@ -90,10 +92,18 @@ function ofExchange(exchange: Exchange, reading: Reading): readonly LimitObserva
 }
 
 /** A handshake is a request like others, if the limiter stands before the upgrade. */
-function ofHandshake({ handshake, timing }: Conversation, reading: Reading): readonly LimitObservation[] {
+function ofHandshake(
+  conversation: Conversation,
+  reading: Reading,
+  spendings: Spendings,
+): readonly LimitObservation[] {
+  const { handshake, timing } = conversation;
   const { response } = handshake;
+  const kind = spendingKind(conversation);
+  const spending = kind === null ? undefined : spendings.get(kind);
   const refused = isLimitersRefusal({ response, failure: null }, reading.refusal);
   if (response === null || (!refused && BEFORE_THE_QUOTA.has(response.status))) return [];
+  if (!refused && spending === 'free') return [];
   const { status, fields } = response;
   const finishedMs = timing.startedMs + (timing.responseMs ?? timing.durationMs);
   return [
@@ -101,7 +111,7 @@ function ofHandshake({ handshake, timing }: Conversation, reading: Reading): rea
       sentMs: timing.startedMs,
       finishedMs,
       fate: refused ? 'refused' : 'admitted',
-      counted: 'maybe',
+      counted: spending === 'counted' ? 'surely' : 'maybe',
       part: 'before',
       status,
       ...told(fields, finishedMs, reading),

@@ -11,6 +11,7 @@ import { type LimitStep, nextLimitStep } from './planner.ts';
 import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
+  handshakesWhileExhausted,
   secondKeyWhileExhausted,
   spelledWhileExhausted,
   spentAgain,
@@ -82,8 +83,9 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
  * it; the measurement goes on without.
  */
 async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
-  const { credentials } = config;
+  const { credentials, websocket } = config;
   const asked: Probe<unknown>[] = [spentAgain];
+  if (websocket !== null) asked.push(handshakesWhileExhausted);
   if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
   asked.push(variantsWhileExhausted, forwardedWhileExhausted);
   if (credentials.carrier?.word) asked.push(spelledWhileExhausted);

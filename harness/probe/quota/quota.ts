@@ -98,9 +98,8 @@ export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota'>;
 
 /** Every request with the service's own credential so far, as a limiter has seen it. */
 export function observedSoFar({ config, clock, quota }: QuotaParts): readonly LimitObservation[] {
-  const { windowMs } = planOf(config);
   const ownOffsetMs = clock.wallNow().getTime() - clock.now();
-  return observationsOf(quota.evidenceSoFar(), { windowMs, ownOffsetMs, refusal: quota.refusal });
+  return observationsOf(quota.evidenceSoFar(), { ...planOf(config), ownOffsetMs, refusal: quota.refusal });
 }
 
 function countedSoFar(port: QuotaParts): readonly LimitObservation[] {

@@ -1,5 +1,6 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
+import { spendingKind, spendingsOf } from '../../evidence/limit/spending.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/probe.ts';
@@ -115,6 +116,24 @@ function withSlash(path: string): string {
 
 /** Of the range that is set aside for documentation (RFC 5737): nobody's. */
 const CLAIMED_ADDRESS = '192.0.2.7';
+
+/** Handshakes between two refusals: more of them than may have flowed back. */
+const HANDSHAKES = 2;
+
+/** Whether handshakes spend the quota, where that is not known: tried by ordinary ones between two refusals. */
+export const handshakesWhileExhausted: Probe<void> = probe('handshakes-while-exhausted', async (port) => {
+  await port.ask(spent);
+  const reading = { ...planOf(port.config), refusal: port.quota.refusal };
+  const evidence = port.quota.evidenceSoFar();
+  const known = spendingsOf(evidence, reading);
+  const taken = evidence.flatMap((each) => (each.kind === 'conversation' ? (spendingKind(each) ?? []) : []));
+  if (taken.every((kind) => known.has(kind))) return;
+  await ensureSpent(port);
+  for (let count = 0; count < HANDSHAKES; count++) {
+    await port.quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
+  }
+  await ensureSpent(port);
+});
 
 /** Refused, or served because of an address that the client has made up. */
 export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exhausted', async (port) => {

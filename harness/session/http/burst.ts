@@ -1,5 +1,6 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Burst, BurstEntry } from '../../evidence/burst.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
@@ -8,6 +9,7 @@ import { isQuotaField } from '../../evidence/quota/quota.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
+import { webSocketPort } from '../websocket/conversation.ts';
 import type { ServiceHttp } from './service-http.ts';
 import type { Stimulus } from './stimulus.ts';
 
@@ -17,6 +19,8 @@ export interface QuotaPort {
   burst(order: BurstOrder): Promise<MetLimit>;
   /** One request while the quota is spent on purpose: a refusal is an answer like any other. */
   sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
+  /** One ordinary handshake likewise. @throws Blocked where it is refused. */
+  shakeWhileSpent(purpose: string): Promise<ConversationView>;
   /** What the limiter's refusal looks like; null while none was met. */
   readonly refusal: RefusalFace | null;
   /** Everything recorded so far, in the order of recording. */
@@ -33,6 +37,10 @@ export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): Q
       return met;
     },
     sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
+    shakeWhileSpent: (purpose) =>
+      budget.exceed(() =>
+        webSocketPort(means, turn).converse({ purpose }, (conversation) => conversation.close(1000)),
+      ),
     get refusal() {
       return means.limiter.face;
     },

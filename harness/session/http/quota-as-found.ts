@@ -104,7 +104,7 @@ export class QuotaAsFound {
     if (this.#known || plan === null) return;
     this.#seen.push(exchange);
     const ownOffsetMs = this.#clock.wallNow().getTime() - this.#clock.now();
-    const reading = { windowMs: plan.windowMs, ownOffsetMs, refusal: null };
+    const reading = { ...plan, ownOffsetMs, refusal: null };
     const seen = observationsOf(this.#seen, reading);
     if (seen.filter(({ fate }) => fate === 'admitted').length < ENOUGH) return;
     const resetSeconds = seen.at(-1)?.quota?.resetSeconds ?? null;

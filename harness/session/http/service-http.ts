@@ -4,15 +4,18 @@ import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type HttpRequest, SAFE_METHODS } from '../../credential/request.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { EvidenceId, Exchange } from '../../evidence/exchange.ts';
+import { type Spendings, spendingKind, toldRemaining } from '../../evidence/limit/spending.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { RawForm } from '../../transport/http/raw.ts';
+import type { Spent } from '../../transport/pace/budget.ts';
 import { addressOf } from '../../transport/socket/address.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
 import { SampleTrial } from './sample-trial.ts';
+import { SpendingTrial } from './spending-trial.ts';
 import { requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
@@ -56,6 +59,8 @@ interface Way {
   /** The request before its credential is placed; that of the stimulus when left out. */
   readonly bare?: HttpRequest;
   readonly via?: HttpTransport;
+  /** It does not wait for its turn: others wait for it. */
+  readonly atOnce?: boolean;
 }
 
 /** The HTTP side of a session. */
@@ -66,6 +71,7 @@ export class ServiceHttp {
   readonly #opening: QuotaOpening;
   readonly #quotaAsFound: QuotaAsFound;
   readonly #trial: SampleTrial;
+  readonly #spending: SpendingTrial;
 
   constructor(means: SessionMeans) {
     this.#means = means;
@@ -73,6 +79,14 @@ export class ServiceHttp {
     this.#opening = new QuotaOpening(means);
     this.#quotaAsFound = new QuotaAsFound(means.transport.clock, means.budget);
     this.#trial = new SampleTrial(means, (purpose, signal) => this.exchange({ purpose }, signal));
+    this.#spending = new SpendingTrial(means, (purpose, signal) =>
+      this.exchange({ purpose }, signal, { atOnce: true }),
+    );
+  }
+
+  /** What is known of the kinds of requests, before so many ms are waited for what they may have spent. */
+  costs(forMs: number, signal: AbortSignal): Promise<Spendings> {
+    return this.#spending.costs(forMs, signal);
   }
 
   /**
@@ -91,7 +105,7 @@ export class ServiceHttp {
 
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
     const { credentials, documented, transport, wire, budget, outage, limiter, log } = this.#means;
-    const { bare = requestOf(stimulus, documented), via = this.transport } = way;
+    const { bare = requestOf(stimulus, documented), via = this.transport, atOnce = false } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
     const placed = async () =>
@@ -113,14 +127,18 @@ export class ServiceHttp {
         this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),
     };
     const rawForm = rawFormOf(stimulus);
-    const send = async () => {
+    const send = async (spent: Spent) => {
       const request = await placed();
-      return rawForm ? wire.sendRaw(transport, request, rawForm, about) : via.send(request, about);
+      const done = await (rawForm
+        ? wire.sendRaw(transport, request, rawForm, about)
+        : via.send(request, about));
+      spent.kind = spendingKind(done);
+      return done;
     };
     for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {
       await budget.take(signal).catch(blockedByBudget);
     }
-    const done = await budget.run(send, signal).catch(blockedByBudget);
+    const done = await (atOnce ? send(budget.count()) : budget.run(send, signal)).catch(blockedByBudget);
     signal.throwIfAborted();
     // Whoever ends connections to limit a rate is there.
     if (!limiter.isIn(done)) {
@@ -128,6 +146,9 @@ export class ServiceHttp {
       outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, { ...done, onPurpose });
     }
     this.#quotaAsFound.saw(done);
+    const { plan } = budget;
+    const remaining = plan && toldRemaining(done, { ...plan, refusal: limiter.face });
+    if (remaining !== null) budget.told(remaining, done.timing.startedMs);
     return done;
   }
 

@@ -8,7 +8,7 @@ import type { Exchange } from '../../evidence/exchange.ts';
 import type { Reach } from '../../evidence/forms/repeat.ts';
 import { createRedaction, type Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
-import { type Budget, BudgetExhausted, openBudget } from '../../transport/pace/budget.ts';
+import { type Budget, BudgetExhausted, type BudgetOptions, openBudget } from '../../transport/pace/budget.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
 import { addressOf, holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
@@ -61,7 +61,11 @@ export interface MeansOptions {
   readonly runAlone?: string;
 }
 
-export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credentials' | 'key'> {
+/** `costs`: which kinds of requests spend the quota. */
+export function openMeans(
+  options: MeansOptions,
+  costs: NonNullable<BudgetOptions['costs']>,
+): Omit<SessionMeans, 'credentials' | 'key'> {
   const { config, clock, record } = options;
   const { service } = config;
   const pauses = new Pauses(clock, service, record);
@@ -72,6 +76,7 @@ export function openMeans(options: MeansOptions): Omit<SessionMeans, 'credential
     clock,
     concurrency: 4,
     waiting: (wait) => pauses.announce(wait),
+    costs,
   });
   const leftMs = (config.plan?.windowMs ?? 0) - (options.quotaSpentMs ?? Number.POSITIVE_INFINITY);
   if (config.plan && leftMs > 0) budget.setAside(config.plan.requests, leftMs);

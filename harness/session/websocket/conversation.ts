@@ -3,7 +3,8 @@ import type { ServiceConfig, WebSocketConfig } from '../../config/service.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
-import type { Budget } from '../../transport/pace/budget.ts';
+import { handshakeKind } from '../../evidence/limit/spending.ts';
+import type { Budget, Spent } from '../../transport/pace/budget.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
@@ -176,14 +177,18 @@ async function connect(
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
   const run: Budget['run'] = stimulus.beside
-    ? async (send, until) => {
-        await budget.take(until);
-        return send();
-      }
+    ? async (send, until) => send(await budget.take(until))
     : budget.run;
-  const attempt = async () => {
+  const attempt = async (spent: Spent) => {
     const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
-    const connection = await wire.openConnection(transport, { ...opening, request: await placed() }, about);
+    const request = await placed();
+    const sent = { ...request, ...opening.form };
+    const kindOf = (response: { readonly status: number } | null) =>
+      handshakeKind({ credential, request: sent, response });
+    // Until it is answered it is taken for one that will be taken.
+    spent.kind = kindOf({ status: 101 });
+    const connection = await wire.openConnection(transport, { ...opening, request }, about);
+    spent.kind = kindOf(connection.response);
     if (connection.open) {
       await conversing(connection).catch((error: unknown) => {
         connection.finish();

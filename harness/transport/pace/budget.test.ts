@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
+import { type Budget, BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 
 function open(overrides: Partial<BudgetOptions> = {}) {
@@ -219,5 +219,68 @@ describe('setAside', () => {
     budget.setAside(1_000_000, budget.rate.windowMs);
     await clock.drive(budget.take());
     expect(clock.now()).toBeLessThan(2 * budget.rate.windowMs);
+  });
+});
+
+describe('what requests of a kind cost', () => {
+  it('is asked for before a wait, and those that are free are not waited for', async () => {
+    const asked: number[] = [];
+    const { clock, budget, waits } = open({
+      costs: async ({ forMs }) => {
+        asked.push(forMs);
+        return new Map([
+          ['free', 'free'],
+          ['counted', 'counted'],
+        ]);
+      },
+    });
+    const send = (kind: string) =>
+      budget.run(async (spent) => {
+        spent.kind = kind;
+      });
+    for (let count = 0; count < 40; count++) await send('free');
+    for (let count = 0; count < 9; count++) await send('counted');
+    expect([clock.now(), waits, asked.length]).toEqual([0, [], 1]);
+    await clock.drive(send('counted'));
+    expect(clock.now()).toBeGreaterThanOrEqual(1000);
+    expect(budget.spent()).toBe(50);
+  });
+});
+
+describe('what the service tells', () => {
+  const taken = async (budget: Budget, count: number) => {
+    for (let at = 0; at < count; at++) await budget.take();
+  };
+
+  it('is kept to but for one, where it admits more than the share of the plan that is used', async () => {
+    const { clock, budget } = open({ plan: { requests: 100, windowMs: 1000 } });
+    await budget.take();
+    await clock.advance(1);
+    budget.told(99, 0);
+    await taken(budget, 98);
+    expect(clock.now()).toBe(1);
+    await clock.drive(budget.take());
+    expect(clock.now()).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('spares the wait for a counter that weighs the window before', async () => {
+    const paced = async (tells: boolean) => {
+      const { clock, budget } = open();
+      await taken(budget, 9);
+      await clock.drive(budget.take());
+      await clock.advance(1);
+      if (tells) budget.told(9, clock.now());
+      await clock.drive(taken(budget, 8));
+      return clock.now();
+    };
+    expect(await paced(true)).toBeLessThan(1200);
+    expect(await paced(false)).toBeGreaterThan(1500);
+  });
+
+  it('makes no room beyond the plan, whatever it is', async () => {
+    const { clock, budget } = open();
+    budget.told(1_000_000, 0);
+    await clock.drive(taken(budget, 30));
+    expect(clock.now()).toBeGreaterThanOrEqual(3000);
   });
 });

@@ -24,6 +24,21 @@ export interface BudgetOptions {
   readonly concurrency: number;
   /** Told before each wait, so that a terminal can show a countdown. */
   readonly waiting?: (wait: BudgetWait) => void;
+  /** Finds out, before a wait, what requests of some kinds cost; it may send one that cannot wait. */
+  readonly costs?: (wait: {
+    readonly forMs: number;
+    readonly signal: AbortSignal | undefined;
+  }) => Promise<Costs>;
+}
+
+/** By kind: requests of others may be free, or counted. */
+type Costs = ReadonlyMap<string, 'free' | 'counted'>;
+
+/** One request that was sent. */
+export interface Spent {
+  readonly atMs: number;
+  /** Of what kind it was, told when it is answered. What is of a kind that spends nothing is not held against the rate. */
+  kind: string | null;
 }
 
 /** What one service may still be sent. Every request to it takes from here first. */
@@ -34,15 +49,21 @@ export interface Budget {
   readonly rate: Rate;
   /** So many requests are others', and are kept clear of for that long, in ms: until the quota is renewed. */
   setAside(requests: number, forMs: number): void;
+  /** The service has told what remains of the plan behind a request that was sent then. */
+  told(remaining: number, sentMs: number): void;
+  /** Whether the service admits one more, by what it has told, or told so long ago that one more keeps to the rate. */
+  hasRoom(): boolean;
+  /** Whether what it has told is old. */
+  readonly isToldLongAgo: boolean;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
    * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
    */
-  take(signal?: AbortSignal): Promise<void>;
+  take(signal?: AbortSignal): Promise<Spent>;
   /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
-  count(): void;
+  count(): Spent;
   /** Takes, then sends, with at most `concurrency` under way. */
-  run<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(send: (spent: Spent) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
    * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
    * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
@@ -64,6 +85,8 @@ export class BudgetExhausted extends InconclusiveError {
 
 /** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
 const SHARE_OF_RESERVE = 0.5;
+/** So many requests are kept in reserve where the service tells what remains. */
+const TOLD_RESERVE = 1;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
@@ -75,8 +98,9 @@ interface Section {
 export function openBudget(options: BudgetOptions): Budget {
   const { clock, maxRequests, plan } = options;
   const rate = keptRate(plan);
-  /** When each request was sent. */
-  const spendings: number[] = [];
+  /** In the order of sending. */
+  const spendings: Spent[] = [];
+  let costs: Costs = new Map();
   /** When requests of others were sent, as far as their end is known; one entry each. */
   let others: readonly number[] = [];
   const sections = new AsyncLocalStorage<Section>();
@@ -87,57 +111,101 @@ export function openBudget(options: BudgetOptions): Budget {
     if (spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
   }
 
-  function spend(): void {
+  function spend(): Spent {
     checkCeiling();
-    spendings.push(clock.now());
+    const spent: Spent = { atMs: clock.now(), kind: null };
+    spendings.push(spent);
+    return spent;
   }
 
   const windowMs = rate.windowMs + ARRIVAL_JITTER_MS;
   const weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
 
-  /** Everything that a limiter may still remember, ours and that of others. */
-  function remembered(): readonly number[] {
+  let told: { readonly remaining: number; readonly sentMs: number } | null = null;
+
+  function costOf({ kind }: Spent): 'free' | 'counted' | 'unknown' {
+    return (kind !== null && costs.get(kind)) || 'unknown';
+  }
+
+  /** So many more requests the service admits, by what it has told. */
+  function toldRoom(): number {
+    if (told === null) return 0;
+    const { remaining, sentMs } = told;
+    return remaining - spendings.filter((spent) => spent.atMs > sentMs && costOf(spent) !== 'free').length;
+  }
+
+  /** Whether it counts against the rate; what the service has told behind it has it in already. */
+  function isHeld(spent: Spent, toldMs: number): boolean {
+    const cost = costOf(spent);
+    return cost === 'counted' || (cost === 'unknown' && spent.atMs >= toldMs);
+  }
+
+  /** Everything that a limiter may still remember, ours and that of others; of what it may remember, only what came from then on. */
+  function remembered(toldMs = Number.NEGATIVE_INFINITY): readonly number[] {
     const now = clock.now();
     others = others.filter((atMs) => atMs + windowMs > now);
-    const first = spendings.findLastIndex((atMs) => atMs + 2 * windowMs <= now) + 1;
-    return [...spendings.slice(first), ...others].toSorted((a, b) => a - b);
+    const first = spendings.findLastIndex(({ atMs }) => atMs + 2 * windowMs <= now) + 1;
+    const counted = spendings.slice(first).filter((spent) => isHeld(spent, toldMs));
+    return [...counted.map(({ atMs }) => atMs), ...others].toSorted((a, b) => a - b);
   }
 
   /**
    * When the next request keeps to the rate: the oldest that would be one too many has left the window, and a counter
-   * that weighs the window before has room for it, wherever its windows begin.
+   * that weighs the window before has room for it, wherever its windows begin. Where the service tells that it has, no
+   * such counter need be feared.
    */
   function nextFreeMs(): number {
-    const all = remembered();
-    const tooMany = all.at(-rate.requests);
-    const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
-    return weighed === null ? freeMs : roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
+    const { all, freeMs, hasToldRoom } = kept();
+    if (weighed === null || hasToldRoom) return freeMs;
+    return roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
   }
 
-  async function paced(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
-    checkCeiling();
-    const untilMs = nextFreeMs();
-    const forMs = untilMs - clock.now();
-    if (forMs > 0) {
+  /** What is held against the next request, and when it is not one too many of any window. */
+  function kept() {
+    const hasToldRoom = told !== null && toldRoom() > TOLD_RESERVE;
+    const all = remembered(hasToldRoom ? told?.sentMs : undefined);
+    const most = plan === null || told === null ? 0 : plan.requests - TOLD_RESERVE;
+    const tooMany = all.at(-Math.max(rate.requests, most));
+    const freeMs = tooMany === undefined ? clock.now() : Math.max(clock.now(), tooMany + windowMs);
+    return { all, freeMs, hasToldRoom };
+  }
+
+  function isToldLongAgo(): boolean {
+    return told !== null && told.sentMs <= clock.now() - windowMs / 2;
+  }
+
+  /** How long has to be waited until something may be another, in ms: a request may be sent, or the service asked again. */
+  async function waitMs(signal: AbortSignal | undefined): Promise<number> {
+    const dueMs = nextFreeMs() - clock.now();
+    if (dueMs <= 0) return 0;
+    if (options.costs) costs = await options.costs({ forMs: dueMs, signal });
+    const freeMs = nextFreeMs();
+    const toAskMs = told === null ? freeMs : kept().freeMs;
+    return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
+  }
+
+  async function paced(signal: AbortSignal | undefined): Promise<Spent> {
+    for (;;) {
+      signal?.throwIfAborted();
+      checkCeiling();
+      const forMs = await waitMs(signal);
+      if (forMs <= 0) return spend();
       options.waiting?.({
         reason: waitReason(rate, plan),
-        untilMs,
+        untilMs: clock.now() + forMs,
         until: new Date(clock.wallNow().getTime() + forMs),
       });
       await clock.sleep(forMs, signal);
     }
-    spend();
   }
 
-  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<Spent> {
     signal?.throwIfAborted();
-    if (section) spend();
-    else
-      await orAborted(
-        oneByOne(() => paced(signal)),
-        signal,
-      );
+    if (section) return spend();
+    return orAborted(
+      oneByOne(() => paced(signal)),
+      signal,
+    );
   }
 
   return {
@@ -147,14 +215,18 @@ export function openBudget(options: BudgetOptions): Budget {
       const atMs = clock.now() + forMs - rate.windowMs;
       others = Array.from({ length: Math.min(requests, rate.requests) }, () => atMs);
     },
+    told(remaining, sentMs) {
+      if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
+    },
+    hasRoom: () => toldRoom() > 0 || (isToldLongAgo() && kept().freeMs <= clock.now()),
+    get isToldLongAgo() {
+      return isToldLongAgo();
+    },
     take: (signal) => take(sections.getStore(), signal),
     count: spend,
     run(send, signal) {
       const section = sections.getStore();
-      return (section?.limit ?? ordinary)(async () => {
-        await take(section, signal);
-        return send();
-      });
+      return (section?.limit ?? ordinary)(async () => send(await take(section, signal)));
     },
     exceed(section, concurrency = 1) {
       const limit = pLimit(concurrency);

@@ -83,6 +83,14 @@ function countRequest(request: ReceivedRequest, key: string, kernel: Kernel): Ad
     : { ...kernel.limiter.peek(key, nowMs), admitted: true };
 }
 
+/** Counts a request to which nothing else is answered; null where there is room for it. */
+export function refuseBeyondQuota(request: ReceivedRequest, identity: string, kernel: Kernel): Answer | null {
+  const admission = countRequest(request, kernel.conduct.quota.keyOf(identity, request), kernel);
+  return admission?.admitted === false
+    ? withAdmission(quotaRefusal(admission, kernel), admission, kernel)
+    : null;
+}
+
 function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
   const retryAfter = kernel.conduct.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
   return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': [POLICY_NAME] });

@@ -7,6 +7,7 @@ import { findRoute } from '../http/routes.ts';
 import { type Frame, isControl, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import type { HandshakeRule, Kernel, WebSocketConduct } from './conduct.ts';
+import { refuseBeyondQuota } from './handling.ts';
 import { onReceipt, type Patch } from './patch.ts';
 
 export const inWebSocket =
@@ -108,6 +109,21 @@ export const closingWithCode = (closeCode: number): Patch =>
       return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
     },
   }));
+
+/** Counts the handshakes of those who are let in, whatever comes of them, like their other requests. */
+export const countingHandshakes: Patch = inWebSocket(({ rules }) => ({
+  rules: rules.flatMap((rule) => (rule.name === 'credential' ? [rule, WITHIN_QUOTA] : [rule])),
+}));
+
+const WITHIN_QUOTA: HandshakeRule = {
+  name: 'quota',
+  refuses(request, kernel) {
+    const { access, clock, conduct } = kernel;
+    const { credentials } = conduct;
+    const authentication = credentials.authenticate(request, access, credentials, clock.now());
+    return authentication.admitted ? refuseBeyondQuota(request, authentication.identity, kernel) : null;
+  },
+};
 
 /** The refusal of a handshake for which there is no room. */
 export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');

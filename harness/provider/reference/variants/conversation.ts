@@ -3,6 +3,7 @@ import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
   closingWithCode,
+  countingHandshakes,
   each,
   inWebSocket,
   keyFromSubprotocol,
@@ -69,6 +70,11 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'declines permessage-deflate',
     shows: ['websocket.deflate'],
     patch: inWebSocket(() => ({ compression: false })),
+  },
+  'counts-handshakes': {
+    summary: 'counts opening handshakes like other requests, and refuses those beyond the quota',
+    countsByKind: true,
+    patch: countingHandshakes,
   },
   'ws-sends-fragments': {
     summary: 'sends its messages in two frames',

@@ -139,13 +139,13 @@ function windowsOf(
 
 function observed(
   evidence: readonly Evidence[],
-  { windowSeconds }: Plan,
+  { requests, windowSeconds }: Plan,
   ownOffsetMs: number,
 ): readonly LimitObservation[] {
   const ids = evidence.flatMap((one) => (one.kind === 'burst' && one.refusal !== null ? [one.refusal] : []));
   const met = evidence.find((one) => one.kind === 'exchange' && ids.includes(one.id));
   const refusal = met?.kind === 'exchange' ? faceOf(met) : null;
-  return observationsOf(evidence, { windowMs: windowSeconds * 1_000, ownOffsetMs, refusal });
+  return observationsOf(evidence, { requests, windowMs: windowSeconds * 1_000, ownOffsetMs, refusal });
 }
 
 /** What may not have been counted takes none, unless the quota fields of its answer tell how much is used. */

@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { suitesFor } from '../../harness/check/check.ts';
+import { shipped } from '../../harness/config/fixtures/config-folder.ts';
+import type { ReferenceName, ServiceConfig } from '../../harness/config/service.ts';
+import { startReference } from '../../harness/provider/reference/reference.ts';
+import { simulatedClock } from '../../harness/run/simulation/clock.ts';
+import { suites } from '../catalogue.ts';
+import { judged } from './fixtures/judged.ts';
+
+/** How many windows of its plan a whole verdict takes, on a clock that both sides share. */
+
+const WINDOW_MS = 60_000;
+
+interface Taken {
+  readonly windows: number;
+  readonly sent: number;
+  readonly handshakes: number;
+  readonly outcomes: Readonly<Record<string, string>>;
+  readonly messages: Readonly<Record<string, string>>;
+}
+
+async function withPlan(service: ReferenceName, requests: number): Promise<ServiceConfig> {
+  const { pacts: _, ...config } = await shipped(service);
+  return {
+    ...config,
+    plan: { name: null, requests, windowMs: WINDOW_MS },
+    safety: { ...config.safety, exceedRateLimit: true, maxRequests: 2_000 },
+    facts: { ...config.facts, 'limits.rate': { value: { requests, window: '60s' }, origin: 'the test' } },
+  };
+}
+
+async function taken(service: ReferenceName, requests: number, variant: string | null): Promise<Taken> {
+  const config = await withPlan(service, requests);
+  const clock = simulatedClock();
+  const { credentials, plan } = config;
+  const provider = await startReference({ service, credentials, plan, variant, clock: clock.provider });
+  onTestFinished(async () => {
+    await provider.stop();
+    clock.stop();
+  });
+  const fromMs = clock.session.now();
+  const all = await judged(config, suitesFor(suites, config), {
+    url: provider.url,
+    clock: clock.session,
+    random: () => 0.5,
+  });
+  const windows = (clock.session.now() - fromMs) / WINDOW_MS;
+  const handshakes = all.events.filter(
+    (event) => event.type === 'evidence' && event.kind === 'handshake',
+  ).length;
+  return { windows, sent: all.requests, handshakes, outcomes: all.outcomes, messages: all.messages };
+}
+
+/** Service, plan and variant; at most so many windows, requests and handshakes. */
+const MOST = [
+  { service: 'search', requests: 100, variant: null, windows: 1.1, sent: 290, handshakes: 0 },
+  { service: 'search', requests: 20, variant: null, windows: 3.1, sent: 170, handshakes: 0 },
+  { service: 'realtime', requests: 100, variant: null, windows: 1.1, sent: 400, handshakes: 112 },
+  {
+    service: 'realtime',
+    requests: 100,
+    variant: 'counts-handshakes',
+    windows: 2.1,
+    sent: 400,
+    handshakes: 112,
+  },
+  { service: 'realtime', requests: 20, variant: null, windows: 3.1, sent: 280, handshakes: 112 },
+] as const;
+
+describe('a whole verdict', () => {
+  it.each(MOST)(
+    'of $service with a plan of $requests, $variant, takes $windows windows at the most',
+    async ({ service, requests, variant, ...most }) => {
+      const { windows, sent, handshakes, outcomes, messages } = await taken(service, requests, variant);
+      const amiss = Object.keys(outcomes).filter((id) => !SOUND.has(outcomes[id] ?? ''));
+      expect(amiss).toEqual([]);
+      expect(messages['limits.exact']).toContain(`request ${requests + 1} is the first refused`);
+      expect(windows).toBeLessThanOrEqual(most.windows);
+      expect(sent).toBeLessThanOrEqual(most.sent);
+      expect(handshakes).toBeLessThanOrEqual(most.handshakes);
+    },
+  );
+});
+
+/** A conforming service has no others. */
+const SOUND: ReadonlySet<string> = new Set(['pass', 'observed', 'skipped']);
