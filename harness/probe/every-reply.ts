@@ -6,7 +6,7 @@ import { type Probe, probe, riskyLast } from '../session/probe.ts';
 import { quotaSample } from './quota/quota.ts';
 import * as credentials from './request/credential.ts';
 import { preflight } from './request/origin.ts';
-import { rawSample, sample, sampleAgain, served as servedSample } from './request/sample.ts';
+import { rawSample, sample, sampleAgain, sampleOnKept, served as servedSample } from './request/sample.ts';
 import * as targets from './request/target.ts';
 
 /** Replies of many probes, for checks that hold for whatever the service says. */
@@ -68,9 +68,10 @@ export const rawReplies: Probe<readonly Reply[]> = probe('raw-replies', async ({
   return repliesTo(ask, served ? RAW : [rawSample]);
 });
 
-/** What followed the responses so far though nothing was asked. */
+/** What followed the responses so far though nothing was asked, that on a kept connection last of all. */
 export const unasked: Probe<readonly Followed[]> = probe('unasked', async ({ ask, http, clock, signal }) => {
   const { to, evidence } = await ask(servedSample);
+  await repliesTo(ask, [sampleOnKept]);
   await clock.sleep(AFTERWARDS_MS, signal);
   const followed = http.unasked();
   return followed.length === 0 ? [{ to, evidence, octets: null }] : followed;
