@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { suitesFor } from '../../harness/check/check.ts';
-import { shipped } from '../../harness/config/fixtures/config-folder.ts';
-import type { ReferenceName, ServiceConfig } from '../../harness/config/service.ts';
-import { startReference } from '../../harness/provider/reference/reference.ts';
-import { simulatedClock } from '../../harness/run/simulation/clock.ts';
-import { suites } from '../catalogue.ts';
-import { judged } from './fixtures/judged.ts';
+import { suitesFor } from '../../../harness/check/check.ts';
+import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
+import type { ReferenceName, ServiceConfig } from '../../../harness/config/service.ts';
+import { startReference } from '../../../harness/provider/reference/reference.ts';
+import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
+import { suites } from '../../catalogue.ts';
+import { judged } from '../fixtures/judged.ts';
 
 /** How many windows of its plan a whole verdict takes, on a clock that both sides share. */
 
