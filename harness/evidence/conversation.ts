@@ -91,6 +91,8 @@ const ConversationEvent = variant('type', {
   /** TCP ended: FIN from the server, RST, or closed by the harness. */
   end: EndEvent,
   reset: EndEvent,
+  /** We ended our side of TCP (FIN), and the other one goes on. */
+  fin: record({ ...EVENT, from: choice('client'), type: choice('fin') }),
   /** A bounded wait ran out. */
   waited: record({ ...EVENT, from: choice('client'), type: choice('waited'), forMs: number, note: text }),
 });

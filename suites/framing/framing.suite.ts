@@ -37,6 +37,16 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
     judge: ({ expect }) => expect(probe).toHaveStatus(400),
   });
 
+// RFC 9112 §3.2: 400 for a request that lacks Host or has several; whoever heeds another one than a cache did is fooled.
+export const missingHost = refuses({
+  id: 'framing.missing-host',
+  what: 'a request without Host',
+  why: 'Without Host it is open which site was meant, and a cache may store the answer for another one.',
+  change: 'Answer 400 where Host is missing.',
+  ground: rfc9112('3.2', 'MUST'),
+  probe: target.withoutHost,
+});
+
 /** Where a message ends, and what was done to its content on the way: read octet by octet. */
 export const framing = suite('framing', 'Framing', [
   ...messages,
@@ -73,15 +83,7 @@ export const framing = suite('framing', 'Framing', [
     probe: target.spacedFieldName,
   }),
 
-  // RFC 9112 §3.2: 400 for a request that lacks Host or has several; whoever heeds another one than a cache did is fooled.
-  refuses({
-    id: 'framing.missing-host',
-    what: 'a request without Host',
-    why: 'Without Host it is open which site was meant, and a cache may store the answer for another one.',
-    change: 'Answer 400 where Host is missing.',
-    ground: rfc9112('3.2', 'MUST'),
-    probe: target.withoutHost,
-  }),
+  missingHost,
   refuses({
     id: 'framing.two-hosts',
     what: 'a request with two Host headers',

@@ -6,6 +6,19 @@ import { kept } from '../../harness/probe/websocket/ordinary-client.ts';
 import { reservedBitsCode } from './frames.ts';
 import { ends } from './rows.ts';
 
+// §5.5.1: once both have sent a Close, the server closes TCP, and at once.
+const tcpClosed = check('websocket.tcp-closed', {
+  title: 'ends the TCP connection once both sides have closed',
+  headline: 'The TCP connection does not end once both sides have closed: {got}',
+  why: 'Clients wait for the server to end it first, and connections pile up.',
+  change: 'Close the socket as soon as both Close frames are through.',
+  grounds: [rfc6455('5.5.1', 'MUST')],
+  judge: ({ expect }) =>
+    expect(kept)
+      .where(({ isOver }) => isOver, 'the Close was not answered')
+      .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
+});
+
 /** The closing handshake (RFC 6455 §5.5.1, §7). How TCP ends, orderly or with a reset, is no matter. */
 export const closingChecks = [
   // §5.5.1: who receives a Close and has sent none answers it.
@@ -38,17 +51,20 @@ export const closingChecks = [
       ),
   }),
 
-  // §5.5.1: once both have sent a Close, the server closes TCP, and at once.
-  check('websocket.tcp-closed', {
-    title: 'ends the TCP connection once both sides have closed',
-    headline: 'The TCP connection does not end once both sides have closed: {got}',
-    why: 'Clients wait for the server to end it first, and connections pile up.',
-    change: 'Close the socket as soon as both Close frames are through.',
-    grounds: [rfc6455('5.5.1', 'MUST')],
+  tcpClosed,
+
+  // Nothing more can come from a client whose side has ended, not even an answer to a Close.
+  check('websocket.half-closed', {
+    title: 'ends the TCP connection once the client has ended its side',
+    headline: 'The TCP connection does not end once the client has ended its side: {got}',
+    why: 'Connections of clients that are gone pile up.',
+    change: 'Close the socket when its client has ended its side (FIN).',
+    grounds: [practice('connections whose client has left are let go')],
+    restsOn: [tcpClosed],
     judge: ({ expect }) =>
-      expect(kept)
-        .where(({ isOver }) => isOver, 'the Close was not answered')
-        .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
+      expect(frames.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
+        ended === null ? afterwards : null,
+      ),
   }),
 
   // §5.4: control frames may come within a message, and the Close is one.

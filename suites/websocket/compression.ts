@@ -23,6 +23,7 @@ interface Offer {
   readonly change: string;
   readonly section: string;
   readonly probe: Probe<readonly ConversationView[]>;
+  readonly restsOn?: readonly CheckDefinition[];
 }
 
 // §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
@@ -40,15 +41,37 @@ const unfitOffer = check('websocket.deflate-unfit-offer', {
 });
 
 /** Who takes an offer keeps to it; to decline it, or to take less of it than was offered, is always in order. */
-const answersOffer = ({ id, section, probe, ...notes }: Offer): CheckDefinition =>
+const answersOffer = ({ id, section, probe, restsOn = [], ...notes }: Offer): CheckDefinition =>
   check(id, {
     ...notes,
     grounds: [rfc7692(section, 'MUST')],
     // Who does not look at the parameters of an offer answers none of them.
-    restsOn: [unfitOffer],
+    restsOn: [...restsOn, unfitOffer],
     repeats: [deflateAnswer],
     judge: ({ expect }) => expect(probe).toFitTheOffer(),
   });
+
+// §7.1.1.1: who takes the offer answers with the parameter, and does without context.
+const serverContext = answersOffer({
+  id: 'websocket.deflate-server-context',
+  title: 'answers server_no_context_takeover with the same, or declines',
+  headline: 'server_no_context_takeover is not answered as offered: {got}',
+  why: 'The client keeps nothing of earlier messages, and cannot unpack later ones.',
+  change: 'Answer with server_no_context_takeover and keep to it, or decline the offer.',
+  section: '7.1.1.1',
+  probe: deflate.serverContextOffer,
+});
+
+// §7.1.2.1: and with a window that is no larger than the offered one.
+const serverWindow = answersOffer({
+  id: 'websocket.deflate-server-window',
+  title: 'answers server_max_window_bits with at most as many, or declines',
+  headline: 'server_max_window_bits is not answered as offered: {got}',
+  why: 'The client keeps less of earlier messages than the service refers to, and cannot unpack later ones.',
+  change: 'Answer with as many bits as were offered or fewer, or decline the offer.',
+  section: '7.1.2.1',
+  probe: deflate.serverWindowOffers,
+});
 
 /** Where RSV1 stands that says of a message that it is compressed. */
 const MISPLACED_BIT = {
@@ -88,26 +111,8 @@ const deflatedEcho = sendsBack({
 export const compressionChecks = [
   unfitOffer,
 
-  // §7.1.1.1: who takes the offer answers with the parameter, and does without context.
-  answersOffer({
-    id: 'websocket.deflate-server-context',
-    title: 'answers server_no_context_takeover with the same, or declines',
-    headline: 'server_no_context_takeover is not answered as offered: {got}',
-    why: 'The client keeps nothing of earlier messages, and cannot unpack later ones.',
-    change: 'Answer with server_no_context_takeover and keep to it, or decline the offer.',
-    section: '7.1.1.1',
-    probe: deflate.serverContextOffer,
-  }),
-  // §7.1.2.1: and with a window that is no larger than the offered one.
-  answersOffer({
-    id: 'websocket.deflate-server-window',
-    title: 'answers server_max_window_bits with at most as many, or declines',
-    headline: 'server_max_window_bits is not answered as offered: {got}',
-    why: 'The client keeps less of earlier messages than the service refers to, and cannot unpack later ones.',
-    change: 'Answer with as many bits as were offered or fewer, or decline the offer.',
-    section: '7.1.2.1',
-    probe: deflate.serverWindowOffer,
-  }),
+  serverContext,
+  serverWindow,
   // §7.1.2.2: a window of the client is the client's to bound.
   answersOffer({
     id: 'websocket.deflate-client-window',
@@ -117,6 +122,29 @@ export const compressionChecks = [
     change: 'Answer with as many bits as were offered or fewer, or leave the parameter out.',
     section: '7.1.2.2',
     probe: deflate.clientWindowOffers,
+  }),
+
+  // §5.1: an offer is declined by leaving it out of the answer.
+  check('websocket.deflate-offer-declined', {
+    title: 'opens the connection, whether it takes an offer of permessage-deflate or not',
+    headline: 'A handshake with a lawful offer of permessage-deflate gets {answer}',
+    why: 'Clients with little memory cannot connect at all.',
+    change: 'Leave an offer that you cannot keep out of the answer, and open the connection.',
+    grounds: [practice('RFC 7692 §5.1: offers are declined without refusing the handshake')],
+    judge: ({ expect }) =>
+      expect(deflate.serverWindowOffers, deflate.clientWindowOffers, deflate.severalOffers).toBeOpened(),
+  }),
+
+  // §5.1: the answer is for one of the offers, and for that one as a whole.
+  answersOffer({
+    id: 'websocket.deflate-several-offers',
+    title: 'answers one of several offers of permessage-deflate, or declines all',
+    headline: 'The answer to several offers of permessage-deflate fits none of them: {got}',
+    why: 'Clients have to close the connection, as they cannot know which offer was taken.',
+    change: 'Take the first offer that you can keep, and answer its parameters and no others.',
+    section: '5.1',
+    probe: deflate.severalOffers,
+    restsOn: [serverContext, serverWindow],
   }),
 
   // §5: the first offer that is acceptable should be taken.
@@ -252,6 +280,21 @@ export const compressionChecks = [
     restsOn: [serverData],
     judge: ({ expect }) =>
       expect(deflate.withoutContextEcho).toKeep('messages that can be inflated by themselves', 'deflate'),
+  }),
+
+  // §7.1.2.1: and so is the window: no distance is longer.
+  check('websocket.deflate-window-kept', {
+    title: 'refers no further back than the window of server_max_window_bits that it has agreed to',
+    headline: 'A message refers to what lies beyond the agreed window: {got}',
+    why: 'A client that keeps no more than the window loses this message.',
+    change: 'Compress with the window that you have agreed to, or decline the offer.',
+    grounds: [rfc7692('7.1.2.1', 'MUST')],
+    applies: [echoes],
+    restsOn: [serverData],
+    judge: ({ expect }) =>
+      expect(deflate.smallWindowEcho)
+        .where(({ isCompressing }) => isCompressing, 'the offer of a small window is declined')
+        .toKeep('messages that can be inflated in the agreed window', 'deflate'),
   }),
 
   serverData,

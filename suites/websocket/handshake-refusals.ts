@@ -1,6 +1,7 @@
 import { check, observation, practice, rfc6455 } from '../../harness/check/suite.ts';
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
 import { opening } from '../../harness/probe/websocket/ordinary-client.ts';
+import { missingHost } from '../framing/framing.suite.ts';
 
 /** Handshakes that are no good (RFC 6455 §4.2). Each is paired with an ordinary one, which must be taken. */
 export const handshakeRefusalChecks = [
@@ -48,6 +49,17 @@ export const handshakeRefusalChecks = [
     change: 'Answer 400 where Sec-WebSocket-Key is missing.',
     grounds: [rfc6455('4.2.1', 'MUST')],
     judge: ({ expect }) => expect(handshake.withoutKey).toBeRefused(),
+  }),
+
+  // §4.2.1, item 2, and RFC 9112 §3.2. Most libraries leave it to what stands before them.
+  check('websocket.missing-host', {
+    title: 'refuses a handshake without Host',
+    headline: 'A handshake without Host gets {answer}',
+    why: 'Without Host it is open which site was meant, and rules that go by the site do not hold.',
+    change: 'Answer 400 where Host is missing, also to a handshake.',
+    grounds: [practice('RFC 6455 §4.2.1 and RFC 9112 §3.2')],
+    restsOn: [missingHost],
+    judge: ({ expect }) => expect(handshake.withoutHost).toStayClosed(),
   }),
 
   // §4.2.1, item 5 wants 16 octets in base64, but §4.2.2 calls decoding the key unnecessary.

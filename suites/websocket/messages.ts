@@ -180,6 +180,7 @@ export const messageChecks = [
   }),
 
   // §7.1.7, §7.4.1: 1009 tells the client that its message was too big. A reset may have destroyed it.
+
   check('websocket.too-big-code', {
     title: 'closes with 1009 after a message that is too long for it',
     headline: 'The close code after a message that is too long is {got}',
@@ -188,8 +189,8 @@ export const messageChecks = [
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     applies: [echoes],
     judge: ({ expect }) =>
-      expect(echo.longEchoes)
-        .where((conversation) => echo.refusedLength(conversation) !== null, 'no message was too long for it')
+      expect(echo.longEchoes, echo.longFragmentedEcho)
+        .where(echo.isEndedByLength, 'no message was too long for it')
         .toConform('the close code 1009', ({ closeCode, ended }) => {
           if (closeCode === TOO_BIG || (closeCode === null && ended?.how === 'reset')) return null;
           return closeCode === null ? 'none' : String(closeCode);

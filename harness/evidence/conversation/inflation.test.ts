@@ -27,6 +27,18 @@ describe('a compressed message', () => {
     });
   });
 
+  it('may refer no further back than the window, be it within itself', () => {
+    const novel = Array.from({ length: 600 }, (_, index) => String.fromCodePoint(0x100 + index)).join('');
+    const inWindow = (bits: number) => new Inflation(true, bits).next(deflated(`${novel}${novel}`)).fault;
+    expect(inWindow(15)).toBeNull();
+    expect(inWindow(11)).toBeNull();
+    expect(inWindow(8)).toMatch(/distance/);
+    const inflation = new Inflation(true, 9);
+    expect(textOf(inflation, deflated('conform'))).toBe('conform');
+    expect(textOf(inflation, deflated(novel))).toBe(novel);
+    expect(textOf(inflation, deflated('conform', `conform${novel}`))).toBe('');
+  });
+
   it('of an empty block is empty', () => {
     expect(textOf(new Inflation(true), Uint8Array.of(0))).toBe('');
   });

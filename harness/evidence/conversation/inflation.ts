@@ -2,8 +2,11 @@ import { constants, inflateRawSync } from 'node:zlib';
 import { reasonOf } from '../../base/thrown.ts';
 import type { Extension } from '../fields/extension.ts';
 
-/** The window of LZ77 is never larger (RFC 7692 §7.1.2), in octets. */
-const WINDOW_OCTETS = 32 * 1024;
+/** The window of LZ77 is never larger (RFC 7692 §7.1.2): two to the power of so many, in octets. */
+const MOST_WINDOW_BITS = 15;
+const LEAST_WINDOW_BITS = 8;
+/** zlib looks at the window between one piece of this size and the next, in octets: the least that it takes. */
+const PIECE_OCTETS = 64;
 /** A message is inflated to no more than this, in octets: a few may stand for very many. */
 const MOST_OCTETS = 4 * 1024 * 1024;
 /** RFC 7692 §7.2.2: what the sender took away from the end. */
@@ -17,12 +20,14 @@ export type Inflated =
 /** Undoes permessage-deflate for the messages of one side, in their order (RFC 7692 §7.2.2). */
 export class Inflation {
   readonly #keepsContext: boolean;
+  readonly #windowBits: number;
   #window = Buffer.alloc(0);
   #lost: string | null = null;
 
-  /** `keepsContext`: a message may refer to those before it. */
-  constructor(keepsContext: boolean) {
+  /** `keepsContext`: a message may refer to those before it. `windowBits`: 8 to 15, by how far back it may refer. */
+  constructor(keepsContext: boolean, windowBits = MOST_WINDOW_BITS) {
     this.#keepsContext = keepsContext;
+    this.#windowBits = windowBits;
   }
 
   /** The octets of the next compressed message; nothing is known of those behind one that was lost. */
@@ -32,9 +37,13 @@ export class Inflation {
       const octets = inflateRawSync(Buffer.concat([payload, TAIL]), {
         finishFlush: constants.Z_SYNC_FLUSH,
         maxOutputLength: MOST_OCTETS,
+        windowBits: this.#windowBits,
+        ...(this.#windowBits < MOST_WINDOW_BITS && { chunkSize: PIECE_OCTETS }),
         ...(this.#window.length > 0 && { dictionary: this.#window }),
       });
-      if (this.#keepsContext) this.#window = Buffer.concat([this.#window, octets]).subarray(-WINDOW_OCTETS);
+      if (this.#keepsContext) {
+        this.#window = Buffer.concat([this.#window, octets]).subarray(-(2 ** this.#windowBits));
+      }
       return { octets: new Uint8Array(octets), fault: null };
     } catch (error) {
       const isTooLong = error instanceof RangeError;
@@ -56,5 +65,11 @@ export function agreedInflation(
   side: 'client' | 'server',
 ): Inflation | null {
   const agreed = extensions.find(({ name }) => name.toLowerCase() === 'permessage-deflate');
-  return agreed === undefined ? null : new Inflation(!agreed.parameters.has(`${side}_no_context_takeover`));
+  if (agreed === undefined) return null;
+  const bits = Number(agreed.parameters.get(`${side}_max_window_bits`) ?? MOST_WINDOW_BITS);
+  const isWindow = bits >= LEAST_WINDOW_BITS && bits <= MOST_WINDOW_BITS;
+  return new Inflation(
+    !agreed.parameters.has(`${side}_no_context_takeover`),
+    isWindow ? bits : MOST_WINDOW_BITS,
+  );
 }

@@ -204,6 +204,8 @@ function eventLine(event: ConversationEvent): TranscriptLine {
     }
     case 'end':
       return line(atMs, direction, 'end of the TCP connection');
+    case 'fin':
+      return line(atMs, direction, 'end of our side of the TCP connection');
     case 'reset':
       return line(atMs, direction, 'TCP connection reset');
     case 'waited':

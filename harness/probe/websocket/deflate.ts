@@ -53,17 +53,23 @@ export const serverContextOffer = offered(
   'websocket-deflate-server-context-offer',
   `${NAME}; server_no_context_takeover`,
 );
-export const serverWindowOffer = offered(
-  'websocket-deflate-server-window-offer',
-  `${NAME}; server_max_window_bits=10`,
+export const serverWindowOffers = offered(
+  'websocket-deflate-server-window-offers',
+  ...[8, 15].map((bits) => `${NAME}; server_max_window_bits=${bits}`),
 );
 export const clientWindowOffers = offered(
   'websocket-deflate-client-window-offers',
   `${NAME}; client_max_window_bits`,
-  `${NAME}; client_max_window_bits=10`,
+  ...[8, 15].map((bits) => `${NAME}; client_max_window_bits=${bits}`),
 );
 /** §5: offers in the order of preference. */
 export const fallbackOffer = offered('websocket-deflate-fallback-offer', `${NAME}; conform_unknown, ${NAME}`);
+/** §5.1: of several offers that are in order one is taken, or none. */
+export const severalOffers = offered(
+  'websocket-deflate-several-offers',
+  `${NAME}; server_max_window_bits=12, ${NAME}; server_no_context_takeover`,
+  `${NAME}; client_max_window_bits, ${NAME}`,
+);
 
 type Sending = readonly [purpose: string, conversing: Conversing];
 
@@ -211,6 +217,17 @@ export const withoutContextEcho = echoed(
   async (conversation) =>
     (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
   `${NAME}; server_no_context_takeover; client_no_context_takeover`,
+);
+
+/** §7.1.2.1: a second message like the first lies further back than the window of 512 octets reaches. */
+export const smallWindowEcho = echoed(
+  'websocket-deflate-small-window',
+  'two equal messages, in a window of 512 octets',
+  async (conversation) => {
+    if (!conversation.isCompressing) return;
+    if (await conversation.deflatedEcho('text', NOVEL)) await conversation.deflatedEcho('text', NOVEL);
+  },
+  `${NAME}; server_max_window_bits=9`,
 );
 
 /** Octets that a few compressed ones stand for: more than services take in a message, few enough to do no harm. */

@@ -119,6 +119,30 @@ export function refusedLength(conversation: ConversationView): number | null {
   return unasked && lost > SURELY_TAKEN ? lost : null;
 }
 
+/** The connection was ended over a message that may be too long. */
+export function isEndedByLength({ unaskedEnd, clientFrames }: ConversationView): boolean {
+  const length = clientFrames.reduce((sum, { frame }) => sum + frame.length, 0);
+  return unaskedEnd !== null && length > SURELY_TAKEN;
+}
+
+const PARTS = 32;
+
+/** The length that is refused in one frame, in fragments. A service may bound frames more narrowly than messages. */
+export const longFragmentedEcho: Probe<ConversationView> = risky(
+  probe('websocket-long-fragmented-echo', async ({ ask, websocket }) => {
+    const length = refusedLength(await ask(longEchoes));
+    if (length === null) throw new NotApplicable('no message was too long for it');
+    const parts = Array.from({ length: PARTS }, () => patterned(Math.ceil(length / PARTS)));
+    return websocket.hold(
+      { purpose: `a WebSocket with a message of ${length} octets in ${PARTS} fragments` },
+      async (conversation) => {
+        await conversation.echo('text', ...parts);
+        await conversation.close(1000);
+      },
+    );
+  }),
+);
+
 /** §5.4: in three fragments, with empty ones, and cut within a character. */
 export const fragmentedEchoes = echoed(
   'websocket-fragmented-echoes',

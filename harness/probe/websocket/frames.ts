@@ -126,6 +126,18 @@ export const closeWithinMessage = heldOpenEach('websocket-close-within-message',
   ],
 ]);
 
+/** RFC 9293 §3.6: one side of TCP ends before the other. */
+export const halfClosed = heldOpenEach('websocket-half-closed', [
+  ['a WebSocket whose client ends its side of TCP', (conversation) => conversation.leave()],
+  [
+    'a WebSocket whose client ends its side of TCP within a message',
+    async (conversation) => {
+      await conversation.text('conform', { fin: false });
+      await conversation.leave();
+    },
+  ],
+]);
+
 export const oneOctetClose = broken('websocket-one-octet-close', [
   closing('a payload of one octet', Uint8Array.of(3)),
 ]);

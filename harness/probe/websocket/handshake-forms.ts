@@ -70,6 +70,10 @@ export const withoutKey = risky(
     without: ['sec-websocket-key'],
   }),
 );
+/** RFC 9112 §3.2: Host is left out. */
+export const withoutHost = risky(
+  held('websocket-without-host', { purpose: 'a WebSocket handshake without Host', without: ['host'] }),
+);
 export const shortKey = risky(
   held('websocket-short-key', {
     purpose: 'a WebSocket handshake with a key of 8 octets',

@@ -67,7 +67,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-takes-key-in-token+ws-pings-first+ws-sends-fragments+ws-closes-without-code',
     'ws-takes-key-in-subprotocol+ws-greets+no-compression+ws-takes-few-connections',
     'ws-closes-4401+ws-takes-small-messages+ws-empty-close-for-bad-codes',
-    'ws-takes-few-fragments+ws-sends-fragments',
+    'ws-takes-few-fragments+ws-sends-fragments+ws-says-goodbye-to-half-closed+ws-hangs-up-on-missing-host+ws-bounds-frames',
     'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
     'ws-takes-no-messages+ws-pings-first',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008',

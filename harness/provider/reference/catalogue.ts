@@ -3,7 +3,6 @@ import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
-import { BODY_DEFECTS } from './defects/bodies.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
@@ -30,7 +29,6 @@ import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
-import { BODY_VARIANTS } from './variants/bodies.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
@@ -55,7 +53,6 @@ const DEFECTS: readonly Defect[] = [
   ...JSON_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
-  ...BODY_DEFECTS,
   ...LIFECYCLE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
@@ -76,7 +73,6 @@ const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
   ...CONNECTION_VARIANTS,
-  ...BODY_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,

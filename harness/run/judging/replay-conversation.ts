@@ -116,6 +116,7 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
           event.type === 'octets' && event.note === note && isPrefix(event.octets, redaction.octets(octets)),
         note,
       ),
+    endOurSide: () => send(({ type }) => type === 'fin', 'the end of our side of TCP'),
     next,
     untilEnd: (wait) => next({ ...wait, match: ({ type }) => type === 'end' || type === 'reset' }),
     finish() {
@@ -133,7 +134,8 @@ function ownSends(
   const pings: Uint8Array[] = [];
   let isClosing = false;
   return events.flatMap((event, index) => {
-    if (event.type !== 'frame') return event.type === 'octets' && event.from === 'client' ? [index] : [];
+    if (event.type === 'octets' || event.type === 'fin') return event.from === 'client' ? [index] : [];
+    if (event.type !== 'frame') return [];
     const { opcode, payload } = event.frame;
     if (event.from === 'server') {
       if (opcode === OPCODE.ping && pong) pings.push(payload);

@@ -16,7 +16,7 @@ export interface Stimulus {
   readonly without?: readonly string[];
   /** Leaves out all fields of the sample. */
   readonly withoutSampleFields?: boolean;
-  readonly content?: string | Uint8Array;
+  readonly content?: string;
   /** `right` when left out. */
   readonly credential?: CredentialChoice;
   /** On the connection of the request before, where that is kept; each request has one of its own when left out. */

@@ -172,7 +172,10 @@ async function connect(
   const opening = {
     endpoint: websocket.url,
     limits: LIMITS,
-    ...(stimulus.httpVersion && { form: { httpVersion: stimulus.httpVersion } }),
+    form: {
+      ...(stimulus.httpVersion && { httpVersion: stimulus.httpVersion }),
+      withoutHost: stimulus.without?.includes('host') ?? false,
+    },
     ...(stimulus.octetByOctet && { octetByOctet: true }),
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };

@@ -43,6 +43,11 @@ export class OpenConversation {
     return !this.#agreed.some(({ parameters }) => parameters.has('client_no_context_takeover'));
   }
 
+  /** permessage-deflate was agreed on. */
+  get isCompressing(): boolean {
+    return this.#inflation !== null;
+  }
+
   /** The payload of our next message, compressed as was agreed on (RFC 7692 §7.2.1). */
   deflated(payload: string | Uint8Array): Uint8Array {
     return this.#deflation.next(octets(payload));
@@ -195,6 +200,12 @@ export class OpenConversation {
     await this.frame(OPCODE.close, payload);
     await this.#next('for the Close', isOver);
     await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
+  }
+
+  /** Ends our side of TCP without a Close, and waits for the server to end its own. */
+  async leave(): Promise<void> {
+    await this.#connection.endOurSide();
+    await this.#connection.untilEnd({ timeoutMs: this.#patienceMs, note: 'for the end of TCP' });
   }
 
   /**

@@ -37,7 +37,7 @@ export interface Opening {
   /** The handshake as it is to be sent (`handshake.ts`); its target is complete (`socketAddressOf`). */
   readonly request: HttpRequest;
   /** `Connection` is never added. */
-  readonly form?: Pick<RequestForm, 'httpVersion'>;
+  readonly form?: Pick<RequestForm, 'httpVersion' | 'withoutHost'>;
   /** Sends the handshake octet by octet. */
   readonly octetByOctet?: boolean;
   /** What is done without being told: both when left out. */
@@ -69,6 +69,8 @@ export interface WebSocketConnection {
   sendFrames(frames: readonly FrameOfOurs[]): Promise<boolean>;
   /** Octets that need not be frames; the note says what they are. A frame sent so in parts wants automatic pongs off. */
   sendOctets(octets: Uint8Array, note: string): Promise<boolean>;
+  /** Ends our side of TCP (FIN) and goes on listening. false when TCP was over. */
+  endOurSide(): Promise<boolean>;
   /** See `ConversationLog.next`. */
   next(wait: Wait): Promise<ConversationEvent | null>;
   /** The end or reset of TCP by the server; null as `next`. */
@@ -220,6 +222,17 @@ export async function openConnection(
     return mine;
   }
 
+  function endOurSide(): Promise<boolean> {
+    const mine = writing.then(() => {
+      if (!isOpen() || !socket?.writable) return false;
+      log.record({ from: 'client', type: 'fin' });
+      socket.end();
+      return true;
+    });
+    writing = mine;
+    return mine;
+  }
+
   function sendFrame(frame: FrameOfOurs, octetsAtOnce?: number): Promise<boolean> {
     return sendFrames([frame], octetsAtOnce);
   }
@@ -252,6 +265,7 @@ export async function openConnection(
     sendFrame,
     sendFrames,
     sendOctets: (octets, note) => write(octets, () => log.recordOctets('client', octets, note)),
+    endOurSide,
     next: (wait) => (listening ? log.next(wait) : Promise.resolve(null)),
     untilEnd: (wait) =>
       listening ? log.next({ note: 'the end of TCP', ...wait, match: isEnd }) : Promise.resolve(null),

@@ -5,7 +5,7 @@ import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
-import type { FrameRule } from '../websocket/gate.ts';
+import type { FrameRule, HalfCloseRule } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
@@ -47,7 +47,7 @@ export interface QuotaConduct {
 
 /** One demand on an opening handshake; null when it is met. */
 export interface HandshakeRule {
-  readonly name: 'credential' | 'quota' | 'method' | 'key' | 'version' | 'origin' | 'tokens';
+  readonly name: 'credential' | 'quota' | 'method' | 'host' | 'key' | 'version' | 'origin' | 'tokens';
   readonly refuses: (request: ReceivedRequest, kernel: Kernel, endpoint: SocketEndpoint) => Answer | null;
 }
 
@@ -80,6 +80,8 @@ export interface WebSocketConduct {
   readonly outbound: readonly FrameRule[];
   /** End TCP after the closing handshake (RFC 6455 §7.1.1). */
   readonly endsTcp: boolean;
+  /** What becomes of a connection whose client has ended its side; null to end it. */
+  readonly atHalfClose: HalfCloseRule | null;
 }
 
 /**

@@ -31,6 +31,7 @@ export const CONFORMING: Conduct = {
     inbound: [],
     outbound: [],
     endsTcp: true,
+    atHalfClose: null,
   },
   webhooks: CONFORMING_WEBHOOKS,
 };

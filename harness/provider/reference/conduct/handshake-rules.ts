@@ -49,11 +49,14 @@ export const HANDSHAKE_RULES: readonly HandshakeRule[] = [
     },
   },
   {
+    name: 'host',
+    refuses: (request) => (fieldValues(request, 'host').length === 1 ? null : problem('malformed')),
+  },
+  {
     name: 'key',
     refuses: (request) => {
       const keys = fieldValues(request, 'sec-websocket-key');
-      const host = fieldValues(request, 'host');
-      return keys.length === 1 && KEY.test(keys[0] ?? '') && host.length === 1 ? null : problem('malformed');
+      return keys.length === 1 && KEY.test(keys[0] ?? '') ? null : problem('malformed');
     },
   },
   {

@@ -32,6 +32,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
   });
   const gated =
     !websocket.endsTcp ||
+    websocket.atHalfClose !== null ||
     websocket.headChanges.length + websocket.inbound.length + websocket.outbound.length > 0;
 
   const refuse = (answer: Answer, request: ReceivedRequest, socket: Socket): void => {

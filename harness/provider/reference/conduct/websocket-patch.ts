@@ -4,11 +4,11 @@ import { fieldValue, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-import { type Frame, isControl, OPCODE, withPayload } from '../websocket/frame.ts';
+import { type Frame, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 import type { HandshakeRule, Kernel, WebSocketConduct } from './conduct.ts';
 import { refuseBeyondQuota } from './handling.ts';
-import { onReceipt, type Patch } from './patch.ts';
+import { onReceipt, type Patch, together } from './patch.ts';
 
 export const inWebSocket =
   (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
@@ -86,6 +86,23 @@ export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch 
       };
     },
   }));
+
+/** In place of what is too big. */
+const TOO_BIG = Buffer.from('too big');
+
+/** Closes with 1009 upon a frame of 64 KiB and more, however long a message may be in fragments. */
+export const boundingFrames: Patch = together(
+  onInbound(
+    each((frame) =>
+      isData(frame) && frame.lengthOctets === 8 ? withPayload({ ...frame, fin: true }, TOO_BIG) : frame,
+    ),
+  ),
+  onOpen((socket) =>
+    socket.on('message', (content) => {
+      if (String(content) === String(TOO_BIG)) socket.close(1009);
+    }),
+  ),
+);
 
 /** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
 export const keyFromSubprotocol: Patch = onReceipt((request) => {

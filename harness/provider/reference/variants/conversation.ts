@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { onAnswer, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
+  boundingFrames,
   closingWithCode,
   countingHandshakes,
   each,
@@ -13,7 +14,7 @@ import {
   onOutbound,
 } from '../conduct/websocket-patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { queryParameters, withField, withoutField } from '../http/message.ts';
+import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { findRoute } from '../http/routes.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
@@ -185,6 +186,23 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
       onAnswer('upgrade-required', (answer) => withField(answer, 'Via', '1.1 front')),
     ),
   },
+  'ws-says-goodbye-to-half-closed': {
+    summary: 'sends a Close to a client that has ended its side of TCP, and ends the connection',
+    patch: inWebSocket(() => ({
+      atHalfClose: (send, end) => {
+        send(frameOf(OPCODE.close, Buffer.alloc(0)));
+        end();
+      },
+    })),
+  },
+  'ws-hangs-up-on-missing-host': {
+    summary: 'ends a connection whose handshake has no Host without an answer',
+    patch: onFinished('malformed', (answer, request) => {
+      const isHostless = fieldValue(request, 'host') === undefined;
+      const isHandshake = fieldValue(request, 'upgrade') !== undefined;
+      return isHostless && isHandshake ? { ...answer, delivery: { kind: 'drop' } } : answer;
+    }),
+  },
   'ws-takes-few-connections': {
     summary: 'takes nine connections at the same time, and refuses more with 503',
     shows: ['websocket.connections'],
@@ -217,6 +235,11 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
           : frame,
       ),
     ),
+  },
+  'ws-bounds-frames': {
+    summary: 'refuses a frame of 64 KiB with 1009, and takes the same message in fragments',
+    shows: ['websocket.max-message'],
+    patch: boundingFrames,
   },
   'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',

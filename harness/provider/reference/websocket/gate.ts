@@ -8,11 +8,15 @@ import { encodeFrame, type Frame, FrameReader } from './frame.ts';
  */
 export type FrameRule = () => (frame: Frame, following: number) => readonly Frame[];
 
+/** Told that the client has ended its side of TCP; `end` ends the connection. */
+export type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
+
 interface GateRules {
   readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
   readonly inbound: readonly FrameRule[];
   readonly outbound: readonly FrameRule[];
   readonly endsTcp: boolean;
+  readonly atHalfClose: HalfCloseRule | null;
 }
 
 type Passage = (frames: readonly Frame[]) => readonly Frame[];
@@ -70,7 +74,10 @@ export class Gate extends Duplex {
       const passed = this.#inbound.filter(octets);
       if (passed.length > 0 && !this.push(passed)) socket.pause();
     });
-    socket.on('end', () => this.push(null));
+    const end = () => this.push(null);
+    const { atHalfClose } = rules;
+    const send = (frame: Frame) => socket.write(encodeFrame(frame));
+    socket.on('end', () => (atHalfClose === null ? end() : atHalfClose(send, end)));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
   }

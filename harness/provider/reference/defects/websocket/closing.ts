@@ -27,6 +27,8 @@ function isMalformed(payload: Buffer): boolean {
 const onClose = (change: (frame: Frame) => Frame | null): FrameRule =>
   each((frame) => (frame.opcode === OPCODE.close ? change(frame) : frame));
 
+const GOING_AWAY = closingWith(frameOf(OPCODE.close, Buffer.alloc(0)), 1001);
+
 /** Codes with which the service fails a connection. */
 const FAILURES: readonly (number | null)[] = [1002, 1007, 1009];
 
@@ -88,6 +90,19 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The connection stays open after both Close frames',
     trips: ['websocket.tcp-closed'],
     patch: inWebSocket(() => ({ endsTcp: false })),
+  },
+  'ws-keeps-half-closed': {
+    summary: 'keeps a connection whose client has ended its side of TCP',
+    cause: 'The connection stays open after its client has ended its side',
+    trips: ['websocket.half-closed'],
+    patch: inWebSocket(() => ({ atHalfClose: () => undefined })),
+  },
+  'ws-only-closes-half-closed': {
+    summary:
+      'says goodbye to a client that has ended its side of TCP, and waits for an answer that cannot come',
+    cause: 'The connection of a client that has ended its side waits for its Close',
+    trips: ['websocket.half-closed'],
+    patch: inWebSocket(() => ({ atHalfClose: (send) => send(GOING_AWAY) })),
   },
   'ws-sends-1005': {
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',

@@ -9,6 +9,8 @@ import {
   onCompressedOutbound,
   onSwitching,
 } from '../../conduct/websocket-patch.ts';
+import { fieldValue } from '../../http/message.ts';
+import { problem } from '../../http/problem.ts';
 import { type Frame, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** RFC 7692 §6: RSV1. */
@@ -68,6 +70,33 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The service ignores that server_max_window_bits was asked for',
     trips: ['websocket.deflate-server-window'],
     patch: withoutParameter('server_max_window_bits'),
+  },
+  'ws-ignores-server-window': {
+    summary: 'agrees to a small window and compresses with the largest (RFC 7692 §7.1.2.1)',
+    cause: 'The service compresses with a larger window than it agreed to',
+    trips: ['websocket.deflate-window-kept'],
+    patch: together(
+      inOffer((offer) => offer.replace(/server_max_window_bits=9$/, 'server_max_window_bits=14')),
+      onSwitching((lines) => lines.map((line) => line.replace('window_bits=14', 'window_bits=9'))),
+    ),
+  },
+  'ws-refuses-small-window': {
+    summary: 'refuses the handshake that offers a window smaller than its own (RFC 7692 §5.1)',
+    cause: 'A handshake that offers a small window for compression is refused',
+    trips: ['websocket.deflate-offer-declined'],
+    patch: inWebSocket(({ judge }) => ({
+      judge: (request, kernel) => {
+        const offer = fieldValue(request, 'sec-websocket-extensions') ?? '';
+        const isSmall = /window_bits=8$/.test(offer);
+        return isSmall ? { accepted: false, answer: problem('broken') } : judge(request, kernel);
+      },
+    })),
+  },
+  'ws-forgets-which-offer': {
+    summary: 'answers several offers of permessage-deflate with the name alone (RFC 7692 §5.1)',
+    cause: 'The answer to several offers of permessage-deflate fits none of them',
+    trips: ['websocket.deflate-several-offers'],
+    patch: onSwitching((lines) => lines.map((line) => line.replace('; server_max_window_bits=12', ''))),
   },
   'ws-widens-client-window': {
     summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',

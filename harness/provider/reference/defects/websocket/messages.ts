@@ -1,5 +1,6 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { cuttingAt, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { together } from '../../conduct/patch.ts';
+import { boundingFrames, cuttingAt, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -70,6 +71,22 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     trips: ['websocket.too-big-code'],
     patch: onInbound(
       each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
+    ),
+  },
+  'ws-wrong-too-big-code-in-fragments': {
+    summary: 'refuses a long message in fragments as a protocol error (RFC 6455 §7.4.1)',
+    cause: 'A message in fragments that is too big is refused with the wrong close code',
+    trips: ['websocket.too-big-code'],
+    patch: together(
+      boundingFrames,
+      onInbound(() => {
+        let length = 0;
+        return (frame) => {
+          if (!isData(frame)) return [frame];
+          length = frame.payload.length + (frame.opcode === OPCODE.continuation ? length : 0);
+          return [length > frame.payload.length && length > 65_535 ? { ...frame, opcode: 3 } : frame];
+        };
+      }),
     ),
   },
   'ws-loses-fragments': {

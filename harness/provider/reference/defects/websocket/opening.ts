@@ -116,6 +116,12 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     shows: ['websocket.short-key'],
     patch: withoutRule('key'),
   },
+  'ws-accepts-missing-host': {
+    summary: 'does without Host in handshakes (RFC 6455 §4.2.1, item 2)',
+    cause: 'A WebSocket handshake without Host is accepted',
+    trips: ['websocket.missing-host'],
+    patch: withoutRule('host'),
+  },
   'ws-invents-subprotocol': {
     summary: 'selects a subprotocol that nobody offered (RFC 6455 §4.2.2)',
     cause: 'The 101 selects a subprotocol that nobody offered',
