@@ -6,8 +6,9 @@ import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
+import { LIFECYCLE_DEFECTS } from './defects/items/lifecycle.ts';
+import { PAGE_DEFECTS } from './defects/items/pages.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
-import { LIFECYCLE_DEFECTS } from './defects/lifecycle.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
@@ -54,6 +55,7 @@ const DEFECTS: readonly Defect[] = [
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
   ...LIFECYCLE_DEFECTS,
+  ...PAGE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
   ...QUOTA_FIELD_DEFECTS,

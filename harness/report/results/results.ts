@@ -1,43 +1,25 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import Type from '../../base/type.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
 import { VARIATIONS } from '../../contract/variation.ts';
+import {
+  Count,
+  type Frozen,
+  Instant,
+  Milliseconds,
+  name,
+  SHARED,
+  shared,
+  text,
+  textOrNull,
+  texts,
+} from './shapes.ts';
 
 /**
  * The results model (`results.json`, schema version 1). Every report is rendered from it and from nothing else. Other
  * tools read it: it only grows. Each shape is declared once, and gives its type and its part of `results.schema.json`.
  */
 
-export type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : T extends object
-    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
-    : T;
-
-/** The shapes that others refer to by name. */
-export const SHARED: Record<string, TSchema> = {};
-
-function shared<Shape extends TSchema>(name: string, shape: Shape) {
-  SHARED[name] = shape;
-  return Type.Unsafe<Frozen<Static<Shape>>>({ $ref: `#/$defs/${name}` });
-}
-
-const described = (description?: string) => (description === undefined ? {} : { description });
-export const text = (description?: string) => Type.String(described(description));
-export const name = Type.String({ minLength: 1 });
-export const textOrNull = (description?: string) =>
-  Type.Unsafe<string | null>({ ...described(description), type: ['string', 'null'] });
-export const texts = (description?: string) => Type.Array(Type.String(), described(description));
-
-export const Count = shared('count', Type.Integer({ minimum: 0 }));
-export const Milliseconds = shared('milliseconds', Type.Number({ minimum: 0 }));
-export const Instant = shared(
-  'instant',
-  Type.String({
-    description: 'ISO 8601, UTC.',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$',
-  }),
-);
 const OneOutcome = shared('outcome', Type.Enum([...OUTCOMES]));
 const OneLevel = shared('level', Type.Enum(['MUST', 'SHOULD', 'NONE']));
 export const Harness = shared('harness', Type.Object({ name: text(), version: text(), node: text() }));

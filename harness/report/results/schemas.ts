@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type OwnSchema, ownSchema } from '../../base/own-schema.ts';
 import { pointerMembers } from '../../evidence/json/pointer.ts';
-import { SHARED } from './results.ts';
+import { SHARED } from './shapes.ts';
 
 const known = new Map<TSchema, OwnSchema>();
 

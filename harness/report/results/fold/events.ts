@@ -3,24 +3,17 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import Type from '../../../base/type.ts';
 import {
   COVERAGE,
-  Count,
-  type Frozen,
-  Instant,
   JUDGMENT,
   LISTED_FAILURE,
-  Milliseconds,
-  name,
   PlannedCheck,
   RequestKind,
   RUN,
   SERVICE,
-  text,
-  textOrNull,
-  texts,
   VARIES,
   WAIT,
 } from '../results.ts';
 import { heldTo, problemOf } from '../schemas.ts';
+import { Count, type Frozen, Instant, Milliseconds, name, text, textOrNull, texts } from '../shapes.ts';
 
 const service = text('Name of the service.');
 

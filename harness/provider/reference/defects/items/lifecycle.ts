@@ -1,69 +1,26 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
-import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { admitting } from '../conduct/lax-credentials.ts';
-import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { failed, withContent, withText } from '../http/answer-changes.ts';
+import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
+import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
+import { admitting } from '../../conduct/lax-credentials.ts';
+import { aroundHandling, onAnswer, onReceipt, together } from '../../conduct/patch.ts';
+import { failed, withContent, withText } from '../../http/answer-changes.ts';
+import { type Answer, fieldValue, served, withField, withoutField } from '../../http/message.ts';
+import { problem } from '../../http/problem.ts';
+import { SEARCHES } from '../../services/saved-searches.ts';
 import {
-  type Answer,
-  fieldValue,
-  queryParameters,
-  type ReceivedRequest,
-  served,
-  withField,
-  withoutField,
-} from '../http/message.ts';
-import { problem } from '../http/problem.ts';
-import { SEARCHES } from '../services/saved-searches.ts';
-
-const isList = ({ path }: ReceivedRequest): boolean => path === SEARCHES;
-const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
-const isTo = (method: string, where: (request: ReceivedRequest) => boolean) => (request: ReceivedRequest) =>
-  request.method === method && where(request);
-const creates = isTo('POST', isList);
-const reads = isTo('GET', isItem);
-const lists = isTo('GET', isList);
-const removes = isTo('DELETE', isItem);
-
-/** Answers some requests in another way, once they are carried out. */
-const onServed = (
-  when: (request: ReceivedRequest) => boolean,
-  change: (answer: Answer, request: ReceivedRequest) => Answer,
-): Patch => onAnswer('served', (answer, request) => (when(request) ? change(answer, request) : answer));
-
-const inItem = (
-  when: (request: ReceivedRequest) => boolean,
-  change: (item: JsonObject) => JsonObject,
-): Patch => onServed(when, (answer) => withText(answer, (text) => JSON.stringify(change(JSON.parse(text)))));
-
-/** Takes the bodies of some requests for other ones. */
-const inBody = (
-  when: (request: ReceivedRequest) => boolean,
-  change: (members: JsonObject) => JsonObject,
-): Patch =>
-  onReceipt((request) => {
-    const members = when(request) ? parseJsonObject(request.body.toString('utf8')) : null;
-    return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
-  });
+  creates,
+  inBody,
+  inItem,
+  inList,
+  isItem,
+  isTo,
+  onServed,
+  reads,
+  remembering,
+  removes,
+} from './requests.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
-
-/** What is found out while it runs is of one provider. */
-const remembering =
-  <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
-  (conduct) =>
-    patch(fresh())(conduct);
-
-/** The items of a list changed, and what it says of their number. */
-const inList = (change: (items: readonly JsonObject[]) => readonly JsonObject[]): Patch =>
-  onServed(
-    (request) => lists(request) && request.query === null,
-    (answer) =>
-      withText(answer, (text) => {
-        const { items, ...rest } = JSON.parse(text);
-        return JSON.stringify({ ...rest, items: change(items) });
-      }),
-  );
 
 const nothingToSay = (): Answer => ({ ...served(null), status: 204, fields: [], body: Buffer.alloc(0) });
 
@@ -385,65 +342,5 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       trips: ['operations.item-auth'],
       patch: admitting((_, request) => isTo('PATCH', isItem)(request)),
     },
-    'page-ignores-limit': {
-      summary: 'sends all there is whatever the limit',
-      cause: 'A page has more items than were asked for',
-      trips: ['operations.page-size'],
-      patch: onReceipt((request) =>
-        lists(request) && /^[1-9]$/.test(queryParameters(request.query).get('limit') ?? '')
-          ? withQuery(request, (query) => query.delete('limit'))
-          : request,
-      ),
-    },
-    'pages-overlap': {
-      summary: 'begins each page with the last item of the one before',
-      cause: 'An item is on two pages',
-      trips: ['operations.pages-disjoint'],
-      patch: onReceipt((request) => shifted(request, -1)),
-    },
-    'offset-is-ignored': {
-      summary: 'sends the first page for every offset',
-      cause: 'Every page is the first one',
-      trips: ['operations.pages-disjoint'],
-      patch: onReceipt((request) =>
-        lists(request) && /^\d+$/.test(queryParameters(request.query).get('offset') ?? '')
-          ? withQuery(request, (query) => query.delete('offset'))
-          : request,
-      ),
-    },
-    'pages-lose-items': {
-      summary: 'begins each page one item too late',
-      cause: 'An item is on no page',
-      trips: ['operations.pages-complete'],
-      patch: onReceipt((request) => shifted(request, 1)),
-    },
-    'next-page-is-same': {
-      summary: 'links each page to itself as the next',
-      cause: 'The link to the next page leads to the same page again and again',
-      trips: ['operations.pages-end'],
-      patch: onServed(lists, (answer, request) =>
-        withField(answer, 'Link', `<${request.target}>; rel="next"`),
-      ),
-    },
-    'next-page-is-404': {
-      summary: 'links to a next page that is not there',
-      cause: 'The link to the next page is answered {status:404}',
-      trips: ['operations.pages-end'],
-      patch: onServed(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
-    },
   },
 );
-
-function withQuery(request: ReceivedRequest, change: (query: URLSearchParams) => void): ReceivedRequest {
-  const query = queryParameters(request.query);
-  change(query);
-  return { ...request, query: query.size === 0 ? null : query.toString() };
-}
-
-/** A page that begins elsewhere than it was asked for; the first one stays. */
-function shifted(request: ReceivedRequest, by: number): ReceivedRequest {
-  const offset = Number(queryParameters(request.query).get('offset') ?? 0);
-  return lists(request) && offset > 0
-    ? withQuery(request, (query) => query.set('offset', String(offset + by)))
-    : request;
-}
