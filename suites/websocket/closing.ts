@@ -53,6 +53,20 @@ export const closingChecks = [
 
   tcpClosed,
 
+  // §7.1.7: to fail a connection is to close it; the answer to the Close is no condition.
+  check('websocket.unanswered-close', {
+    title: 'ends the TCP connection after a Close that the client does not answer',
+    headline: 'A connection whose client does not answer a Close stays open: {got}',
+    why: 'Clients that are broken or gone keep their connections, until there is room for no others.',
+    change: 'Close the socket some seconds after your own Close, whether it was answered or not.',
+    grounds: [rfc6455('7.1.7', 'SHOULD')],
+    restsOn: [tcpClosed],
+    judge: ({ expect }) =>
+      expect(frames.unansweredClose)
+        .where(({ isOver }) => isOver, 'the service sends no Close by itself')
+        .toConform('the end of TCP', ({ ended, afterwards }) => (ended === null ? afterwards : null)),
+  }),
+
   // Nothing more can come from a client whose side has ended, not even an answer to a Close.
   check('websocket.half-closed', {
     title: 'ends the TCP connection once the client has ended its side',

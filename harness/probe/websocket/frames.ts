@@ -1,5 +1,6 @@
 import { OPCODE } from '../../evidence/conversation/frame.ts';
-import { risky } from '../../session/probe.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Probe, risky } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
@@ -125,6 +126,21 @@ export const closeWithinMessage = heldOpenEach('websocket-close-within-message',
     },
   ],
 ]);
+
+/** The service sends a Close, for the frame is wrong, and nobody answers it. */
+export const unansweredClose: Probe<ConversationView> = risky(
+  heldOpen(
+    'websocket-unanswered-close',
+    { purpose: 'a WebSocket whose client does not answer a Close', automatic: { close: false } },
+    async (conversation) => {
+      await conversation.frame(0xb, '');
+      await conversation.outlast(UNANSWERED_MS);
+    },
+  ),
+);
+
+/** Longer than the 30 s that some libraries wait for an answer, in ms. */
+const UNANSWERED_MS = 35_000;
 
 /** RFC 9293 §3.6: one side of TCP ends before the other. */
 export const halfClosed = heldOpenEach('websocket-half-closed', [

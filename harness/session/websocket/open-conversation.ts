@@ -202,6 +202,13 @@ export class OpenConversation {
     await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
   }
 
+  /** Waits for a Close, and then so long for the end of TCP. */
+  async outlast(forMs: number): Promise<void> {
+    const over = await this.#next('for the Close', isOver);
+    if (over?.type === 'frame')
+      await this.#connection.untilEnd({ timeoutMs: forMs, note: 'for the end of TCP' });
+  }
+
   /** Ends our side of TCP without a Close, and waits for the server to end its own. */
   async leave(): Promise<void> {
     await this.#connection.endOurSide();

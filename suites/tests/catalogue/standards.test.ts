@@ -23,7 +23,15 @@ function namedIn(text: string): readonly string[] {
 }
 
 /** Suites whose every check is there for a section of a standard. */
-const BY_STANDARD = ['paths', 'caching', 'negotiation'];
+const BY_STANDARD = ['paths', 'caching', 'negotiation', 'framing'];
+
+/** Standards that are judged from end to end: how each is told in grounds, the title of its table, and its chapters. */
+const WHOLE = [
+  ['RFC 9112', 'RFC 9112, HTTP/1.1', [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
+  ['RFC 6455', 'RFC 6455, WebSocket', [3, 4, 5, 6, 7, 8, 9, 10]],
+  ['RFC 7692', 'RFC 7692, compression of WebSocket messages', [5, 6, 7, 8]],
+  ['Autobahn', 'Autobahn test suite, WebSocket', [1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 13]],
+] as const;
 
 describe('the page of standards', () => {
   it('says of each section what it asks, and what judges it or why nothing does', () => {
@@ -48,5 +56,17 @@ describe('the page of standards', () => {
     const named = new Set(namedIn(PAGE));
     const ids = checks.map(({ id }) => id).filter((id) => id.startsWith(`${name}.`));
     expect(ids.filter((id) => !named.has(id))).toEqual([]);
+  });
+
+  it.each(WHOLE)('has every chapter of %s, and every check that rests on it', (name, title, chapters) => {
+    const [, table = ''] = PAGE.split(`## ${title}\n`);
+    const [own = ''] = table.split('\n## ');
+    const begun = [...own.matchAll(/^\| (\d+)/gm)].map(([, chapter]) => Number(chapter));
+    expect([...new Set(begun)]).toEqual(chapters);
+    const resting = checks.filter(({ grounds }) =>
+      grounds.some((ground) => ground.kind !== 'clause' && ground.ref.includes(name)),
+    );
+    const named = new Set(namedIn(PAGE));
+    expect(resting.map(({ id }) => id).filter((id) => !named.has(id))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
-import type { FrameRule, HalfCloseRule } from '../websocket/gate.ts';
+import type { FrameRule, HalfCloseRule, TcpEnd } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
@@ -78,8 +78,8 @@ export interface WebSocketConduct {
   readonly inbound: readonly FrameRule[];
   /** Frames of the service before they are sent. */
   readonly outbound: readonly FrameRule[];
-  /** End TCP after the closing handshake (RFC 6455 §7.1.1). */
-  readonly endsTcp: boolean;
+  /** When TCP ends (RFC 6455 §7.1.1). */
+  readonly endsTcp: TcpEnd;
   /** What becomes of a connection whose client has ended its side; null to end it. */
   readonly atHalfClose: HalfCloseRule | null;
 }

@@ -30,7 +30,7 @@ export const CONFORMING: Conduct = {
     headChanges: [],
     inbound: [],
     outbound: [],
-    endsTcp: true,
+    endsTcp: 'once closed',
     atHalfClose: null,
   },
   webhooks: CONFORMING_WEBHOOKS,

@@ -31,7 +31,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
     handleProtocols: (offered) => kernel.subprotocols.find((protocol) => offered.has(protocol)) ?? false,
   });
   const gated =
-    !websocket.endsTcp ||
+    websocket.endsTcp !== 'once closed' ||
     websocket.atHalfClose !== null ||
     websocket.headChanges.length + websocket.inbound.length + websocket.outbound.length > 0;
 

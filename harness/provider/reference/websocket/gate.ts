@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { encodeFrame, type Frame, FrameReader } from './frame.ts';
+import { encodeFrame, type Frame, FrameReader, OPCODE } from './frame.ts';
 
 /**
  * Changes frames on their way: makes, for one connection, a function from a frame to the frames that pass
@@ -11,11 +11,14 @@ export type FrameRule = () => (frame: Frame, following: number) => readonly Fram
 /** Told that the client has ended its side of TCP; `end` ends the connection. */
 export type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
 
+/** `once answered`: not before the client has sent a Close, or has ended its side. */
+export type TcpEnd = 'once closed' | 'once answered' | 'never';
+
 interface GateRules {
   readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
   readonly inbound: readonly FrameRule[];
   readonly outbound: readonly FrameRule[];
-  readonly endsTcp: boolean;
+  readonly endsTcp: TcpEnd;
   readonly atHalfClose: HalfCloseRule | null;
 }
 
@@ -62,13 +65,18 @@ export class Gate extends Duplex {
   readonly #inbound: FrameFilter;
   readonly #outbound: FrameFilter;
   #head: string | null = '';
+  #isAnswered = false;
 
   /** `frameLimit`: octets of payload of the largest frame that is looked at. */
   constructor(socket: Socket, rules: GateRules, frameLimit: number) {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#rules = rules;
-    this.#inbound = new FrameFilter(rules.inbound, frameLimit);
+    const heeding: FrameRule = () => (frame) => {
+      if (frame.opcode === OPCODE.close) this.#isAnswered = true;
+      return [frame];
+    };
+    this.#inbound = new FrameFilter([heeding, ...rules.inbound], frameLimit);
     this.#outbound = new FrameFilter(rules.outbound, frameLimit);
     socket.on('data', (octets: Buffer) => {
       const passed = this.#inbound.filter(octets);
@@ -77,9 +85,17 @@ export class Gate extends Duplex {
     const end = () => this.push(null);
     const { atHalfClose } = rules;
     const send = (frame: Frame) => socket.write(encodeFrame(frame));
+    socket.on('end', () => {
+      this.#isAnswered = true;
+    });
     socket.on('end', () => (atHalfClose === null ? end() : atHalfClose(send, end)));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
+  }
+
+  get #endsTcp(): boolean {
+    const { endsTcp } = this.#rules;
+    return endsTcp === 'once closed' || (endsTcp === 'once answered' && this.#isAnswered);
   }
 
   override _read(): void {
@@ -93,12 +109,12 @@ export class Gate extends Duplex {
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    if (this.#rules.endsTcp) this.#socket.end();
+    if (this.#endsTcp) this.#socket.end();
     done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (this.#rules.endsTcp) this.#socket.destroy();
+    if (this.#endsTcp) this.#socket.destroy();
     done(error);
   }
 

@@ -89,7 +89,13 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
     cause: 'The connection stays open after both Close frames',
     trips: ['websocket.tcp-closed'],
-    patch: inWebSocket(() => ({ endsTcp: false })),
+    patch: inWebSocket(() => ({ endsTcp: 'never' })),
+  },
+  'ws-waits-for-answer-to-close': {
+    summary: 'waits without end for the answer to its Close (RFC 6455 §7.1.7)',
+    cause: 'The connection of a client that does not answer a Close stays open',
+    trips: ['websocket.unanswered-close'],
+    patch: inWebSocket(() => ({ endsTcp: 'once answered' })),
   },
   'ws-keeps-half-closed': {
     summary: 'keeps a connection whose client has ended its side of TCP',
