@@ -97,7 +97,7 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   const contracts = contractFinder(configDir);
   const all = new Faults();
   const services: LoadedService[] = [];
-  const setting = { all: [...files.keys()], environment: environment ?? null };
+  const setting = { files, environment: environment ?? null };
   const known = await all.attempt(() => KNOWN.read(configDir, setting));
   const accepted = await all.attempt(() => ACCEPTED.read(configDir, setting));
   for (const name of wanted) {

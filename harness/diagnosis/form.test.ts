@@ -1,10 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { formOf, likeness, partsOf } from './form.ts';
+import { formOf, likeness, partsOf, signatureOf, withoutOperation } from './form.ts';
 
 function alike(one: string, other: string): number {
   const [first = '', second = ''] = [partsOf(one)[0], partsOf(other)[0]];
   return likeness(formOf(first), formOf(second));
 }
+
+describe('a signature', () => {
+  const message =
+    'expected status 200, got status 500 for GET /v1/resources/{id} as documented and for 3 more; a link to /a/b?c for POST /v1/a a second time [x]';
+
+  it('names operations, and no other path', () => {
+    expect(signatureOf(message)).toEqual([
+      'status 500 for GET /v1/resources/{id} as documented',
+      'status 500 for *',
+      'a link to PATH?c for POST /v1/a a second time',
+    ]);
+  });
+
+  it('is told without them as well', () => {
+    expect(signatureOf(message).map(withoutOperation)).toEqual([
+      'status 500 for GET PATH as documented',
+      'status 500 for *',
+      'a link to PATH?c for POST PATH a second time',
+    ]);
+  });
+});
 
 describe('what a message says', () => {
   it.each([

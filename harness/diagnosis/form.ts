@@ -34,10 +34,10 @@ export function partsOf(message: string): readonly string[] {
 
 /**
  * What came, by the message of a finding, as it would be said on another day: `status 500 for GET with a wrong key`, one
- * text for each thing that was sent. `*` stands for those that the message only counts.
+ * text for each thing that was sent, an operation by its path. `*` stands for those that the message only counts.
  */
 export function signatureOf(message: string): readonly string[] {
-  const each = withoutValues(halvesOf(message).got)
+  const each = withoutValues(halvesOf(message).got, NOT_OF_OPERATION)
     .split('; ')
     .flatMap((part) => {
       const [got = '', ...stimuli] = part.split(STIMULUS);
@@ -46,6 +46,11 @@ export function signatureOf(message: string): readonly string[] {
         : stimuli.map((stimulus) => `${got} for ${stimulus === MORE ? '*' : stimulus}`);
     });
   return [...new Set(each)];
+}
+
+/** The same as lists have it that were written when a signature did not name operations. */
+export function withoutOperation(signature: string): string {
+  return signature.replace(PATH, 'PATH');
 }
 
 /** What was expected, empty where the message is of another form, and what came. */
@@ -109,7 +114,10 @@ function rank(number: number, wanted: number): string {
   return ratio > 1 ? '<more>' : '<less>';
 }
 
-function withoutValues(text: string): string {
+const PATH = /(?<![\w.])\/[\w{}.:%~/-]+/g;
+const NOT_OF_OPERATION = new RegExp(`(?<! for [A-Z]{2,20} )${PATH.source}`, 'g');
+
+function withoutValues(text: string, path = PATH): string {
   return (
     text
       // Before anything that a slash among random octets in base64 could be taken for.
@@ -119,7 +127,7 @@ function withoutValues(text: string): string {
       .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, 'URL')
       // Without its parameters.
       .replace(new RegExp(`(${MEDIA})(?:; ?[\\w-]+=[^\\s;,]+)+`, 'g'), '$1')
-      .replace(/(?<![\w.])\/[\w{}.:%~/-]+/g, 'PATH')
+      .replace(path, 'PATH')
       // Tags, tokens, digests: letters and digits mixed.
       .replace(/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{10,}/g, 'VALUE')
       .replace(/(?<![\w.-]|\bstatus |\bclose code )-?\d[\d,]*(?:\.\d+)?(?!\w)/g, 'N')

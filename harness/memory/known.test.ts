@@ -30,13 +30,14 @@ function checkOf(sketch: Sketch): CheckResult {
 function run(
   checks: readonly Sketch[],
   entries: readonly Partial<ListedFailure>[],
-  { selection, coverage }: Partial<Results['run'] & ServiceResult> = {},
+  { selection, coverage, operations }: Partial<Results['run'] & ServiceResult> = {},
 ): Results {
   const service = {
     ...conformingService('search'),
     checks: [checkOf({ id: 'status.sample', outcome: 'pass', message: '' }), ...checks.map(checkOf)],
     known: entries.map((entry) => ({ ...ENTRY, ...entry })),
     ...(coverage ? { coverage } : {}),
+    ...(operations ? { operations } : {}),
   };
   return withKnown(resultsOf([service], { asOf: TODAY, ...(selection ? { selection } : {}) }));
 }
@@ -46,6 +47,7 @@ interface Case {
   readonly entry?: Partial<ListedFailure>;
   readonly selected?: boolean;
   readonly capped?: boolean;
+  readonly operations?: readonly string[];
   readonly state: ListedFailure['state'];
   readonly outcome: Outcome;
   readonly exitCode: number;
@@ -181,6 +183,45 @@ const CASES: Readonly<Record<string, Case>> = {
     outcome: 'pass',
     exitCode: 0,
   },
+  'fails for another operation': {
+    check: { ...fails, message: FAILED.replace('GET with a wrong key', 'GET /v1/b as documented') },
+    entry: { got: ['status 500 for GET /v1/a as documented'] },
+    state: 'changed',
+    outcome: 'fail',
+    exitCode: 1,
+    note: /fails in another way now: status 500 for GET \/v1\/b as documented/,
+  },
+  'fails for an operation, as an older list has it': {
+    check: { ...fails, message: FAILED.replace('GET with a wrong key', 'GET /v1/b as documented') },
+    entry: { got: ['status 500 for GET PATH as documented'] },
+    state: 'known',
+    outcome: 'known',
+    exitCode: 0,
+  },
+  'is of an operation that is documented no more': {
+    check: passes,
+    entry: { got: ['status 500 for GET /v1/item as documented'] },
+    operations: ['/v1/items', '/v1/others'],
+    state: 'unmatched',
+    outcome: 'pass',
+    exitCode: 1,
+    note: /^this service has no operation \/v1\/item: did you mean \/v1\/items\?/,
+  },
+  'is of an operation that may be any': {
+    check: fails,
+    entry: { got: ['status 500 for *', 'status 500 for GET /v1/item as documented'] },
+    operations: ['/v1/items'],
+    state: 'known',
+    outcome: 'known',
+    exitCode: 0,
+  },
+  'may belong to what could not be fetched': {
+    check: { id: 'pact.interaction', outcome: 'blocked', message: 'the broker does not answer' },
+    entry: { check: 'pact.interaction.web-1' },
+    state: 'not judged',
+    outcome: 'blocked',
+    exitCode: 3,
+  },
   'is no check': {
     check: passes,
     entry: { check: 'auth.wrong-credentials' },
@@ -194,9 +235,10 @@ const CASES: Readonly<Record<string, Case>> = {
 describe('a listed failure', () => {
   it.for(Object.entries(CASES))(
     'that %s',
-    ([_name, { check, entry = {}, selected, capped, note, ...expected }]) => {
+    ([_name, { check, entry = {}, selected, capped, operations, note, ...expected }]) => {
       const results = run([check], [entry], {
         ...(selected ? { selection: { suites: [], checks: ['auth.*'], partial: true } } : {}),
+        ...(operations ? { operations: [...operations] } : {}),
         ...(capped ? { coverage: [{ request: 'call', sent: 120, capped: 380 }] } : {}),
       });
       const [service] = results.services;

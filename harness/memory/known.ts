@@ -1,6 +1,6 @@
-import { nearestNames } from '../config/yaml/nearest.ts';
+import { nearestHint } from '../config/yaml/nearest.ts';
 import { echoesIn, isFinding } from '../diagnosis/diagnose.ts';
-import { signatureOf } from '../diagnosis/form.ts';
+import { signatureOf, withoutOperation } from '../diagnosis/form.ts';
 import { withExitCode } from '../report/results/fold/fold.ts';
 import type { CheckResult, ListedFailure, Results, ServiceResult } from '../report/results/results.ts';
 import { tallyOf } from '../report/results/tally.ts';
@@ -53,18 +53,18 @@ function knownMessage({ reason, owner, until }: ListedFailure, { message }: Chec
 }
 
 /** The entry as this run leaves it. The checks as they were judged, before any of them is `known`. */
-function stated(entry: ListedFailure, { checks, coverage }: ServiceResult, setting: Setting): ListedFailure {
+function stated(entry: ListedFailure, service: ServiceResult, setting: Setting): ListedFailure {
   const { asOf, isWhole } = setting;
+  const { checks, coverage } = service;
   const meant = checks.filter(({ id }) => fits(entry.check, id));
   if (meant.length === 0) {
-    if (!isWhole || checks.length === 0) return entry;
-    const near = nearestNames(
-      entry.check,
-      checks.map(({ id }) => id),
-    );
-    const hint = near.length > 0 ? `: did you mean ${near.join(' or ')}?` : '';
-    return { ...entry, state: 'unmatched', note: `this service has no such check${hint}` };
+    if (!isWhole || checks.length === 0 || mayBelong(entry, checks)) return entry;
+    const ids = checks.map(({ id }) => id);
+    const note = `this service has no such check${nearestHint(entry.check, ids)}`;
+    return { ...entry, state: 'unmatched', note };
   }
+  const gone = missingOperation(entry, service);
+  if (gone !== null) return { ...entry, state: 'unmatched', note: gone };
   const failing = meant.filter(isFinding);
   if (failing.some((check) => isAsListed(entry, check))) return standing(entry, asOf);
   const [other] = failing;
@@ -77,6 +77,24 @@ function stated(entry: ListedFailure, { checks, coverage }: ServiceResult, setti
   const isSeen = meant.every(passes) && !isUnseen;
   if (isSeen) return { ...entry, state: 'stale', note: 'it passes now: remove the entry' };
   return until(entry, asOf) < 0 ? standing(entry, asOf) : entry;
+}
+
+/** Whether the check may be one of those that stand behind one that could not be told apart (pacts not fetched). */
+function mayBelong({ check }: ListedFailure, checks: readonly CheckResult[]): boolean {
+  return checks.some(({ id, outcome }) => outcome === 'blocked' && check.startsWith(`${id}.`));
+}
+
+/** Behind the method, as operations are named in what was sent. */
+const OPERATION = / for [A-Z]+ (\/\S*)/;
+
+/** What is wrong with an entry that names operations none of which is documented; null for any other. */
+function missingOperation({ got }: ListedFailure, { operations }: ServiceResult): string | null {
+  const named = got.map((each) => OPERATION.exec(each)?.[1] ?? null);
+  const [first = null] = named;
+  if (operations === undefined || first === null) return null;
+  if (named.some((each) => each === null || operations.some((documented) => fits(each, documented))))
+    return null;
+  return `this service has no operation ${first}${nearestHint(first, operations)}`;
 }
 
 /** An entry whose failure still comes, or may. */
@@ -117,7 +135,9 @@ function passes({ outcome }: CheckResult): boolean {
 /** Whether a check failed as an entry says, in all that came. */
 function isAsListed({ check: pattern, got }: ListedFailure, check: CheckResult): boolean {
   if (!isFinding(check) || !fits(pattern, check.id)) return false;
-  return signatureOf(check.message).every((each) => got.some((listed) => fits(listed, each)));
+  return signatureOf(check.message).every((each) =>
+    got.some((listed) => fits(listed, each) || fits(listed, withoutOperation(each))),
+  );
 }
 
 /** Whether a text is what a pattern says, in which `*` stands for any text. Linear in both. */

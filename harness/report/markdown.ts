@@ -121,6 +121,7 @@ const MARKS = {
   'does not conform': '❌',
   drifted: '❌',
   'known list out of date': '❌',
+  'accepted list out of date': '❌',
   inconclusive: '⚠️',
   'harness error': '💥',
 } as const;

@@ -13,6 +13,7 @@ export function announcementOf(config: ServiceConfig, selection: Selection): Ann
   const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
   const cautions = cautionsOf(config);
+  const operations = [...new Set(config.operations.map(({ template }) => template))];
   return {
     service: config.service,
     contract: config.contract.name,
@@ -22,6 +23,7 @@ export function announcementOf(config: ServiceConfig, selection: Selection): Ann
     catalogue: selection.catalogue(config),
     ...(cautions.length > 0 ? { cautions } : {}),
     ...(pacts.length > 0 ? { pacts } : {}),
+    ...(operations.length > 0 ? { operations } : {}),
   };
 }
 
@@ -48,10 +50,11 @@ function listedPacts({ pacts }: ServiceConfig, planned: ReadonlySet<string>): re
 function plan(config: ServiceConfig, suites: readonly Suite[]): readonly PlannedCheck[] {
   return suites.flatMap((suite) =>
     suite.checks.map((check) => {
-      const { id, title, why, change } = check;
+      const { id, title, why, change, records } = check;
       const { level, grounds } = applicabilityOf(check, config);
       const remedy = change === undefined ? {} : { change };
-      return { id, suite: suite.name, title, why, ...remedy, level, grounds };
+      const key = records === null ? {} : { records };
+      return { id, suite: suite.name, title, why, ...remedy, ...key, level, grounds };
     }),
   );
 }

@@ -56,6 +56,11 @@ function baseOf(file: LocatedMap): LocatedMap {
   return without(file, 'environments');
 }
 
+/** Names of the environments of a service file. */
+export function environmentNames(file: LocatedMap): readonly string[] {
+  return [...environmentsOf(file).keys()];
+}
+
 /** The environment and those it builds on, nearest first. */
 function chainOf(name: string, environments: Environments): readonly string[] {
   const chain = [name];

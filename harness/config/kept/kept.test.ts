@@ -12,10 +12,14 @@ const ENTRY = `  - check: headers.date
 `;
 
 const read = (text: string, options: { environment?: string; name?: string } = {}) => {
-  const folder = temporaryFolder({ [`known/${options.name ?? 'search'}.yaml`]: text });
+  const folder = temporaryFolder({
+    [`known/${options.name ?? 'search'}.yaml`]: text,
+    'services/search.yaml': 'environments: { staging: {}, production: {} }\n',
+  });
+  const files = new Map([['search', join(folder, 'services/search.yaml')]]);
   return {
     folder,
-    lists: KNOWN.read(folder, { all: ['search'], environment: options.environment ?? null }),
+    lists: KNOWN.read(folder, { files, environment: options.environment ?? null }),
   };
 };
 
@@ -36,6 +40,10 @@ const BAD: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'says nothing of what came': [
     with_((entry) => entry.replace(/ {4}got.*\n/, '')),
     /known\.0\.got: is missing/,
+  ],
+  'is for an environment of none': [
+    with_((entry) => `${entry}    environment: stagin\n`),
+    /search\.yaml:7:\d+: known\.0\.environment: the service search has no environment "stagin"[\s\S]*did you mean staging/,
   ],
   'is no list': ['known: yes\n', /known/],
 };

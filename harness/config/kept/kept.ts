@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { TSchema } from 'typebox';
 import { formatPlace, UsageError } from '../../base/exit.ts';
 import { Faults } from '../draft/faults.ts';
+import { environmentNames } from '../draft/overlay.ts';
 import { type Loaded, list, mapping, needed } from '../shape/kinds.ts';
 import { loaded } from '../shape/loaded.ts';
 import { faultsIn } from '../shape/validation.ts';
@@ -18,14 +19,14 @@ export interface KeptList<E extends TSchema> {
   /**
    * The lists of all services, by name. What is said of other environments is left out.
    *
-   * @param all names of all services of the folder: a list of any other is a fault.
    * @throws UsageError for all that is wrong with the lists: nothing is known of a list that cannot be read.
    */
   read(configDir: string, setting: KeptSetting): Promise<ReadonlyMap<string, readonly Kept<E>[]>>;
 }
 
 interface KeptSetting {
-  readonly all: readonly string[];
+  /** The files of all services of the folder, by name: a list of any other, or for an environment of none, is a fault. */
+  readonly files: ReadonlyMap<string, string>;
   readonly environment: string | null;
 }
 
@@ -42,7 +43,10 @@ export function keptList<E extends TSchema>(folder: string, of: string, entry: E
   );
   const frameFaults = faultsIn(shape);
 
-  async function readOne(file: string, environment: string | null): Promise<readonly Kept<E>[]> {
+  async function readOne(
+    file: string,
+    { service, serviceFile, environment }: ReadOne,
+  ): Promise<readonly Kept<E>[]> {
     const tree = await readLocated(file);
     const faults = new Faults();
     faults.add(...frameFaults(tree));
@@ -50,32 +54,60 @@ export function keptList<E extends TSchema>(folder: string, of: string, entry: E
     const origins = originsOf(tree);
     const all = loaded(shape, plainOf(tree), { faultAt: faultsOf(origins), faults });
     faults.hold();
+    const environments = await environmentsIn(serviceFile);
     const written = all[folder] as readonly (Loaded<E> & { readonly environment?: string })[];
-    return written.flatMap(({ environment: only, ...each }, index) => {
+    const kept = written.flatMap(({ environment: only, ...each }, index) => {
+      if (only !== undefined && environments !== null && !environments.includes(only)) {
+        const problem = `the service ${service} has no environment ${JSON.stringify(only)}`;
+        faults.add(
+          faultsOf(origins)(`${folder}.${index}.environment`, problem, didYouMean(only, environments)),
+        );
+      }
       const origin = origins.get(`${folder}.${index}`);
       const { line } = origin?.kind === 'file' ? origin.place : {};
       const place = formatPlace({ file, ...(line === undefined ? {} : { line }) });
       return only === undefined || only === environment ? [{ ...each, place } as Kept<E>] : [];
     });
+    faults.hold();
+    return kept;
   }
 
   return {
     folder,
     shape,
-    async read(configDir, { all, environment }) {
+    async read(configDir, { files, environment }) {
       const faults = new Faults();
       const lists = new Map<string, readonly Kept<E>[]>();
       for (const [service, file] of await namedFiles(join(configDir, folder))) {
-        if (!all.includes(service)) {
+        const serviceFile = files.get(service);
+        if (serviceFile === undefined) {
           const problem = `there is no service ${JSON.stringify(service)} to keep ${of} of`;
-          faults.add(new UsageError(problem, { place: { file }, remedy: didYouMean(service, all) }));
+          faults.add(
+            new UsageError(problem, { place: { file }, remedy: didYouMean(service, [...files.keys()]) }),
+          );
           continue;
         }
-        const kept = await faults.attempt(() => readOne(file, environment));
+        const kept = await faults.attempt(() => readOne(file, { service, serviceFile, environment }));
         if (kept) lists.set(service, kept);
       }
       faults.hold();
       return lists;
     },
   };
+}
+
+interface ReadOne {
+  readonly service: string;
+  readonly serviceFile: string;
+  readonly environment: string | null;
+}
+
+/** null where the file cannot be read, which is told to whoever reads it for its own sake. */
+async function environmentsIn(serviceFile: string): Promise<readonly string[] | null> {
+  try {
+    return environmentNames(await readLocated(serviceFile));
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
 }

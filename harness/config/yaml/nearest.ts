@@ -25,6 +25,12 @@ export function nearestNames(wanted: string, known: readonly string[]): readonly
     .map(({ name }) => name);
 }
 
+/** `: did you mean auth.refusal?`, to go behind a sentence; empty where no name is near. */
+export function nearestHint(wanted: string, known: readonly string[]): string {
+  const near = nearestNames(wanted, known);
+  return near.length > 0 ? `: did you mean ${near.join(' or ')}?` : '';
+}
+
 function lettersOf(word: string): string {
   return [...word].sort().join('');
 }

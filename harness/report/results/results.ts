@@ -103,6 +103,7 @@ export const PlannedCheck = shared(
     title: text('Completes "the service …".'),
     why: Type.Optional(text('Why it matters to a client.')),
     change: Type.Optional(text('What to change in the service where it is violated.')),
+    records: Type.Optional(text('Key of what it observes.')),
     level: OneLevel,
     grounds: Type.Array(Ground),
   }),
@@ -219,6 +220,17 @@ export const LISTED_FAILURE = Type.Object({
   note: textOrNull('What to do about the list, in a sentence; null for nothing.'),
 });
 
+/** An accepted observation as it stands in the user's list. */
+export type ListedObservation = Static<typeof LISTED_OBSERVATION>;
+const LISTED_OBSERVATION = Type.Object({
+  key: text('Key of an observation.'),
+  place: text('Where it is listed: `config/accepted/search.yaml:3`.'),
+  state: Type.Enum(['held', 'drifted', 'unmatched', 'not observed'], {
+    description: 'unmatched: nothing is observed under this key.',
+  }),
+  note: textOrNull('What to do about the list, in a sentence; null for nothing.'),
+});
+
 export const SERVICE = Type.Object({
   service: name,
   contract: text(),
@@ -244,6 +256,11 @@ export const SERVICE = Type.Object({
   known: Type.Optional(
     Type.Array(shared('knownFailure', LISTED_FAILURE), { description: 'The list of known failures.' }),
   ),
+  accepted: Type.Optional(
+    Type.Array(shared('acceptedObservation', LISTED_OBSERVATION), {
+      description: 'The list of accepted observations.',
+    }),
+  ),
   observations: Type.Array(Observation),
   cautions: Type.Optional(
     texts('What weakens every verdict on this service: `certificates were not verified`.'),
@@ -251,6 +268,7 @@ export const SERVICE = Type.Object({
   pacts: Type.Optional(
     Type.Array(ListedPact, { description: 'The pacts that the service is held against.' }),
   ),
+  operations: Type.Optional(texts('The documented operations: `/v1/orders/{id}`.')),
   catalogue: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How many checks a whole run of this service has.' }),
   ),

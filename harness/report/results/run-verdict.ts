@@ -9,6 +9,7 @@ export type VerdictWord =
   | 'does not conform'
   | 'drifted'
   | 'known list out of date'
+  | 'accepted list out of date'
   | 'inconclusive'
   | 'harness error';
 
@@ -98,6 +99,16 @@ const RULES: readonly Rule[] = [
     exitCode: EXIT.doesNotConform,
     word: 'known list out of date',
     reasons: ({ services }) => services.flatMap(({ known = [] }) => known.flatMap(untidy)),
+  },
+  {
+    exitCode: EXIT.doesNotConform,
+    word: 'accepted list out of date',
+    reasons: ({ services }) =>
+      services.flatMap(({ accepted = [] }) =>
+        accepted.flatMap(({ state, key, place, note }) =>
+          state === 'unmatched' ? [`${place}: ${key} is ${state}: ${note}`] : [],
+        ),
+      ),
   },
   {
     exitCode: EXIT.inconclusive,

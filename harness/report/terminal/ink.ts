@@ -29,6 +29,7 @@ const VERDICT_STYLES: Readonly<Record<VerdictWord, Style>> = {
   'does not conform': ['red', 'bold'],
   drifted: ['red', 'bold'],
   'known list out of date': ['red', 'bold'],
+  'accepted list out of date': ['red', 'bold'],
   inconclusive: ['yellow', 'bold'],
   'harness error': ['red', 'bold'],
 };

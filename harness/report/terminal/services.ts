@@ -11,6 +11,7 @@ export const SIGNS: Readonly<Record<VerdictWord, string>> = {
   'does not conform': '✕',
   drifted: '✕',
   'known list out of date': '✕',
+  'accepted list out of date': '✕',
   inconclusive: '⊘',
   'harness error': '!',
 };

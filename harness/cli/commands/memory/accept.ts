@@ -43,11 +43,11 @@ export async function accept(
       remedy: didYouMean(key, [...new Set(seen)]),
     });
   }
-  const all = [...(await namedFiles(join(options.config, 'services'))).keys()];
+  const files = await namedFiles(join(options.config, 'services'));
   const changes: Change[] = [];
   for (const each of services) {
     const { environment, observations } = each;
-    const listed = (await ACCEPTED.read(options.config, { all, environment })).get(each.service) ?? [];
+    const listed = (await ACCEPTED.read(options.config, { files, environment })).get(each.service) ?? [];
     for (const observation of observations) {
       if (keys.length > 0 && !keys.includes(observation.key)) continue;
       const { value, varies } = observation;

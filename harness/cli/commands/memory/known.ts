@@ -98,8 +98,8 @@ async function servicesOf(
   { config, reports, results }: KnownOptions,
 ): Promise<readonly ServiceResult[]> {
   const { services } = lastRun(wanted, { reports, results });
-  const all = [...(await namedFiles(join(config, 'services'))).keys()];
-  await KNOWN.read(config, { all, environment: null });
+  const files = await namedFiles(join(config, 'services'));
+  await KNOWN.read(config, { files, environment: null });
   return services;
 }
 

@@ -45,6 +45,7 @@ const EVENTS = {
       'simulatedTime',
       'cautions',
       'pacts',
+      'operations',
       'catalogue',
     ]).properties,
     service,

@@ -286,9 +286,17 @@ function closeService(record: ServiceRecord, endedBy: string | null, faults: str
     ...(record.listed.length > 0
       ? { known: record.listed.map((each) => ({ ...each, state: 'not judged' as const, note: null })) }
       : {}),
+    ...(record.accepted.length > 0
+      ? {
+          accepted: record.accepted.map(({ key, place }) => {
+            return { key, place, state: 'not observed' as const, note: null };
+          }),
+        }
+      : {}),
     observations: [...record.observations.values()].map((seen) => held(seen, record.accepted)),
     ...(started?.cautions ? { cautions: started.cautions } : {}),
     ...(started?.pacts ? { pacts: started.pacts } : {}),
+    ...(started?.operations ? { operations: started.operations } : {}),
     ...(started?.catalogue === undefined ? {} : { catalogue: started.catalogue }),
     ...(record.coverage.size > 0 ? { coverage: [...record.coverage.values()] } : {}),
     ledger,
@@ -315,8 +323,12 @@ function wholeLedger({ ledger, finished }: ServiceRecord): readonly LedgerLine[]
 }
 
 function judged(check: PlannedCheck, outcome: Outcome | undefined, lost: string | null): CheckResult {
-  const { id, suite, title, why, change, level, grounds } = check;
-  const notes = { ...(why === undefined ? {} : { why }), ...(change === undefined ? {} : { change }) };
+  const { id, suite, title, why, change, records, level, grounds } = check;
+  const notes = {
+    ...(why === undefined ? {} : { why }),
+    ...(change === undefined ? {} : { change }),
+    ...(records === undefined ? {} : { records }),
+  };
   const plan = { id, suite, title, ...notes, level, grounds };
   if (outcome) {
     const { message, headline, durationMs, waitedMs = 0, evidence, decisive = null, reproduce } = outcome;

@@ -3,7 +3,7 @@ import type { Results, RunResult, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
 import { counted, grouped, JUDGED } from '../tally.ts';
 import { plainLine } from './plain.ts';
-import { duration, wallTime } from './words.ts';
+import { duration, HEADLINES, wallTime } from './words.ts';
 
 /** How a verdict looks before it is read: conforms, does not, could not be told, tells of a part only, our own fault. */
 export type Sign = 'pass' | 'fail' | 'blocked' | 'partial' | 'error';
@@ -31,6 +31,7 @@ export function signOf(verdict: Verdict, { interrupted }: Pick<RunResult, 'inter
     case 'does not conform':
     case 'drifted':
     case 'known list out of date':
+    case 'accepted list out of date':
       return 'fail';
     case 'harness error':
       return 'error';
@@ -68,6 +69,7 @@ const TOLD: Readonly<Record<Verdict['word'], (results: Results, verdict: Verdict
   'does not conform': failing,
   drifted: driftedFacts,
   'known list out of date': outdated,
+  'accepted list out of date': outdated,
   'no verdict': partial,
   'harness error': broken,
   inconclusive: (results, verdict) =>
@@ -143,10 +145,10 @@ function driftedFacts({ services }: Results, { reasons, besides }: Verdict): Tol
   };
 }
 
-function outdated(_: Results, { reasons, besides }: Verdict): Told {
+function outdated(_: Results, { word, reasons, besides }: Verdict): Told {
   const [first = '', ...others] = reasons;
   return {
-    sentence: 'The list of known failures is out of date',
+    sentence: HEADLINES[word],
     lead: `${capitalized(first)}.`,
     rest: [...others, ...besides].map((each) => `${capitalized(each)}.`),
   };

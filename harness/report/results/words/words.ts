@@ -13,6 +13,7 @@ export const HEADLINES: Readonly<Record<VerdictWord, string>> = {
   'does not conform': 'Does not conform',
   drifted: 'Drifted from what is accepted',
   'known list out of date': 'The list of known failures is out of date',
+  'accepted list out of date': 'The list of accepted observations is out of date',
   inconclusive: 'Inconclusive',
   'harness error': 'Harness error',
 };
