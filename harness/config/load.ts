@@ -13,6 +13,7 @@ import { readContract } from './contract/contract-file.ts';
 import { Draft, withReferences } from './draft/draft.ts';
 import { Consequence, Faults } from './draft/faults.ts';
 import { overlaid } from './draft/overlay.ts';
+import type { StandIns } from './draft/reference.ts';
 import { readAway } from './draft/secret.ts';
 import { ACCEPTED, type AcceptedObservation } from './kept/accepted.ts';
 import { KNOWN, type KnownFailure } from './kept/known.ts';
@@ -48,6 +49,8 @@ export interface LoadOptions {
   readonly env: NodeJS.ProcessEnv;
   /** How long a `${exec:…}` may take, in ms. */
   readonly execTimeoutMs?: number | undefined;
+  /** Where a record is judged: which secrets a service had. Nothing of it has to be here. */
+  readonly standIns?: ((service: string) => StandIns) | undefined;
 }
 
 export interface LoadedService {
@@ -141,9 +144,15 @@ async function loadService(
     const scope = {
       env: options.env,
       execTimeoutMs: options.execTimeoutMs ?? EXEC_TIMEOUT_MS,
+      standIns: options.standIns?.(name),
       folder: dirname(resolve(file)),
     };
-    const { tree: read, hidden } = await withReferences(effective, SERVICE_BLOCKS, scope, faults);
+    const { tree: read, hidden } = await withReferences(
+      effective,
+      SERVICE_BLOCKS,
+      { ...scope, service: name },
+      faults,
+    );
     faults.add(...serviceFaults(read));
     const draft = new Draft(name, read, scope, faults);
     const references = hidden.flatMap((each) => readAway(draft, each));

@@ -4,6 +4,7 @@ import { derivedSecrets } from '../credential/placing.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { schemeNamed } from '../credential/schemes.ts';
 import { Secret } from '../credential/secret.ts';
+import { formOf, type SecretForm } from '../credential/stand-in.ts';
 import { nameElsewhere } from '../evidence/redaction/marker.ts';
 import { LEAST_CHARACTERS } from './draft/secret.ts';
 import { brokerSecrets } from './pact/pacts.ts';
@@ -41,6 +42,14 @@ interface Owned<S> {
 export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfig): readonly Secret[] {
   if (own === undefined) return configs.flatMap((config) => ownedBy(config).secrets);
   return unpackRunSecrets(packRunSecrets(configs), own.service);
+}
+
+/** The forms of the secrets of a service, each name once. */
+export function secretForms(config: ServiceConfig): readonly SecretForm[] {
+  const { credentials, provider, webhooks, headers, tls, proxies, references, pacts } = config;
+  const parts = [credentials.values, provider, webhooks, headers, tls, proxies, references, pacts?.broker];
+  const forms = secretsIn(parts).map(formOf);
+  return [...new Map(forms.map((form) => [form.name, form])).values()];
 }
 
 function ownedBy(config: ServiceConfig): Owned<Secret> {

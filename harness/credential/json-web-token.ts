@@ -70,6 +70,15 @@ export function forged(kind: Forgery, key: string): string | null {
   return forgery === key ? null : forgery;
 }
 
+export function isToken(key: string): boolean {
+  return readToken(key) !== null;
+}
+
+/** A token with these parts, as it would be signed. */
+export function writtenToken(header: JsonObject, claims: JsonObject, signature: string): string {
+  return `${part(header)}.${part(claims)}.${Buffer.from(signature).toString('base64url')}`;
+}
+
 /** When a key says that it ends (RFC 7519 §4.1.4); null where it is no token, or says nothing of it. */
 export function expiryOf(key: string): Date | null {
   const seconds = readToken(key)?.claims.exp;

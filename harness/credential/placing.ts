@@ -106,6 +106,12 @@ export function derivedSecrets(secret: Secret): readonly Secret[] {
     return isKept ? [new Secret(derivedName(secret.name, derivation), value)] : [];
   });
 }
+
+/** Whether there is no other letter case of it that would be wrong. */
+export function isCaseless(right: string): boolean {
+  return WRONG_VALUES['case-flipped'](right) === null;
+}
+
 /** What concerns the octets that are sent, and not a secret behind them. */
 const OF_OCTETS: ReadonlySet<string> = new Set([
   'empty',

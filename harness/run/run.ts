@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { HarnessError, UsageError } from '../base/exit.ts';
 import { withTexts } from '../base/json-text.ts';
 import { type LoadedService, loadServices } from '../config/load.ts';
-import { runSecrets } from '../config/secrets.ts';
+import { runSecrets, secretForms } from '../config/secrets.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { faultsOf } from '../config/yaml/origin.ts';
 import { type Journal, openJournal } from '../evidence/record/journal.ts';
@@ -49,6 +49,7 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
   const { folder, journal } = openRun(request.reportsDir, run, configs);
   for (const { config, known, accepted } of services) {
     const { service } = config;
+    journal.append({ type: 'secrets', service, forms: secretForms(config) });
     if (accepted.length > 0) journal.append({ type: 'accepted', service, listed: withoutSecrets(accepted) });
     if (known.length > 0) journal.append({ type: 'known-failures', service, listed: withoutSecrets(known) });
   }

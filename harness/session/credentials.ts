@@ -2,6 +2,7 @@ import { derivedSecrets } from '../credential/placing.ts';
 import { ReadyCredentials } from '../credential/ready-credentials.ts';
 import type { ObtainingPort } from '../credential/scheme.ts';
 import type { Secret } from '../credential/secret.ts';
+import { formOf } from '../credential/stand-in.ts';
 import { addressOf } from '../transport/socket/address.ts';
 import { transportTo } from '../transport/socket/options.ts';
 import { blockedByBudget, type SessionMeans } from './turn/means.ts';
@@ -14,7 +15,7 @@ export function openCredentials(
   means: Omit<SessionMeans, 'credentials' | 'key'>,
   learned: (secret: Secret) => void = () => undefined,
 ): ReadyCredentials {
-  const { config, transport, wire, budget, log, outage } = means;
+  const { config, transport, wire, budget, log, outage, record } = means;
   const port: ObtainingPort = {
     async post({ url, fields, body, purpose }, secretsIn) {
       const isPath = url.startsWith('/');
@@ -43,6 +44,7 @@ export function openCredentials(
           credential: 'right',
           secretsIn(content) {
             const found = secretsIn(content);
+            if (found) record({ type: 'secrets', service: config.service, forms: found.map(formOf) });
             const secrets = found?.flatMap((secret) => [secret, ...derivedSecrets(secret)]) ?? null;
             secrets?.forEach(learned);
             return secrets;

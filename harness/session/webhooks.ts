@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { HarnessError } from '../base/exit.ts';
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
+import { isStandIn } from '../credential/stand-in.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
@@ -62,12 +63,15 @@ async function receiveWebhooks(
     return receiver.deliveries.map((delivery, index) => {
       const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, means);
       turn.trail.add(means.log.keep(exchange, 0).id);
-      const { signature } = webhooks;
-      return {
-        reply: new Reply(exchange),
-        atMs: delivery.atMs,
-        signature: signature && judged(delivery, signature),
-      };
+      const signature = webhooks.signature && (delivery.signature ?? judged(delivery, webhooks.signature));
+      if (signature !== null)
+        means.record({
+          type: 'signature',
+          service: means.config.service,
+          evidence: exchange.id,
+          worth: signature,
+        });
+      return { reply: new Reply(exchange), atMs: delivery.atMs, signature };
     });
   } finally {
     await receiver.close();
@@ -122,13 +126,15 @@ function exchangeOf(
 function judged(
   { fields, body, truncated, recorded }: Delivery,
   signature: WebhookSignature,
-): Received['signature'] {
+): NonNullable<Received['signature']> {
   const value = fieldValue(fields, signature.header.toLowerCase());
   if (value === undefined) return 'missing';
   if (recorded !== undefined && (truncated || traces(body).length > 0)) {
     throw new Blocked('not in the record: all that was signed');
   }
-  const digest = createHmac('sha256', signature.secret.reveal()).update(body).digest(signature.encoding);
+  const secret = signature.secret.reveal();
+  if (isStandIn(secret)) throw new Blocked('not in the record: what the signature was worth');
+  const digest = createHmac('sha256', secret).update(body).digest(signature.encoding);
   const [given, wanted] = [value, `${signature.prefix}${digest}`].map((text) => Buffer.from(text));
   if (!given || !wanted) throw new HarnessError('two texts make two buffers');
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? 'valid' : 'wrong';

@@ -58,6 +58,8 @@ export async function buildTls(
   if (written === undefined) return null;
   const { faultAt, scope } = draft;
   const { ca, cert, key, passphrase, insecure } = written;
+  // Nothing is sent where a record is judged.
+  const isSent = scope.standIns === undefined;
   const path = (file: string | undefined) =>
     file === undefined ? null : relative('.', resolve(scope.folder, file));
   if (key !== undefined && cert === undefined) {
@@ -71,8 +73,11 @@ export async function buildTls(
   }
   return {
     files: { ca: path(ca), cert: path(cert), key: path(key) },
-    ca: ca === undefined ? null : await certificatesIn(draft, 'tls.ca', ca, 'of the authority'),
-    client: cert === undefined || key === undefined ? null : await clientOf(draft, cert, key, passphrase),
+    ca: ca === undefined || !isSent ? null : await certificatesIn(draft, 'tls.ca', ca, 'of the authority'),
+    client:
+      cert === undefined || key === undefined || !isSent
+        ? null
+        : await clientOf(draft, cert, key, passphrase),
     insecure,
   };
 }

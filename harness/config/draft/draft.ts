@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
+import { nameElsewhere } from '../../evidence/redaction/marker.ts';
 import { keysOf, shapeWithin, traitsOf } from '../shape/traits.ts';
 import {
   childrenOf,
@@ -12,7 +13,7 @@ import {
 } from '../yaml/located.ts';
 import { type FaultAt, faultsOf, type Origin, originAround } from '../yaml/origin.ts';
 import type { Faults } from './faults.ts';
-import { holdVariables, interpolate, type Learned, type ReferenceScope } from './reference.ts';
+import { holdVariables, interpolate, type Learned, type ReferenceScope, secretName } from './reference.ts';
 
 /** One service on its way from file to config: overlaid, its references read, its meaning not yet checked. */
 export class Draft {
@@ -98,6 +99,9 @@ export interface ReadThrough {
   readonly learned: readonly Learned[];
 }
 
+/** RFC 6761: nobody is there. */
+const NOWHERE = 'http://stands-in.invalid';
+
 /**
  * The service with what its references stand for. Those of secrets stay as they are, to be read last; that a variable
  * is not set is told here already.
@@ -105,7 +109,7 @@ export interface ReadThrough {
 export async function withReferences(
   tree: LocatedMap,
   shape: TSchema,
-  scope: ReferenceScope,
+  scope: ReferenceScope & { readonly service: string },
   faults: Faults,
 ): Promise<{ readonly tree: LocatedMap; readonly hidden: readonly ReadThrough[] }> {
   const faultAt = faultsOf(originsOf(tree));
@@ -129,7 +133,12 @@ export async function withReferences(
       faults.try(() => holdVariables(value, scope, fault));
       return node;
     }
-    const done = await faults.attempt(() => interpolate(value, scope, fault, keeps));
+    const done = await faults.attempt(() =>
+      interpolate(value, scope, fault, keeps, (reference) => ({
+        name: nameElsewhere(secretName(scope, key, reference), 'config'),
+        otherwise: texts === 'open' && key.endsWith('url') ? NOWHERE : null,
+      })),
+    );
     if (!done || done.references.length === 0 || origin.kind !== 'file') return node;
     const { references, learned } = done;
     if (texts !== 'open' && learned.length > 0) hidden.push({ key, written: value, references, learned });

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
+import { UsageError } from '../../base/exit.ts';
+import { type SecretForm, standInFor } from '../../credential/stand-in.ts';
 import type { Fault } from '../shape/traits.ts';
 import { nearestNames } from '../yaml/nearest.ts';
 import { readText } from '../yaml/read-text.ts';
@@ -17,7 +19,12 @@ export interface ReferenceScope {
   /** Folder of the file that names them; relative paths and commands start here. */
   readonly folder: string;
   readonly execTimeoutMs: number;
+  /** What may stand in for secrets, where a record is judged; nothing where a service is exercised. */
+  readonly standIns?: StandIns | undefined;
 }
+
+/** The secrets that there were when something was recorded; null where nobody knows. */
+export type StandIns = { readonly forms: readonly SecretForm[] | null };
 
 const KINDS = ['env', 'file', 'exec'];
 const MAX_BYTES = 64 * 1024;
@@ -81,6 +88,22 @@ export function describeReference(reference: Reference): string {
   return reference.kind === 'file' ? `file ${reference.path}` : 'exec';
 }
 
+/** The environment variable where there is one, else made of the place: `SEARCH_SECOND_KEY`, `SEARCH_RUN_SECRETS_API_KEY`. */
+export function secretName(
+  { service }: { readonly service: string },
+  key: string,
+  reference: Reference | null,
+): string {
+  if (reference?.kind === 'env') return reference.name;
+  const place = key
+    .replace(/^credentials\.|^provider\.(?:container|command)\.(?:companions\.)?/, '')
+    .replace(/^(?:env|secrets)\./, '');
+  return `${service}_${place}`
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase();
+}
+
 export interface Resolved {
   readonly text: string;
   /** The variable was not set (or empty) and the default of the reference stands in. */
@@ -103,6 +126,33 @@ export async function resolveReference(
   }
 }
 
+/** What a reference is to whoever judges a record. */
+interface Named {
+  /** What the secret is called that it makes. */
+  readonly name: string;
+  /** What will do where it names nothing, and nobody knows what it was; null where nothing will. */
+  readonly otherwise: string | null;
+}
+
+/** The same, or what stands in for it. No command is run for a secret that is known to have been there. */
+export async function resolveOrStandIn(
+  reference: Reference,
+  scope: ReferenceScope,
+  fault: Fault,
+  { name, otherwise }: Named,
+): Promise<Resolved> {
+  const { standIns } = scope;
+  if (standIns === undefined) return resolveReference(reference, scope, fault);
+  const known = standIns.forms?.find((form) => form.name === name);
+  if (known !== undefined) return { text: standInFor(known), fromFallback: false };
+  try {
+    return await resolveReference(reference, scope, fault);
+  } catch (error) {
+    if (!(error instanceof UsageError) || otherwise === null) throw error;
+    return { text: otherwise, fromFallback: false };
+  }
+}
+
 /** What stands for a piece of a text: a reference of the file that was really read, not the default beside it. */
 export interface Learned {
   readonly reference: Reference;
@@ -115,6 +165,10 @@ export async function interpolate(
   scope: ReferenceScope,
   fault: Fault,
   kept?: string,
+  namedAs: (reference: Reference) => Named = (reference) => ({
+    name: describeReference(reference),
+    otherwise: null,
+  }),
 ): Promise<{
   readonly text: string;
   readonly references: readonly string[];
@@ -130,7 +184,7 @@ export async function interpolate(
         whole += part;
         continue;
       }
-      const resolved = await resolveReference(part, scope, fault);
+      const resolved = await resolveOrStandIn(part, scope, fault, namedAs(part));
       whole += resolved.text;
       if (!resolved.fromFallback) learned.push({ reference: part, value: resolved.text });
       references.push(`${describeReference(part)}${resolved.fromFallback ? ' (default)' : ''}`);
@@ -142,6 +196,7 @@ export async function interpolate(
 
 /** @throws what `fault` makes when a text names a variable that is not set, and no default for it. */
 export function holdVariables(text: string, scope: ReferenceScope, fault: Fault): void {
+  if (scope.standIns !== undefined) return;
   for (const part of splitReferences(text, fault)) {
     if (typeof part === 'object' && part.kind === 'env') fromEnvironment(part, scope, fault);
   }

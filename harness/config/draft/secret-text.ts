@@ -1,7 +1,7 @@
 import { Secret } from '../../credential/secret.ts';
 import type { Draft } from './draft.ts';
-import { describeReference, splitReferences } from './reference.ts';
-import { LEAST_CHARACTERS, MOST_CHARACTERS, readForSecret, secretName, TOO_SHORT } from './secret.ts';
+import { describeReference, secretName, splitReferences } from './reference.ts';
+import { LEAST_CHARACTERS, MOST_CHARACTERS, readForSecret, TOO_SHORT } from './secret.ts';
 
 /** A text whose secret parts are known as such: printed masked, revealed to the provider alone. */
 export type SecretText = readonly (string | Secret)[];
@@ -55,7 +55,7 @@ async function readPieces(
       pieces.push(part);
       continue;
     }
-    const { text: value, fromFallback } = await readForSecret(draft, part, fault);
+    const { text: value, fromFallback } = await readForSecret(draft, key, part, fault);
     references.push(`${describeReference(part)}${fromFallback ? ' (default)' : ''}`);
     if (!fromFallback && value.length > MOST_CHARACTERS) throw fault(...TOO_LONG);
     pieces.push(fromFallback ? value : new Secret(secretName(draft, key, part), value));

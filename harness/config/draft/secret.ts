@@ -1,4 +1,5 @@
 import { Secret } from '../../credential/secret.ts';
+import { standInFor } from '../../credential/stand-in.ts';
 import { nameElsewhere } from '../../evidence/redaction/marker.ts';
 import type { Fault } from '../shape/kinds.ts';
 import type { Draft, ReadThrough } from './draft.ts';
@@ -7,7 +8,8 @@ import {
   describeReference,
   type Reference,
   type Resolved,
-  resolveReference,
+  resolveOrStandIn,
+  secretName,
   splitReferences,
 } from './reference.ts';
 
@@ -61,7 +63,7 @@ export async function readSecret(
   if (reference.kind === 'env' && reference.fallback === '' && !options.optional) {
     throw fault('the default is empty', `leave the default out: \${env:NAME}`);
   }
-  const { text: value, fromFallback } = await readForSecret(draft, reference, fault);
+  const { text: value, fromFallback } = await readForSecret(draft, key, reference, fault);
   const said = describeReference(reference);
   if (fromFallback && reference.kind === 'env') {
     if (value === '') return shown(null, `${said} (not set)`);
@@ -81,9 +83,22 @@ export async function readSecret(
 }
 
 /** No command is run for a secret of a config that is wrong anyway. */
-export async function readForSecret(draft: Draft, reference: Reference, fault: Fault): Promise<Resolved> {
+export async function readForSecret(
+  draft: Draft,
+  key: string,
+  reference: Reference,
+  fault: Fault,
+): Promise<Resolved> {
   if (reference.kind === 'exec' && draft.faults.all.length > 0) throw new Consequence();
-  return resolveReference(reference, draft.scope, fault);
+  const name = secretName(draft, key, reference);
+  const { standIns } = draft.scope;
+  // There was none, and what the reference falls back on stood in its place.
+  if (standIns?.forms && reference.kind === 'env' && reference.fallback !== null) {
+    const known = standIns.forms.some((form) => form.name === name);
+    if (!known) return { text: reference.fallback, fromFallback: true };
+  }
+  const otherwise = standInFor({ name, form: 'text', expiresAt: null });
+  return resolveOrStandIn(reference, draft.scope, fault, { name, otherwise });
 }
 
 function soleReference(parts: readonly (string | Reference)[]): Reference | null {
@@ -101,18 +116,6 @@ function placeOf(reference: Reference, key: string): string {
     case 'exec':
       return `the output of the command of ${key}`;
   }
-}
-
-/** The environment variable where there is one, else made of the place: `SEARCH_SECOND_KEY`, `SEARCH_RUN_SECRETS_API_KEY`. */
-export function secretName({ service }: Draft, key: string, reference: Reference | null): string {
-  if (reference?.kind === 'env') return reference.name;
-  const place = key
-    .replace(/^credentials\.|^provider\.(?:container|command)\.(?:companions\.)?/, '')
-    .replace(/^(?:env|secrets)\./, '');
-  return `${service}_${place}`
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .toUpperCase();
 }
 
 const TOLD_APART = 'cannot be told from other text, and so not be kept out of reports';

@@ -75,8 +75,9 @@ export function findMarkers(recorded: string): readonly MarkerPlace[] {
 }
 
 /** Recorded text with something else in the place of each marker; null when it has none. */
-export function withMarkersAs(other: string, recorded: string): string | null {
-  return recorded.includes(LITERAL_START) ? recorded.replaceAll(MARKER, other) : null;
+export function withMarkersAs(other: string | ((name: string) => string), recorded: string): string | null {
+  if (!recorded.includes(LITERAL_START)) return null;
+  return recorded.replaceAll(MARKER, (_, name: string) => (typeof other === 'string' ? other : other(name)));
 }
 
 /**

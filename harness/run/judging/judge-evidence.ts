@@ -84,7 +84,10 @@ export async function judgeEvidence(
 async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<readonly LoadedService[]> {
   const { configDir, env, services: named } = request;
   if (evidence.kind === 'har') {
-    if (named.length === 1) return (await loadServices({ configDir, services: named, env })).services;
+    if (named.length === 1) {
+      const standIns = () => ({ forms: null });
+      return (await loadServices({ configDir, services: named, env, standIns })).services;
+    }
     throw new UsageError('a HAR file does not say which service it is of', {
       place: { file: evidence.file },
       remedy: 'name one with --service',
@@ -97,6 +100,7 @@ async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<
     services: wanted.length > 0 ? wanted : named,
     environment: services.find(({ environment }) => environment !== null)?.environment ?? undefined,
     env,
+    standIns: (name) => ({ forms: services.find(({ service }) => service === name)?.secrets ?? null }),
   });
   return loaded;
 }

@@ -1,6 +1,6 @@
 import { withTexts } from '../../base/json-text.ts';
 import type { LoadedService } from '../../config/load.ts';
-import { runSecrets } from '../../config/secrets.ts';
+import { runSecrets, secretForms } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
@@ -44,6 +44,7 @@ export async function judgeRecord(
     const { service } = loaded.config;
     const redaction = createRedaction(runSecrets(configs, loaded.config));
     const listed = <T>(entries: T): T => withTexts(entries, redaction.sink) as T;
+    record({ type: 'secrets', service, forms: secretForms(loaded.config) });
     if (loaded.accepted.length > 0) record({ type: 'accepted', service, listed: listed(loaded.accepted) });
     if (loaded.known.length > 0) record({ type: 'known-failures', service, listed: listed(loaded.known) });
     const its = recorded.find((each) => each.service === service);

@@ -53,6 +53,8 @@ export function recordOfHar(text: string, { file, service, harness, redaction }:
         unasked: [],
         receivers: [],
         verifications: [],
+        signatures: [],
+        secrets: null,
         tellsUnasked: false,
         remarks: [
           'a HAR file holds neither octets as they came nor WebSocket connections: what needs them is blocked',

@@ -107,6 +107,7 @@ function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): Recorde
   const evidence = evidenceOf(result);
   const isMarked = evidence.some(({ probe }) => probe !== null);
   const isJournal = all.length > 0;
+  const secrets = ofKind('secrets');
   return {
     service,
     environment,
@@ -117,6 +118,8 @@ function serviceOf(result: ServiceResult, all: readonly JournalEvent[]): Recorde
     unasked: ofKind('unasked'),
     receivers: ofKind('receiver'),
     verifications: ofKind('verification'),
+    signatures: ofKind('signature'),
+    secrets: secrets.length > 0 ? secrets.flatMap(({ forms }) => forms) : null,
     tellsUnasked: isJournal && isMarked,
     remarks: [
       ...(isMarked || evidence.length === 0 ? [] : [UNMARKED]),

@@ -1,3 +1,4 @@
+import type { SecretForm } from '../../credential/stand-in.ts';
 import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
@@ -30,6 +31,9 @@ export interface RecordedService {
   readonly unasked: readonly Event<'unasked'>[];
   readonly receivers: readonly Event<'receiver'>[];
   readonly verifications: readonly Event<'verification'>[];
+  readonly signatures: readonly Event<'signature'>[];
+  /** null where the record does not tell which secrets there were. */
+  readonly secrets: readonly SecretForm[] | null;
   /** Whether it tells of what came without being asked for. */
   readonly tellsUnasked: boolean;
   /** What is to be known of this kind of record, a sentence each. */

@@ -1,7 +1,8 @@
 import { Blocked } from '../../base/verdict.ts';
 import type { HttpRequest } from '../../credential/request.ts';
+import { standInFor } from '../../credential/stand-in.ts';
 import type { Exchange, RecordedRequest } from '../../evidence/exchange.ts';
-import { withMarkersAs } from '../../evidence/redaction/marker.ts';
+import { markerName, withMarkersAs } from '../../evidence/redaction/marker.ts';
 import { askingProbe } from '../../session/turn/asking.ts';
 import type { HttpAbout } from '../../transport/http/http-client.ts';
 import type { RequestForm } from '../../transport/http/request.ts';
@@ -16,6 +17,7 @@ import { isSameRequest } from './same-request.ts';
 /** What a session of the past met, in place of sockets: nothing is sent. */
 export function replayWire(recorded: RecordedService, shelf: Shelf, clock: ReplayClock): Wire {
   let receptions = 0;
+  const hasToken = recorded.secrets?.some(({ form }) => form === 'token') ?? false;
 
   async function exchange(
     request: HttpRequest,
@@ -29,11 +31,11 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
       probe: askingProbe(),
       purpose: about.purpose,
       isSame: (each, isNamed) =>
-        isAlike(each.request, request, { ...options, isNamed, hasBehind: behind.length > 0 }),
+        isAlike(each.request, request, { ...options, isNamed, hasToken, hasBehind: behind.length > 0 }),
     });
     if (found === null) throw missing(`${request.method} ${about.purpose}`);
     await clock.until(found.timing.startedMs + found.timing.durationMs);
-    learn(found, about, options);
+    learn(found, about, options, recorded);
     for (const { after, octets } of recorded.unasked)
       if (after === found.id) about.unasked?.(Buffer.from(octets), found.id);
     const { purpose, credential } = about;
@@ -55,7 +57,7 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
         probe: askingProbe(),
         purpose: about.purpose,
         isSame: ({ handshake }, isNamed) =>
-          isSameRequest(handshake.request, opening.request, { ...at, isNamed }),
+          isSameRequest(handshake.request, opening.request, { ...at, isNamed, hasToken }),
       });
       if (found === null) throw missing(about.purpose);
       const { connectMs, responseMs, startedMs, durationMs } = { ...found.timing };
@@ -72,7 +74,7 @@ export function replayWire(recorded: RecordedService, shelf: Shelf, clock: Repla
       if (place === undefined) throw missing('what the service sends to a receiver of webhooks');
       receptions += 1;
       const sent = shelf.takeAll(askingProbe() ?? '', isDelivery).map(({ evidence }) => evidence);
-      return replayReceiver(place, sent, clock);
+      return replayReceiver(place, sent, recorded.signatures, clock);
     },
     idOfBurst: (purpose, fresh) => shelf.takeBurst(askingProbe(), purpose)?.id ?? fresh,
     deafness: recorded.tellsUnasked ? null : 'the record does not tell what came without being asked for',
@@ -104,14 +106,17 @@ function learn(
   { response }: Pick<Exchange, 'response'>,
   { secretsIn }: Pick<About, 'secretsIn'>,
   { redaction }: Pick<TransportOptions, 'redaction'>,
+  { secrets }: Pick<RecordedService, 'secrets'>,
 ): void {
   if (secretsIn === undefined || response === null) return;
   const content = Buffer.from(response.body.bytes).toString('utf8');
-  const made = withMarkersAs(STAND_IN, content) ?? content;
+  const standIn = (name: string) =>
+    standInFor(
+      secrets?.find((each) => markerName(each.name) === name) ?? { name, form: 'text', expiresAt: null },
+    );
+  const made = withMarkersAs(standIn, content) ?? content;
   for (const secret of secretsIn(made) ?? []) redaction.add(secret.name, secret.reveal());
 }
-
-const STAND_IN = 'stands-in-for-what-was-redacted';
 
 const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receiver of webhooks');
 
@@ -119,9 +124,13 @@ const isDelivery = ({ purpose }: Exchange) => purpose.startsWith('to the receive
 function replayReceiver(
   { url, path }: { readonly url: string; readonly path: string },
   recorded: readonly Exchange[],
+  signatures: RecordedService['signatures'],
   clock: ReplayClock,
 ): WebhookReceiver {
-  const all = recorded.map(deliveryOf);
+  const all = recorded.map((each): Delivery => {
+    const worth = signatures.find(({ evidence }) => evidence === each.id)?.worth;
+    return { ...deliveryOf(each), ...(worth === undefined ? {} : { signature: worth }) };
+  });
   return {
     url,
     path,

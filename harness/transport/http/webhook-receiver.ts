@@ -19,6 +19,8 @@ export interface Delivery {
   readonly status: number;
   /** The evidence of it, where it was recorded before. */
   readonly recorded?: Exchange;
+  /** What its signature was worth then, where that was recorded. */
+  readonly signature?: 'valid' | 'missing' | 'wrong';
 }
 
 export interface WebhookReceiver {

@@ -91,6 +91,19 @@ const EVENTS = {
   coverage: Type.Object({ service, ...COVERAGE.properties }),
   'service-trouble': Type.Object({ service, reason: text() }),
   'service-finished': Type.Object({ service, requestsSent: Count, durationMs: Milliseconds }),
+  /** Secrets that there were: what of each judging needs, and nothing that gives it away. */
+  secrets: Type.Object({
+    service,
+    forms: Type.Array(
+      Type.Object({
+        name,
+        form: Type.Enum(['text', 'caseless', 'token']),
+        expiresAt: textOrNull('When a token says that it ends.'),
+      }),
+    ),
+  }),
+  /** What the signature of an event was worth, which only who has the secret can tell. */
+  signature: Type.Object({ service, evidence: text(), worth: Type.Enum(['valid', 'missing', 'wrong']) }),
   'run-finished': Type.Object({
     finishedAt: Type.Optional(Instant),
     interrupted: Type.Optional(Type.Boolean()),

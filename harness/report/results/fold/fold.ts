@@ -181,6 +181,8 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
     case 'unasked':
     case 'receiver':
     case 'verification':
+    case 'secrets':
+    case 'signature':
       return;
     case 'known-failures':
       record.listed = event.listed;
