@@ -148,7 +148,10 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
   program
     .command('judge')
     .description("today's checks over what earlier runs recorded; sends nothing")
-    .argument('<evidence...>', 'folders of runs, journal.ndjson, results.json or HAR files')
+    .argument(
+      '<evidence...>',
+      'folders of runs, journal.ndjson, results.json or HAR files; the shards of a run make one verdict',
+    )
     .option('--service <name...>', 'only these services; of a HAR file: the service that it is of')
     .option('--suite <name...>', 'only these suites; those of the recorded run when left out')
     .option('--check <id-glob...>', "only these checks, e.g. 'auth.*'")

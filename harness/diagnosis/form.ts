@@ -53,6 +53,19 @@ export function withoutOperation(signature: string): string {
   return signature.replace(PATH, 'PATH');
 }
 
+/** Behind the method, as operations are named in what was sent. */
+const OPERATION = / for [A-Z]+ (\/\S*)/;
+
+/** The path of the operation that a signature names; null for none. */
+export function operationIn(signature: string): string | null {
+  return OPERATION.exec(signature)?.[1] ?? null;
+}
+
+/** The path of an operation as a signature names it. */
+export function operationInSignature(path: string): string {
+  return operationIn(withoutValues(`something for GET ${path}`, NOT_OF_OPERATION)) ?? path;
+}
+
 /** What was expected, empty where the message is of another form, and what came. */
 function halvesOf(message: string): { readonly expected: string; readonly got: string } {
   const { expected, got } = deviationIn(message) ?? { expected: '', got: withoutGround(message) };

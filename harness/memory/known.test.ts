@@ -207,6 +207,14 @@ const CASES: Readonly<Record<string, Case>> = {
     exitCode: 1,
     note: /^this service has no operation \/v1\/item: did you mean \/v1\/items\?/,
   },
+  'is of an operation whose path holds a number': {
+    check: { ...fails, message: FAILED.replace('GET with a wrong key', 'GET /v1/2/b as documented') },
+    entry: { got: ['status 500 for GET /v1/N/b as documented'] },
+    operations: ['/v1/2/b'],
+    state: 'known',
+    outcome: 'known',
+    exitCode: 0,
+  },
   'is of an operation that may be any': {
     check: fails,
     entry: { got: ['status 500 for *', 'status 500 for GET /v1/item as documented'] },

@@ -1,6 +1,6 @@
 import { nearestHint } from '../config/yaml/nearest.ts';
 import { echoesIn, isFinding } from '../diagnosis/diagnose.ts';
-import { signatureOf, withoutOperation } from '../diagnosis/form.ts';
+import { operationIn, operationInSignature, signatureOf, withoutOperation } from '../diagnosis/form.ts';
 import { withExitCode } from '../report/results/fold/fold.ts';
 import type { CheckResult, ListedFailure, Results, ServiceResult } from '../report/results/results.ts';
 import { tallyOf } from '../report/results/tally.ts';
@@ -63,10 +63,10 @@ function stated(entry: ListedFailure, service: ServiceResult, setting: Setting):
     const note = `this service has no such check${nearestHint(entry.check, ids)}`;
     return { ...entry, state: 'unmatched', note };
   }
-  const gone = missingOperation(entry, service);
-  if (gone !== null) return { ...entry, state: 'unmatched', note: gone };
   const failing = meant.filter(isFinding);
   if (failing.some((check) => isAsListed(entry, check))) return standing(entry, asOf);
+  const gone = missingOperation(entry, service);
+  if (gone !== null) return { ...entry, state: 'unmatched', note: gone };
   const [other] = failing;
   if (other !== undefined) {
     const got = signatureOf(other.message).join('; ');
@@ -84,17 +84,14 @@ function mayBelong({ check }: ListedFailure, checks: readonly CheckResult[]): bo
   return checks.some(({ id, outcome }) => outcome === 'blocked' && check.startsWith(`${id}.`));
 }
 
-/** Behind the method, as operations are named in what was sent. */
-const OPERATION = / for [A-Z]+ (\/\S*)/;
-
 /** What is wrong with an entry that names operations none of which is documented; null for any other. */
 function missingOperation({ got }: ListedFailure, { operations }: ServiceResult): string | null {
-  const named = got.map((each) => OPERATION.exec(each)?.[1] ?? null);
+  const named = got.map(operationIn);
   const [first = null] = named;
   if (operations === undefined || first === null) return null;
-  if (named.some((each) => each === null || operations.some((documented) => fits(each, documented))))
-    return null;
-  return `this service has no operation ${first}${nearestHint(first, operations)}`;
+  const documented = operations.map(operationInSignature);
+  if (named.some((each) => each === null || documented.some((path) => fits(each, path)))) return null;
+  return `this service has no operation ${first}${nearestHint(first, documented)}`;
 }
 
 /** An entry whose failure still comes, or may. */

@@ -8,12 +8,16 @@ import type { Selection } from './selection/selection.ts';
 
 type Announcement = Omit<Extract<JournalEvent, { type: 'service-started' }>, 'type' | 'provider'>;
 
-/** What is to be judged of a service, before anything of it is. */
-export function announcementOf(config: ServiceConfig, selection: Selection): Announcement {
+/** What is to be judged of a service, before anything of it is. `redact`: takes out what a path may hold of secrets. */
+export function announcementOf(
+  config: ServiceConfig,
+  selection: Selection,
+  redact: (text: string) => string,
+): Announcement {
   const planned = plan(config, selection.selected(config));
   const pacts = listedPacts(config, new Set(planned.map(({ id }) => id)));
   const cautions = cautionsOf(config);
-  const operations = [...new Set(config.operations.map(({ template }) => template))];
+  const operations = [...new Set(config.operations.map(({ template }) => redact(template)))];
   return {
     service: config.service,
     contract: config.contract.name,

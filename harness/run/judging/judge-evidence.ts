@@ -2,18 +2,21 @@ import { UsageError } from '../../base/exit.ts';
 import { type LoadedService, loadServices } from '../../config/load.ts';
 import { runSecrets } from '../../config/secrets.ts';
 import { withCauses } from '../../diagnosis/causes.ts';
-import { openJournal } from '../../evidence/record/journal.ts';
+import { type JournalContent, openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { withDrift } from '../../memory/accepted.ts';
 import { withKnown } from '../../memory/known.ts';
 import type { ReportChoices } from '../../report/format.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { foldEvents } from '../../report/results/fold/fold.ts';
+import { merged, type ShardResults } from '../../report/results/fold/merge.ts';
 import type { Results } from '../../report/results/results.ts';
+import { tallyOf } from '../../report/results/tally.ts';
 import { openRunFolder, type WrittenReports, writeReports } from '../../report/write.ts';
 import { loadSuites, SUITES_URL, selectChecks } from '../selection/selection.ts';
 import { judgeRecord } from './judge-record.ts';
 import { recordOfHar } from './read-har.ts';
-import type { Evidence } from './read-record.ts';
+import type { Evidence, RunEvidence } from './read-record.ts';
 import type { RecordedRun } from './recording.ts';
 
 export interface JudgingRequest {
@@ -33,12 +36,65 @@ export interface JudgingRequest {
   readonly harness: Results['run']['harness'];
 }
 
+export interface JudgedEvidence {
+  readonly results: Results;
+  readonly reports: WrittenReports;
+}
+
 /** Judges a record and writes the reports of that. @throws UsageError where config and record do not fit. */
-export async function judgeEvidence(
-  evidence: Evidence,
+export async function judgeEvidence(evidence: Evidence, request: JudgingRequest): Promise<JudgedEvidence> {
+  const judging = await prepare(evidence, request);
+  const folder = openRunFolder(request.reportsDir, judging.run);
+  const journal = openJournal(folder.journalPath);
+  try {
+    await judging.judge((event) => journal.append(event));
+    journal.restore();
+    const results = withCauses(judging.resultsOf(journal.read()));
+    return { results, reports: write(results, request, folder.journalPath) };
+  } finally {
+    journal.close();
+  }
+}
+
+/**
+ * Judges the records of the shards of one run, and writes the reports of the whole.
+ *
+ * @throws UsageError also where they are not of one run, or one is there twice.
+ */
+export async function judgeShards(
+  shards: readonly RunEvidence[],
   request: JudgingRequest,
-): Promise<{ readonly results: Results; readonly reports: WrittenReports }> {
-  const { harness, reportsDir } = request;
+): Promise<JudgedEvidence> {
+  // What does not belong together is told before anything is judged.
+  merged(
+    shards.map(({ file, record: { run } }) => ({ source: file, results: { ...NOTHING, run: ended(run) } })),
+  );
+  const judged: ShardResults[] = [];
+  for (const shard of shards) {
+    const judging = await prepare(shard, request);
+    const entries: unknown[] = [];
+    await judging.judge((event) => void entries.push(JSON.parse(JSON.stringify(event))));
+    judged.push({ source: shard.file, results: judging.resultsOf({ entries, badLines: [] }) });
+  }
+  const results = withCauses(merged(judged));
+  return { results, reports: write(results, request, null) };
+}
+
+const NOTHING = { schemaVersion: 1, services: [], totals: tallyOf([]) } as const;
+
+function ended(run: RecordedRun['run']): Results['run'] {
+  const { startedAt } = run;
+  return { ...run, finishedAt: startedAt, interrupted: false, interruption: null, exitCode: 0, faults: [] };
+}
+
+function write(results: Results, request: JudgingRequest, journalPath: string | null): WrittenReports {
+  const { reportsDir, reportChoices } = request;
+  return writeReports(results, { reportsDir, journalPath, ...(reportChoices && { choices: reportChoices }) });
+}
+
+/** What is to be judged of a record, and what it then comes to. */
+async function prepare(evidence: Evidence, request: JudgingRequest) {
+  const { harness } = request;
   const services = await servicesOf(evidence, request);
   const recorded = evidence.kind === 'har' ? readHar(evidence, services, harness) : evidence.record;
   const chosen =
@@ -56,28 +112,21 @@ export async function judgeEvidence(
     ...(request.asOf === undefined ? {} : { asOf: request.asOf }),
     ...(isSelection ? { selection: { partial: whole.partial ?? false, ...chosen } } : {}),
   };
-  const folder = openRunFolder(reportsDir, run);
-  const journal = openJournal(folder.journalPath);
-  try {
-    await judgeRecord({ ...recorded, run }, services, {
-      selection,
-      strict: run.strict,
-      userAgent: `${whole.harness.name}/${whole.harness.version}`,
-      record: (event) => journal.append(event),
-    });
-    journal.restore();
-    const { entries, badLines } = journal.read();
-    const { finishedAt } = recorded;
-    const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
-    const results = withCauses(withDrift(withKnown(folded)));
-    const reports = writeReports(results, {
-      ...folder,
-      ...(request.reportChoices && { choices: request.reportChoices }),
-    });
-    return { results, reports };
-  } finally {
-    journal.close();
-  }
+  return {
+    run,
+    judge: (record: (event: JournalEvent) => void) =>
+      judgeRecord({ ...recorded, run }, services, {
+        selection,
+        strict: run.strict,
+        userAgent: `${whole.harness.name}/${whole.harness.version}`,
+        record,
+      }),
+    resultsOf({ entries, badLines }: Pick<JournalContent, 'entries' | 'badLines'>): Results {
+      const { finishedAt } = recorded;
+      const folded = foldEvents(entries, { run, finishedAt, badLines, interruption: null });
+      return withDrift(withKnown(folded));
+    },
+  };
 }
 
 /** @throws UsageError for a HAR file of which nobody says what service it is of. */

@@ -76,7 +76,7 @@ async function judgeService(
   const { image } = recorded;
   record({
     type: 'service-started',
-    ...announcementOf(configured, selection),
+    ...announcementOf(configured, selection, redaction.sink),
     provider: {
       kind: config.provider.kind,
       url: recorded.providerUrl ?? '',

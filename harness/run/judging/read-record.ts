@@ -14,21 +14,26 @@ import type { Recorded, RecordedRun, RecordedService } from './recording.ts';
 /** Octets of a record, at the most: it is read into memory. */
 const MOST_OCTETS = 512 * 1024 * 1024;
 
+/** A run, and the file in which it was recorded. */
+export interface RunEvidence {
+  readonly kind: 'run';
+  readonly file: string;
+  readonly record: RecordedRun;
+}
+
 /** What `conform judge` may be given. */
-export type Evidence =
-  | { readonly kind: 'run'; readonly record: RecordedRun }
-  | { readonly kind: 'har'; readonly file: string; readonly text: string };
+export type Evidence = RunEvidence | { readonly kind: 'har'; readonly file: string; readonly text: string };
 
 /** Reads the folder of a run, its journal or its results, or a HAR file. @throws UsageError when it is none of them. */
 export function readRecord(path: string): Evidence {
   const file = fileOf(path);
-  if (file.endsWith('.ndjson')) return { kind: 'run', record: fromJournal(file) };
+  if (file.endsWith('.ndjson')) return { kind: 'run', file, record: fromJournal(file) };
   const text = readText(file);
   const value = parseJson(text);
   if (value === undefined) throw noRecord(file, 'it is not JSON; it may have been cut short');
   if (isJsonObject(value) && 'log' in value) return { kind: 'har', file, text };
   if (isJsonObject(value) && 'schemaVersion' in value)
-    return { kind: 'run', record: recordOf(validateResults(value, file), []) };
+    return { kind: 'run', file, record: recordOf(validateResults(value, file), []) };
   throw noRecord(file, 'it is no journal, no results.json and no HAR file');
 }
 

@@ -63,7 +63,7 @@ async function startService(
 ): Promise<StartedService | null> {
   const redact = (text: string) => redaction.sink(text);
   const { service } = config;
-  const announced = announcementOf(config, selection);
+  const announced = announcementOf(config, selection, redact);
   const { planned, cautions = [] } = announced;
   const simulated = isSimulated(config);
   const selected = planned.map(({ id }) => id);

@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 import type { JunitWarnings } from '../../../report/format.ts';
 import { verdictText } from '../../../report/terminal/terminal.ts';
-import { judgeEvidence } from '../../../run/judging/judge-evidence.ts';
-import { readRecord } from '../../../run/judging/read-record.ts';
+import {
+  type JudgedEvidence,
+  type JudgingRequest,
+  judgeEvidence,
+  judgeShards,
+} from '../../../run/judging/judge-evidence.ts';
+import { type Evidence, type RunEvidence, readRecord } from '../../../run/judging/read-record.ts';
 import { HARNESS, terminalOf } from '../../process.ts';
 
 export interface JudgeOptions {
@@ -21,32 +26,44 @@ export interface JudgeOptions {
 /** The worst first: what is worse than another verdict decides the exit code. */
 const WORST_FIRST = [70, 1, 3, 0];
 
-/** `conform judge`: the verdict of today's checks on what was recorded; sends nothing. */
+/** `conform judge`: the verdict of today's checks on what was recorded; the shards of a run are one. Sends nothing. */
 export async function judge(paths: readonly string[], options: JudgeOptions): Promise<number> {
-  const stdout = terminalOf(process.stdout);
+  const all = paths.map((path) => readRecord(path));
+  const shards = all.filter(isShard);
+  const others = shards.length > 1 ? all.filter((evidence) => !isShard(evidence)) : all;
+  const request = requestOf(options);
   const codes: number[] = [];
-  for (const evidence of paths.map((path) => readRecord(path))) {
-    const { results, reports } = await judgeEvidence(evidence, {
-      configDir: options.config,
-      services: options.service ?? [],
-      suites: options.suite ?? [],
-      checks: options.check ?? [],
-      ...(options.strict && { strict: true }),
-      ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
-      reportsDir: options.reports,
-      ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
-      env: process.env,
-      harness: HARNESS,
-    });
+  const tell = ({ results, reports }: JudgedEvidence) => {
     codes.push(results.run.exitCode);
     process.stdout.write(
       verdictText(results, {
-        color: stdout.color,
+        color: terminalOf(process.stdout).color,
         width: process.stdout.columns || 80,
         verbosity: options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal',
         reportsAt: join(reports.latestDir, 'index.html'),
       }),
     );
-  }
+  };
+  if (shards.length > 1) tell(await judgeShards(shards, request));
+  for (const evidence of others) tell(await judgeEvidence(evidence, request));
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
+}
+
+function isShard(evidence: Evidence): evidence is RunEvidence {
+  return evidence.kind === 'run' && evidence.record.run.shard !== undefined;
+}
+
+function requestOf(options: JudgeOptions): JudgingRequest {
+  return {
+    configDir: options.config,
+    services: options.service ?? [],
+    suites: options.suite ?? [],
+    checks: options.check ?? [],
+    ...(options.strict && { strict: true }),
+    ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
+    reportsDir: options.reports,
+    ...(options.junitWarnings && { reportChoices: { junitWarnings: options.junitWarnings } }),
+    env: process.env,
+    harness: HARNESS,
+  };
 }

@@ -45,6 +45,32 @@ describe('the parts of a run', () => {
     expect([results.run.id, results.run.shard, results.services.length]).toEqual(['night-7', undefined, 3]);
   });
 
+  it('are judged again as the one run that they are', async () => {
+    const reports = join(folder, 'judged');
+    const records = [2, 3, 1].map((index) => join(shard(index), 'selection'));
+    const judged = await conformHere(['judge', ...records, '--reports', reports]);
+    expect(judged).toMatchObject({ code: 0, stderr: '' });
+    expect(judged.stdout.match(/^◐ No verdict/gm)).toHaveLength(1);
+    const { run, services } = resultsIn(reports);
+    const verdicts = (all: Results['services']) =>
+      all.map(({ service, checks }) => [
+        service,
+        checks.map(({ id, outcome, message }) => [id, outcome, message]),
+      ]);
+    expect(verdicts(services)).toEqual(verdicts(resultsIn(join(folder, 'one')).services));
+    expect([run.id, run.shard, run.interrupted]).toEqual(['night-7', undefined, false]);
+  });
+
+  it('of which one is missing are judged as a run that is cut short, and none is judged twice', async () => {
+    const reports = join(folder, 'judged-in-part');
+    const [first = '', second = ''] = [1, 2].map((index) => join(shard(index), 'selection'));
+    const judged = await conformHere(['judge', first, second, '--reports', reports]);
+    expect(judged).toMatchObject({ code: 3, stdout: expect.stringMatching(/shard 3 of 3 is missing/) });
+    expect(resultsIn(reports).services).toHaveLength(2);
+    const twice = await conformHere(['judge', first, join(first, 'results.json'), '--reports', reports]);
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringMatching(/is shard 1 of 3, as /) });
+  });
+
   it('of which one was killed make a report that is cut short', async () => {
     const killed = join(folder, 'killed');
     cpSync(join(shard(2), 'selection', 'journal.ndjson'), join(killed, 'journal.ndjson'));
