@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
 import { traces } from './marker.ts';
-import { createRedaction } from './redaction.ts';
+import { createRedaction, SoughtSecrets } from './redaction.ts';
 
 const KEY = 'example-key-for-tests/+Zz09';
 
@@ -222,6 +222,18 @@ describe('redaction', () => {
     expect(redaction.text('derived-value')).toBe('derived-value');
     redaction.add('DERIVED', 'derived-value');
     expect(redaction.text(`derived-value ${KEY}`)).toBe('[redacted:DERIVED] [redacted:KEY]');
+  });
+
+  it('shows no field as it was shown before a value was added, whoever has added it', () => {
+    const sought = new SoughtSecrets();
+    const [one, other] = [createRedaction([], sought), createRedaction([], sought)];
+    one.add('KEY', KEY);
+    const shown = () => one.fields([['X-Said', 'derived-value of another']]).join();
+    expect([shown(), shown()]).toEqual(Array(2).fill('X-Said,derived-value of another'));
+    one.add('DERIVED', 'derived-value');
+    expect(shown()).toBe('X-Said,[redacted:DERIVED] of another');
+    other.add('OTHERS', 'of another');
+    expect(shown()).toBe('X-Said,[redacted:DERIVED] [redacted:secret]');
   });
 
   it('keeps the first name of a value that is added again', () => {

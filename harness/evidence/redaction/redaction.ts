@@ -12,6 +12,8 @@ const SHORTEST_SECRET = 6;
 const LONGEST_SECRET = 16_384;
 /** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
 const DEEPEST_NESTING = 2;
+/** Field names and values that come again and again: how many are remembered as they are shown, and of what length. */
+const REMEMBERED = { values: 1_000, characters: 200 };
 /** What is shown for a value that another service has learned, until everybody has heard of it. */
 const SOMEBODYS = 'secret';
 
@@ -46,6 +48,10 @@ interface KnownForm extends SecretForm, Pattern {
 export class SoughtSecrets {
   readonly forms = new FragmentSearch<KnownForm>();
   readonly #values = new Set<string>();
+
+  get size(): number {
+    return this.#values.size;
+  }
 
   add(value: string): void {
     if (this.#values.has(value)) return;
@@ -110,8 +116,23 @@ export function createRedaction(
       quoteMarkers(received.slice(start, end)),
     ).join('');
 
-  const fieldText = (received: string): string =>
+  const anew = (received: string): string =>
     isLatin1(received) ? latin1Text(octets(latin1Octets(received))) : text(received);
+
+  /** As they are shown, as long as no further secret is known. */
+  const shownBefore = new Map<string, string>();
+  let secretsKnown = 0;
+  const fieldText = (received: string): string => {
+    if (received.length > REMEMBERED.characters) return anew(received);
+    const known = names.size + sought.size;
+    if (known !== secretsKnown || shownBefore.size >= REMEMBERED.values) shownBefore.clear();
+    secretsKnown = known;
+    const before = shownBefore.get(received);
+    if (before !== undefined) return before;
+    const shown = anew(received);
+    shownBefore.set(received, shown);
+    return shown;
+  };
 
   /** A secret may lie across several values, none of which gives it away. */
   const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {

@@ -1,6 +1,6 @@
 import './older-node.ts';
 import type { Socket } from 'node:net';
-import { Client } from 'undici';
+import { Client, errors } from 'undici';
 import { HarnessError } from '../../base/exit.ts';
 import { isUnasked } from '../../evidence/exchange/unasked.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
@@ -48,6 +48,8 @@ const MISUSE_CODES = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 const TWO = '2'.charCodeAt(0);
+/** Each connection is ended by it: one of its own, with a stack that nobody reads, costs more than the connection. */
+const OVER = new errors.ClientDestroyedError();
 
 /**
  * One connection and the undici client that writes requests to it and keeps it alive. What the server answers is
@@ -176,7 +178,7 @@ export class HttpConnection {
   }
 
   destroy(): void {
-    this.#client.destroy().catch(() => undefined);
+    this.#client.destroy(OVER).catch(() => undefined);
     this.#socket.destroy();
   }
 
