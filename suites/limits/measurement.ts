@@ -3,31 +3,33 @@ import { measuredLimit, togetherAdmitted } from '../../harness/probe/quota/limit
 import { limitMeasurement, recovery } from '../../harness/probe/quota/measurement.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
 
+// limits.rate: so many in a window, and no more.
+export const exact = check('limits.exact', {
+  title: 'allows exactly the documented number of requests in a window',
+  headline: 'The first request refused is not the documented one: {got}',
+  why: 'Clients that keep to the documented limit are refused, or nothing keeps others from using too much.',
+  change: 'Set the limit to the documented number, or document the real one.',
+  grounds: [clause('limits.rate')],
+  records: 'limits.first-refused',
+  async judge({ probe, observe, violated, note }) {
+    const { documented, firstRefused, sent, uncertainty, evidence } = await probe(measuredLimit);
+    observe(firstRefused);
+    const { requests, window } = documented;
+    if (firstRefused !== requests + 1) {
+      const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}`;
+      violated(
+        `expected request ${requests + 1} within ${window} to be the first refused, got ${got}`,
+        evidence,
+      );
+    }
+    const how = uncertainty === null ? '' : ` (${uncertainty})`;
+    note(`request ${firstRefused} is the first refused${how}`);
+  },
+});
+
 /** How many requests are admitted, and by what kind of limiter. */
 export const measurements: readonly CheckDefinition[] = [
-  // limits.rate: so many in a window, and no more.
-  check('limits.exact', {
-    title: 'allows exactly the documented number of requests in a window',
-    headline: 'The first request refused is not the documented one: {got}',
-    why: 'Clients that keep to the documented limit are refused, or nothing keeps others from using too much.',
-    change: 'Set the limit to the documented number, or document the real one.',
-    grounds: [clause('limits.rate')],
-    records: 'limits.first-refused',
-    async judge({ probe, observe, violated, note }) {
-      const { documented, firstRefused, sent, uncertainty, evidence } = await probe(measuredLimit);
-      observe(firstRefused);
-      const { requests, window } = documented;
-      if (firstRefused !== requests + 1) {
-        const got = firstRefused === null ? `none refused of ${sent}` : `request ${firstRefused}`;
-        violated(
-          `expected request ${requests + 1} within ${window} to be the first refused, got ${got}`,
-          evidence,
-        );
-      }
-      const how = uncertainty === null ? '' : ` (${uncertainty})`;
-      note(`request ${firstRefused} is the first refused${how}`);
-    },
-  }),
+  exact,
 
   // limits.rate: several at once are no way around it.
   check('limits.parallel', {
@@ -80,6 +82,43 @@ const recoveryCheck = check('limits.recovery', {
   },
 });
 
+// A client that asks once too early would else be shut out for ever.
+export const refusalsFree = check('limits.refusals-free', {
+  title: 'does not extend the wait for requests that it refuses',
+  headline: 'Refused requests extend the wait',
+  why: 'A client that asks a little too early stays locked out for as long as it asks.',
+  change: 'Do not count the requests that you refuse.',
+  grounds: [practice('a client that asks too early recovers')],
+  async judge({ probe, violated, notApplicable, note }) {
+    const { putOff, evidence } = await probe(recovery);
+    if (putOff === null) notApplicable('not enough evidence to decide');
+    if (putOff) {
+      violated(
+        'expected service one window after the first requests, got it only after a window without any',
+        evidence,
+      );
+    }
+    note('a further refused request changed nothing');
+  },
+});
+
+// The reset of quota fields is a promise of the same kind.
+export const resetHonest = check('limits.reset-honest', {
+  title: 'gives a reset on the refusal that agrees with when it serves again',
+  headline: 'The reset in the quota headers is not the real wait: {got}',
+  why: 'Clients that pace themselves by it are refused again, or wait for nothing.',
+  change: 'Compute the reset from the moment when the quota comes back.',
+  grounds: [practice('RateLimit header fields draft')],
+  restsOn: [recoveryCheck],
+  async judge({ probe, violated, notApplicable, note }) {
+    const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
+    if (resetSeconds === null) return notApplicable('the refusal gives no reset');
+    const { resetDishonesty, evidence } = await probe(recovery);
+    if (resetDishonesty !== null) violated(resetDishonesty, evidence);
+    note(`the ${Math.round(resetSeconds)} s of the reset were the real wait`);
+  },
+});
+
 /** How the quota comes back, held against what was promised. */
 export const recoveries: readonly CheckDefinition[] = [
   // Who waits as long as he was told is served, and need not wait longer.
@@ -98,42 +137,24 @@ export const recoveries: readonly CheckDefinition[] = [
     },
   }),
 
-  // The reset of quota fields is a promise of the same kind.
-  check('limits.reset-honest', {
-    title: 'gives a reset on the refusal that agrees with when it serves again',
-    headline: 'The reset in the quota headers is not the real wait: {got}',
-    why: 'Clients that pace themselves by it are refused again, or wait for nothing.',
-    change: 'Compute the reset from the moment when the quota comes back.',
-    grounds: [practice('RateLimit header fields draft')],
-    restsOn: [recoveryCheck],
-    async judge({ probe, violated, notApplicable, note }) {
-      const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;
-      if (resetSeconds === null) return notApplicable('the refusal gives no reset');
-      const { resetDishonesty, evidence } = await probe(recovery);
-      if (resetDishonesty !== null) violated(resetDishonesty, evidence);
-      note(`the ${Math.round(resetSeconds)} s of the reset were the real wait`);
-    },
-  }),
+  resetHonest,
 
   recoveryCheck,
 
-  // A client that asks once too early would else be shut out for ever.
-  check('limits.refusals-free', {
-    title: 'does not extend the wait for requests that it refuses',
-    headline: 'Refused requests extend the wait',
-    why: 'A client that asks a little too early stays locked out for as long as it asks.',
-    change: 'Do not count the requests that you refuse.',
-    grounds: [practice('a client that asks too early recovers')],
-    async judge({ probe, violated, notApplicable, note }) {
-      const { putOff, evidence } = await probe(recovery);
-      if (putOff === null) notApplicable('not enough evidence to decide');
-      if (putOff) {
-        violated(
-          'expected service one window after the first requests, got it only after a window without any',
-          evidence,
-        );
-      }
-      note('a further refused request changed nothing');
+  refusalsFree,
+
+  // limits.rate: the window is as long as it is said to be.
+  check('limits.window', {
+    title: 'keeps the window of the documented length',
+    headline: 'The window of the limit has another length than the documented one: {got}',
+    why: 'Clients that pace themselves by the documents are refused, or wait for nothing.',
+    change: 'Set the window of the limiter to the documented length, or document the real one.',
+    grounds: [clause('limits.rate')],
+    restsOn: [exact, recoveryCheck, refusalsFree, resetHonest],
+    async judge({ probe, violated, note }) {
+      const { window, windowFault, evidence } = await probe(recovery);
+      if (windowFault !== null) violated(`expected windows of ${window}, got ${windowFault}`, evidence);
+      note(`nothing shows another length than ${window}`);
     },
   }),
 

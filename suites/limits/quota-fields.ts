@@ -8,7 +8,9 @@ import {
   settled,
 } from '../../harness/check/suite.ts';
 import { quotaReplies } from '../../harness/probe/every-reply.ts';
+import { recovery } from '../../harness/probe/quota/measurement.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
+import { exact, refusalsFree, resetHonest } from './measurement.ts';
 
 const grounds = [practice('RateLimit header fields draft')];
 const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
@@ -92,25 +94,63 @@ export const quotaFields: readonly CheckDefinition[] = [
   }),
 ];
 
-/** What is told of it on the refusal. */
+// The refusal tells of fewer requests than the last answer before the burst did.
+const quotaShrinks = check('limits.quota-shrinks', {
+  title: 'counts the remaining quota down',
+  headline: 'The remaining quota does not go down: {got}',
+  why: 'Clients believe that they have requests left, and are refused.',
+  change: 'Compute the remaining number after the request has been counted.',
+  grounds,
+  async judge({ probe, expect }) {
+    const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
+    await expect(quota.refusalAnswer)
+      .where(
+        ({ response }) => before !== 0 && response.quota.remaining !== null,
+        'no quota header gives what remains',
+      )
+      .toConform(`fewer than ${before} remaining`, ({ response: { quota } }) =>
+        (quota.remaining ?? 0) < before ? null : `${quota.remaining} remaining`,
+      );
+  },
+});
+
+/** What is told of it, once it is spent. */
 export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
-  // The refusal tells of fewer requests than the last answer before the burst did.
-  check('limits.quota-shrinks', {
-    title: 'counts the remaining quota down',
-    headline: 'The remaining quota does not go down: {got}',
-    why: 'Clients believe that they have requests left, and are refused.',
-    change: 'Compute the remaining number after the request has been counted.',
+  quotaShrinks,
+
+  // draft-ietf-httpapi-ratelimit-headers: the remaining quota is what a client may still use.
+  check('limits.remaining-true', {
+    title: 'serves as many requests as it says remain',
+    headline: 'The remaining quota is not what is served: {got}',
+    why: 'Clients that pace themselves by it are refused without a warning, or stop too early.',
+    change: 'Take the remaining number from the counter that decides, after this request was counted.',
     grounds,
-    async judge({ probe, expect }) {
-      const before = (await probe(quota.quotaSample)).response.quota.remaining ?? 0;
-      await expect(quota.refusalAnswer)
-        .where(
-          ({ response }) => before !== 0 && response.quota.remaining !== null,
-          'no quota header gives what remains',
-        )
-        .toConform(`fewer than ${before} remaining`, ({ response: { quota } }) =>
-          (quota.remaining ?? 0) < before ? null : `${quota.remaining} remaining`,
-        );
+    restsOn: [exact, quotaShrinks],
+    async judge({ probe, violated, notApplicable, note }) {
+      if ((await probe(quota.quotaSample)).response.quota.remaining === null)
+        notApplicable('no quota header gives what remains');
+      const { remainingDishonesty, evidence } = await probe(recovery);
+      if (remainingDishonesty !== null)
+        violated(`expected a remaining quota that is true, got ${remainingDishonesty}`, evidence);
+      note('what was told to remain was served');
+    },
+  }),
+
+  // The same draft: the reset is when the quota is back, on whatever answer it stands.
+  check('limits.served-reset', {
+    title: 'gives a reset on served answers that agrees with when the quota is back',
+    headline: 'The reset on a served answer is not when the quota is back: {got}',
+    why: 'Clients that plan by it come back too early, or wait for nothing.',
+    change: 'Compute the reset of every answer from the end of the window.',
+    grounds,
+    restsOn: [exact, refusalsFree, resetHonest],
+    async judge({ probe, violated, notApplicable, note }) {
+      if ((await probe(quota.quotaSample)).response.quota.resetSeconds === null)
+        notApplicable('no quota header gives a reset');
+      const { servedResetDishonesty, evidence } = await probe(recovery);
+      if (servedResetDishonesty !== null)
+        violated(`expected a reset when the quota is back, got ${servedResetDishonesty}`, evidence);
+      note('nothing contradicts the reset of served answers');
     },
   }),
 

@@ -67,6 +67,16 @@ export const sharing: readonly CheckDefinition[] = [
     judge: ({ expect }) => expect(spent.forwardedWhileExhausted).toBeUnserved(),
   }),
 
+  // What a client calls itself it chooses as well.
+  check('limits.user-agent', {
+    title: 'does not let a client choose its quota by User-Agent',
+    headline: 'A request with another User-Agent gets {answer} beyond the limit',
+    why: 'Anyone can write any name into that header, so there is no limit.',
+    change: 'Count by key, and leave User-Agent to the statistics.',
+    grounds,
+    judge: ({ expect }) => expect(spent.otherAgentWhileExhausted).toBeUnserved(),
+  }),
+
   // RFC 9110 §11.1: the scheme name is case-insensitive, so this is the same credential.
   check('limits.spelling-shares', {
     title: 'has one quota for a key, however its header is spelled',
@@ -88,7 +98,11 @@ export const sharing: readonly CheckDefinition[] = [
     async observe({ probe }) {
       const other = await probe(spent.secondKeyWhileExhausted);
       const spelled = await probe(spent.spelledWhileExhausted);
-      const by = spelled.served ? 'raw-header' : other.served ? 'credential' : 'address';
+      const by = spelled.some(({ served }) => served)
+        ? 'raw-header'
+        : other.served
+          ? 'credential'
+          : 'address';
       return { seen: by, note: by };
     },
   }),

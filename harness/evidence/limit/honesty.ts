@@ -1,5 +1,5 @@
 import type { LimitInference } from './infer.ts';
-import type { LimitObservation } from './observation.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from './observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
@@ -52,14 +52,46 @@ export function resetFault(
   return AT_ONE_MOMENT.has(inference.algorithm) ? promiseFault(RESET, observations, windowMs) : null;
 }
 
+/** Kinds whose windows end when they end, whatever was refused in them. */
+const WINDOWS: ReadonlySet<LimitInference['algorithm']> = new Set(['fixed-window', 'fixed-window-aligned']);
+
+/** What is wrong with the reset that served answers tell, held against when requests were refused and served. */
+export function servedResetFault(
+  observations: readonly LimitObservation[],
+  { requests }: DocumentedLimit,
+  { algorithm }: Pick<LimitInference, 'algorithm'>,
+): string | null {
+  if (!WINDOWS.has(algorithm)) return null;
+  const inOrder = oneByOne(observations);
+  const refusals = inOrder.filter(({ fate }) => fate === 'refused');
+  const spentMs = refusals[0]?.sentMs ?? 0;
+  const back = inOrder.find(
+    ({ fate, counted, sentMs }) => fate === 'admitted' && counted === 'surely' && sentMs > spentMs,
+  );
+  if (back === undefined) return null;
+  const lastRefusalMs = Math.max(
+    ...refusals.filter(({ sentMs }) => sentMs < back.sentMs).map(({ sentMs }) => sentMs),
+  );
+  for (const answer of inOrder) {
+    const { part, fate, finishedMs, quota } = answer;
+    const waitMs = RESET.ofMs(answer);
+    if (part !== 'serial' || fate !== 'admitted' || waitMs === null || quota?.limit !== requests) continue;
+    const endMs = finishedMs + waitMs;
+    const told = `a reset ${seconds(waitMs)} after an answer`;
+    if (lastRefusalMs >= endMs + TOLERANCE.wholeSeconds)
+      return `${told}, and a refusal ${seconds(lastRefusalMs - finishedMs)} after it`;
+    if (endMs - back.sentMs > RESET.roundingMs(answer) + TOLERANCE.afterPromise)
+      return `${told}, and service ${seconds(back.sentMs - finishedMs)} after it`;
+  }
+  return null;
+}
+
 function promiseFault(
   { field, ofMs, roundingMs, latestMs }: Told,
   observations: readonly LimitObservation[],
   windowMs: number,
 ): string | null {
-  const inOrder = observations
-    .filter(({ fate, part }) => fate !== 'lost' && part !== 'parallel')
-    .toSorted((a, b) => a.sentMs - b.sentMs);
+  const inOrder = oneByOne(observations);
   for (const [at, refusal] of inOrder.entries()) {
     const waitMs = ofMs(refusal);
     if (refusal.fate !== 'refused' || waitMs === null) continue;

@@ -50,3 +50,10 @@ export interface Bounds {
   readonly least: number;
   readonly most: number;
 }
+
+/** Those whose fate is known and that were not sent together, in the order of sending. */
+export function oneByOne(observations: readonly LimitObservation[]): readonly LimitObservation[] {
+  return observations
+    .filter(({ fate, part }) => fate !== 'lost' && part !== 'parallel')
+    .toSorted((a, b) => a.sentMs - b.sentMs);
+}

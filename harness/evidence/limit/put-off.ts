@@ -1,4 +1,4 @@
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from './observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /**
@@ -54,10 +54,4 @@ export function lawfullyBackMs(
 export function expiryMs(windowMs: number): number {
   const clocks = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   return Math.max(clocks, Math.min(TOLERANCE.wholeSeconds, windowMs * TOLERANCE.expiryShare));
-}
-
-function oneByOne(observations: readonly LimitObservation[]): readonly LimitObservation[] {
-  return observations
-    .filter(({ fate, part }) => fate !== 'lost' && part !== 'parallel')
-    .toSorted((a, b) => a.sentMs - b.sentMs);
 }

@@ -1,10 +1,12 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
-import { resetFault, retryAfterFault } from '../../evidence/limit/honesty.ts';
+import { resetFault, retryAfterFault, servedResetFault } from '../../evidence/limit/honesty.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
+import { remainingFault } from '../../evidence/limit/remaining-fault.ts';
+import { windowFault } from '../../evidence/limit/window-fault.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
@@ -12,6 +14,7 @@ import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
   handshakesWhileExhausted,
+  otherAgentWhileExhausted,
   secondKeyWhileExhausted,
   spelledWhileExhausted,
   spentAgain,
@@ -87,7 +90,7 @@ async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Pro
   const asked: Probe<unknown>[] = [spentAgain];
   if (websocket !== null) asked.push(handshakesWhileExhausted);
   if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
-  asked.push(variantsWhileExhausted, forwardedWhileExhausted);
+  asked.push(variantsWhileExhausted, forwardedWhileExhausted, otherAgentWhileExhausted);
   if (credentials.carrier?.word) asked.push(spelledWhileExhausted);
   for (const each of asked) await ask(each).catch(unlessUnjudged);
 }
@@ -105,6 +108,11 @@ export interface Recovery {
   readonly dishonesty: string | null;
   /** What was wrong with the reset that refusals told; null when it was honest. */
   readonly resetDishonesty: string | null;
+  /** The same of the reset that served answers told, and of the remaining quota. */
+  readonly servedResetDishonesty: string | null;
+  readonly remainingDishonesty: string | null;
+  /** How the window differs from the documented one; null where nothing shows that it does. */
+  readonly windowFault: string | null;
   /** Whether refused requests put the end of the wait off; null where nothing tells. */
   readonly putOff: boolean | null;
   /** Requests sent alone after the refusal, until one was served. */
@@ -121,8 +129,10 @@ export interface Recovery {
 export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config }) => {
   const met = await ask(refusal);
   const { observations, inference, probes } = await ask(limitMeasurement);
-  const { windowMs } = planOf(config);
+  const plan = planOf(config);
+  const { windowMs } = plan;
   const refusedAt = endOf(met);
+  const resetDishonesty = resetFault(observations, windowMs, inference);
   const served = probes.find((each) => each.served);
   const refused = probes.filter((each) => !each.served && each.answered);
   const answers = [met, ...refused].filter(({ answered }) => answered);
@@ -131,7 +141,10 @@ export const recovery: Probe<Recovery> = probe('recovery', async ({ ask, config 
     window: `${windowMs / 1000} s`,
     retryAfterMs: told?.response.retryAfterMs ?? null,
     dishonesty: retryAfterFault(observations, windowMs),
-    resetDishonesty: resetFault(observations, windowMs, inference),
+    resetDishonesty,
+    servedResetDishonesty: servedResetFault(observations, plan, inference),
+    remainingDishonesty: remainingFault(observations, plan, inference),
+    windowFault: windowFault(observations, plan, resetDishonesty === null),
     putOff: inference.refusalsExtend,
     attempts: served === undefined ? probes.length : probes.indexOf(served) + 1,
     servedAfterMs: served === undefined ? null : served.exchange.timing.startedMs - refusedAt,

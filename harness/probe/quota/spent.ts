@@ -142,14 +142,31 @@ export const forwardedWhileExhausted: Probe<Reply> = probe('forwarded-while-exha
   return whileSpent(port, { purpose: 'with X-Forwarded-For, while the quota is spent', fields });
 });
 
-/** Refused, or served because the same credential is written in another way. */
-export const spelledWhileExhausted: Probe<Reply> = probe('spelled-while-exhausted', async (port) => {
+/** Refused, or served because the client says that it is another program. */
+export const otherAgentWhileExhausted: Probe<Reply> = probe('other-agent-while-exhausted', async (port) => {
   await port.ask(spent);
-  return whileSpent(port, {
-    purpose: 'with the scheme name in other letter case, while the quota is spent',
-    credential: { spelled: 'other-case-scheme' },
-  });
+  const fields = [['User-Agent', 'Mozilla/5.0 (conform)']] as const;
+  return whileSpent(port, { purpose: 'as another User-Agent, while the quota is spent', fields });
 });
+
+/** Refused, or served because the same credential is written in another way. */
+export const spelledWhileExhausted: Probe<readonly Reply[]> = probe(
+  'spelled-while-exhausted',
+  async (port) => {
+    await port.ask(spent);
+    const replies: Reply[] = [];
+    for (const [spelling, purpose] of SPELLINGS) {
+      const what = `${purpose}, while the quota is spent`;
+      replies.push(await whileSpent(port, { purpose: what, credential: { spelled: spelling } }));
+    }
+    return replies;
+  },
+);
+
+const SPELLINGS = [
+  ['other-case-scheme', 'with the scheme name in other letter case'],
+  ['spaced-scheme', 'with more spaces behind the scheme name'],
+] as const;
 
 /** Its refusal; or its service, if it is served again and again while the sample is refused. */
 async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {

@@ -1,5 +1,5 @@
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { aroundHandling, inCredentials, inQuota } from '../../conduct/patch.ts';
+import { aroundHandling, inCredentials, inQuota, type Patch } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
@@ -27,6 +27,12 @@ const countedLate =
       release: (key, nowMs) => void limiter.take(key, nowMs),
     };
   };
+
+/** Windows of another length than the stated one, which everything that is told goes by. */
+const lasting = (share: number): Patch =>
+  inQuota(({ algorithm }) => ({
+    algorithm: (plan) => algorithm({ ...plan, windowMs: share * plan.windowMs }),
+  }));
 
 /** Faults of how requests are counted, and for whom. */
 export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
@@ -72,6 +78,38 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['limits.refusals-free'],
     patch: inQuota(() => ({ algorithm: extendedWindow(() => true) })),
   },
+  'window-too-short': {
+    summary: 'starts a new window after half of the stated one',
+    cause: 'The quota is renewed long before the documented window is over',
+    trips: ['limits.window'],
+    patch: lasting(0.5),
+  },
+  'window-a-fifth-short': {
+    summary: 'starts a new window after four fifths of the stated one',
+    cause: 'The window of the limit is shorter than documented',
+    trips: ['limits.window'],
+    patch: lasting(0.8),
+  },
+  'window-too-long': {
+    summary: 'starts a new window after one and a half of the stated one',
+    cause: 'The quota is renewed long after the documented window is over',
+    trips: ['limits.window'],
+    patch: lasting(1.5),
+  },
+  'window-twice-as-long': {
+    summary: 'starts a new window after two of the stated ones',
+    cause: 'The window of the limit lasts twice as long as documented',
+    trips: ['limits.window'],
+    patch: lasting(2),
+  },
+  'user-agent-bypasses-limit': {
+    summary: 'has a quota for each User-Agent',
+    cause: 'Another User-Agent gets past the limit',
+    trips: ['limits.user-agent'],
+    patch: inQuota(({ keyOf }) => ({
+      keyOf: (identity, request) => `${keyOf(identity, request)}@${fieldValue(request, 'user-agent') ?? ''}`,
+    })),
+  },
   'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',
     cause: 'A made-up client address gets past the limit',
@@ -89,6 +127,16 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) =>
         `${keyOf(identity, request)}=${fieldValue(request, 'authorization') ?? ''}`,
+    })),
+  },
+  'keyed-by-spaced-credential': {
+    summary: 'has a quota for each number of spaces behind the scheme name',
+    cause: 'The key behind more spaces gets past the limit',
+    trips: ['limits.spelling-shares'],
+    shows: ['limits.keyed-by'],
+    patch: inQuota(({ keyOf }) => ({
+      keyOf: (identity, request) =>
+        `${keyOf(identity, request)}=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`,
     })),
   },
   'failed-authentication-counts': {

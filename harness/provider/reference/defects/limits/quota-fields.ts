@@ -17,6 +17,54 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['limits.quota-shrinks'],
     patch: onAdmission((admission, limit) => ({ ...admission, remaining: limit })),
   },
+  'remaining-one-too-many': {
+    summary: 'tells what remained before the request was counted',
+    cause: 'The remaining quota is told one too high',
+    trips: ['limits.remaining-true'],
+    patch: onAdmission((admission) =>
+      admission.admitted ? { ...admission, remaining: admission.remaining + 1 } : admission,
+    ),
+  },
+  'remaining-too-few': {
+    summary: 'takes two from the remaining quota that it tells for every request',
+    cause: 'The remaining quota falls faster than requests are counted',
+    trips: ['limits.remaining-true'],
+    patch: onAdmission((admission, limit) => ({
+      ...admission,
+      remaining: Math.max(0, 2 * admission.remaining - limit),
+    })),
+  },
+  'remaining-from-cache': {
+    summary: 'tells the remaining quota from a cache that is refreshed after every ten requests',
+    cause: 'The remaining quota is told as it was some requests ago',
+    trips: ['limits.remaining-true'],
+    patch: onAdmission((admission, limit) => ({
+      ...admission,
+      remaining: admission.admitted ? Math.min(limit, Math.ceil((admission.remaining + 1) / 10) * 10) : 0,
+    })),
+  },
+  'reset-rolls-on': {
+    summary: 'tells a whole window as the reset on every answer that it serves',
+    cause: 'The reset on served answers moves with each request, and the quota is back before',
+    trips: ['limits.served-reset'],
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, admission, nowMs) =>
+        fields(plan, admission.admitted ? { ...admission, renewsInMs: plan.windowMs } : admission, nowMs),
+    })),
+  },
+  'reset-of-served-too-early': {
+    summary: 'tells half the time until the reset on answers that it serves',
+    cause: 'The reset on served answers is over before the quota is back',
+    trips: ['limits.served-reset'],
+    patch: inQuota(({ fields }) => ({
+      fields: (plan, admission, nowMs) =>
+        fields(
+          plan,
+          admission.admitted ? { ...admission, renewsInMs: admission.renewsInMs / 2 } : admission,
+          nowMs,
+        ),
+    })),
+  },
   'quota-fields-malformed': {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
     cause: 'The RateLimit headers cannot be parsed',
