@@ -28,6 +28,33 @@ function refusedWith(code: number) {
   };
 }
 
+// Ping and pong messages: whoever asks is answered.
+export const pusherPing = check('websocket.pusher-ping', {
+  title: 'answers pusher:ping with pusher:pong',
+  headline: 'pusher:ping is not answered with pusher:pong: {got}',
+  why: 'Clients take the connection for dead, and open another one.',
+  change: 'Answer each pusher:ping with pusher:pong.',
+  grounds,
+  judge: ({ expect }) =>
+    expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
+      const names = pusherEvents.map(({ event }) => event);
+      return names.includes('pusher:pong') ? null : `only ${names.join(', ')}`;
+    }),
+});
+
+// Authorizing users: private channels are for those who can show a signature for this socket.
+export const privateChannel = check('websocket.pusher-private-channel', {
+  title: 'refuses a private channel without a signature',
+  headline: 'A private channel opens without a signature',
+  why: 'Anyone can listen to what is meant for a few.',
+  change: 'Check the signature in auth, and answer pusher:subscription_error where it is missing or wrong.',
+  grounds: [...grounds, practice('OWASP API1:2023')],
+  judge: ({ expect }) =>
+    expect(pusher.establishedClient).toConform('a subscription error', (conversation) =>
+      conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
+    ),
+});
+
 /** The Pusher protocol, version 7, where the config names it the dialect of the endpoint. */
 export const pusherChecks = given(
   [pusherDialect],
@@ -63,19 +90,7 @@ export const pusherChecks = given(
         }),
     }),
 
-    // Ping and pong messages: whoever asks is answered.
-    check('websocket.pusher-ping', {
-      title: 'answers pusher:ping with pusher:pong',
-      headline: 'pusher:ping is not answered with pusher:pong: {got}',
-      why: 'Clients take the connection for dead, and open another one.',
-      change: 'Answer each pusher:ping with pusher:pong.',
-      grounds,
-      judge: ({ expect }) =>
-        expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
-          const names = pusherEvents.map(({ event }) => event);
-          return names.includes('pusher:pong') ? null : `only ${names.join(', ')}`;
-        }),
-    }),
+    pusherPing,
 
     // Channel events: a public channel is for everybody.
     check('websocket.pusher-subscribe', {
@@ -94,19 +109,7 @@ export const pusherChecks = given(
         ),
     }),
 
-    // Authorizing users: private channels are for those who can show a signature for this socket.
-    check('websocket.pusher-private-channel', {
-      title: 'refuses a private channel without a signature',
-      headline: 'A private channel opens without a signature',
-      why: 'Anyone can listen to what is meant for a few.',
-      change:
-        'Check the signature in auth, and answer pusher:subscription_error where it is missing or wrong.',
-      grounds: [...grounds, practice('OWASP API1:2023')],
-      judge: ({ expect }) =>
-        expect(pusher.establishedClient).toConform('a subscription error', (conversation) =>
-          conversation.hasSubscribed(pusher.PRIVATE_CHANNEL) ? 'subscription_succeeded' : null,
-        ),
-    }),
+    privateChannel,
 
     // Authorizing users: HMAC-SHA256 of socket_id and channel with the application's secret.
     check('websocket.pusher-signed-channel', {

@@ -10,6 +10,7 @@ import { livenessChecks, reconnectCheck } from './liveness.ts';
 import { messageChecks } from './messages.ts';
 import { negotiationChecks } from './negotiation.ts';
 import { pusherChecks } from './pusher.ts';
+import { pusherMisuseChecks } from './pusher-misuse.ts';
 
 /** Checks that need errors, pings and closes alone always run; those that need an answer want an echo or a dialect. */
 const checks = [
@@ -26,6 +27,7 @@ const checks = [
   ...livenessChecks,
   ...dialectChecks,
   ...pusherChecks,
+  ...pusherMisuseChecks,
 ];
 
 export const websocket = suite('websocket', 'WebSocket', given([hasWebSocket], checks));

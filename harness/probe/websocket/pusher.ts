@@ -32,8 +32,7 @@ export const pusherClient: Probe<ConversationView> = probe(
     return websocket.hold({ purpose: 'a WebSocket with a Pusher client' }, async (conversation) => {
       const socketId = await established(conversation);
       if (socketId === null) return;
-      await say(conversation, 'pusher:ping', {});
-      await pusherEvent(conversation, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
+      await pinged(conversation);
       await subscribe(conversation, { channel: PUBLIC_CHANNEL });
       await subscribe(conversation, { channel: PRIVATE_CHANNEL });
       if (app !== null)
@@ -145,19 +144,25 @@ export const clientEvents: Probe<ClientEvents> = probe(
   },
 );
 
-/** Into the channel for which a signature is needed. @returns whether that was allowed. */
-async function enters(conversation: OpenConversation, app: AppCredentials): Promise<boolean> {
+/** Into the channel for which a signature is needed. @returns the socket id where that was allowed, null where not. */
+export async function enters(conversation: OpenConversation, app: AppCredentials): Promise<string | null> {
   const socketId = await established(conversation);
-  if (socketId === null) return false;
+  if (socketId === null) return null;
   await say(conversation, 'pusher:subscribe', { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
   const isAnswer = ({ event }: PusherEvent) =>
     event.endsWith(':subscription_succeeded') || event.endsWith('error');
   const answer = await pusherEvent(conversation, 'for the answer to the subscription', isAnswer);
-  return answer?.event.endsWith('succeeded') ?? false;
+  return answer?.event.endsWith('succeeded') ? socketId : null;
+}
+
+/** Asks whether the service is there, and waits for its answer. */
+export async function pinged(conversation: OpenConversation): Promise<void> {
+  await say(conversation, 'pusher:ping', {});
+  await pusherEvent(conversation, 'for pusher:pong', ({ event }) => event === 'pusher:pong');
 }
 
 /** Waits until the service has established the connection. @returns its socket id; null when none came. */
-async function established(conversation: OpenConversation): Promise<string | null> {
+export async function established(conversation: OpenConversation): Promise<string | null> {
   const greeting = await pusherEvent(
     conversation,
     'for connection_established',
@@ -175,7 +180,7 @@ function say(conversation: OpenConversation, event: string, data: object): Promi
   return conversation.text(JSON.stringify({ event, data }));
 }
 
-async function pusherEvent(
+export async function pusherEvent(
   conversation: OpenConversation,
   note: string,
   satisfies: (event: PusherEvent) => boolean,
@@ -187,7 +192,7 @@ async function pusherEvent(
   return readPusherEvent(found?.text ?? '');
 }
 
-async function subscribe(
+export async function subscribe(
   conversation: OpenConversation,
   data: { readonly channel: string; readonly auth?: string; readonly channel_data?: string },
 ): Promise<void> {

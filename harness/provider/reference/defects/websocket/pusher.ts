@@ -1,6 +1,7 @@
-import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
+import type { WebSocket } from 'ws';
+import { isJsonObject, type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onReceipt, type Patch } from '../../conduct/patch.ts';
+import { onReceipt, type Patch, together } from '../../conduct/patch.ts';
 import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
 import { queryParameters } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
@@ -30,6 +31,50 @@ const subscribed = ({ channel }: JsonObject): JsonObject => ({
   channel,
   data: '{}',
 });
+
+/** Opens a private or presence channel to what is shown for it in `auth`, where that is like this. */
+const openingTo =
+  (isTaken: (auth: string, shown: ReadonlyMap<string, string>, channel: string) => boolean): Patch =>
+  (conduct) => {
+    const shown = new Map<string, string>();
+    return together(
+      onInbound(
+        each((frame) => {
+          const event = eventOf(frame);
+          const data = isJsonObject(event?.data) ? event.data : {};
+          if (event?.event === 'pusher:subscribe') shown.set(String(data.channel), String(data.auth));
+          return frame;
+        }),
+      ),
+      onEvent('pusher:subscription_error', (event) => {
+        const channel = String(event.channel);
+        return isTaken(shown.get(channel) ?? '', shown, channel) ? subscribed(event) : event;
+      }),
+    )(conduct);
+  };
+
+/** Sends events of clients that are like this to all other clients. */
+const relaying =
+  (isRelayed: (event: JsonObject, entered: ReadonlySet<unknown>) => boolean): Patch =>
+  (conduct) => {
+    const open = new Set<WebSocket>();
+    return onOpen((socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+      const entered = new Set<unknown>();
+      socket.on('message', (content) => {
+        const event = parseJsonObject(String(content)) ?? {};
+        if (event.event === 'pusher:subscribe' && isJsonObject(event.data)) entered.add(event.data.channel);
+        if (!isRelayed(event, entered)) return;
+        for (const other of open) if (other !== socket) other.send(String(content));
+      });
+    })(conduct);
+  };
+
+const nameOf = ({ event }: JsonObject): string => String(event);
+const isOnPublic = ({ channel }: JsonObject): boolean => !/^(?:private|presence)-/.test(String(channel));
+const isMalformed = (content: unknown): boolean =>
+  typeof parseJsonObject(String(content))?.event !== 'string';
 
 const PUSHER = { ...REALTIME, setting: 'pusher' };
 
@@ -93,6 +138,124 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
         const event = eventOf(frame);
         if (event?.event !== 'pusher:subscribe') return frame;
         return withPayload(frame, Buffer.from(JSON.stringify(event).replace(/"auth":"[^"]*"/, '"auth":"x"')));
+      }),
+    ),
+  },
+  'pusher-checks-form-of-signatures': {
+    summary: 'takes whatever looks like a signature for one',
+    cause: 'A private channel opens to any text that looks like a signature',
+    trips: ['websocket.pusher-forged-signature'],
+    patch: openingTo((auth) => /^[^:]+:[0-9a-f]{64}$/.test(auth)),
+  },
+  'pusher-takes-empty-signatures': {
+    summary: 'compares as much of a signature as there is',
+    cause: 'A private channel opens to an empty signature',
+    trips: ['websocket.pusher-forged-signature'],
+    patch: openingTo((auth) => auth.endsWith(':')),
+  },
+  'pusher-takes-signatures-of-other-channels': {
+    summary: 'takes a signature that it has seen for another channel',
+    cause: 'A private channel opens to the signature of another channel',
+    trips: ['websocket.pusher-forged-signature'],
+    patch: openingTo((auth, shown, channel) =>
+      [...shown].some(([other, seen]) => other !== channel && seen === auth && auth !== 'undefined'),
+    ),
+  },
+  'pusher-leaves-user-unsigned': {
+    summary: 'does not look at whom the signature of a presence channel is for',
+    cause: 'A presence channel opens to the signature of another user',
+    trips: ['websocket.pusher-forged-signature'],
+    patch: openingTo((_auth, _shown, channel) => channel.startsWith('presence-')),
+  },
+  'pusher-relays-on-public-channels': {
+    summary: 'passes client events on in public channels as well',
+    cause: 'A client event on a public channel reaches others',
+    trips: ['websocket.pusher-forbidden-event'],
+    patch: relaying((event) => nameOf(event).startsWith('client-') && isOnPublic(event)),
+  },
+  'pusher-relays-for-strangers': {
+    summary: 'passes client events on for those who have not entered the channel',
+    cause: 'A client event reaches a channel that its sender has not entered',
+    trips: ['websocket.pusher-forbidden-event'],
+    patch: relaying(
+      (event, entered) =>
+        nameOf(event).startsWith('client-') && !isOnPublic(event) && !entered.has(event.channel),
+    ),
+  },
+  'pusher-relays-any-name': {
+    summary: 'passes on what clients send under any name',
+    cause: 'An event of a client without client- in its name reaches others',
+    trips: ['websocket.pusher-forbidden-event'],
+    patch: relaying((event) => event.channel !== undefined && !/^(?:pusher|client-)/.test(nameOf(event))),
+  },
+  'pusher-subscribes-twice': {
+    summary: 'keeps two subscriptions of a client that subscribes twice',
+    cause: 'A client that subscribes twice gets each event twice',
+    trips: ['websocket.pusher-repeated-subscription'],
+    patch: onOpen((socket) => {
+      const asked = new Map<unknown, number>();
+      socket.on('message', (content) => {
+        const event = parseJsonObject(String(content));
+        if (event?.event !== 'pusher:subscribe' || !isJsonObject(event.data)) return;
+        asked.set(event.data.channel, (asked.get(event.data.channel) ?? 0) + 1);
+      });
+      const send = socket.send.bind(socket);
+      socket.send = (content: unknown) => {
+        const event = parseJsonObject(String(content));
+        const times = nameOf(event ?? {}).startsWith('client-') ? (asked.get(event?.channel) ?? 1) : 1;
+        for (let index = 0; index < times; index++) send(String(content));
+      };
+    }),
+  },
+  'pusher-unsubscribes-on-second': {
+    summary: 'takes a second subscription for the end of the first',
+    cause: 'A client that subscribes twice gets no events',
+    trips: ['websocket.pusher-repeated-subscription'],
+    patch: onInbound(() => {
+      const asked = new Set<unknown>();
+      return (frame) => {
+        const event = eventOf(frame);
+        if (event?.event !== 'pusher:subscribe' || !isJsonObject(event.data)) return [frame];
+        const { channel } = event.data;
+        if (!asked.has(channel)) {
+          asked.add(channel);
+          return [frame];
+        }
+        const leaving = { event: 'pusher:unsubscribe', data: { channel } };
+        return [withPayload(frame, Buffer.from(JSON.stringify(leaving)))];
+      };
+    }),
+  },
+  'pusher-hangs-on-malformed': {
+    summary: 'answers nothing any more after what it cannot read',
+    cause: 'After a malformed Pusher event nothing is answered',
+    trips: ['websocket.pusher-malformed'],
+    patch: onInbound(() => {
+      let hangs = false;
+      return (frame) => {
+        if (frame.payload[0] !== '{'.charCodeAt(0)) return [frame];
+        hangs ||= isMalformed(frame.payload);
+        return hangs ? [] : [frame];
+      };
+    }),
+  },
+  'pusher-drops-malformed': {
+    summary: 'ends TCP upon what it cannot read',
+    cause: 'A malformed Pusher event ends the connection without a word',
+    trips: ['websocket.pusher-malformed'],
+    patch: onOpen((socket) =>
+      socket.on('message', (content) => {
+        if (isMalformed(content)) socket.terminate();
+      }),
+    ),
+  },
+  'pusher-closes-upon-pong': {
+    summary: 'closes upon a pusher:pong that it has not asked for',
+    cause: 'A pusher:pong that nobody asked for ends the connection',
+    trips: ['websocket.pusher-unasked-pong'],
+    patch: onOpen((socket) =>
+      socket.on('message', (content) => {
+        if (parseJsonObject(String(content))?.event === 'pusher:pong') socket.close(4200);
       }),
     ),
   },
