@@ -106,6 +106,8 @@ describe('an expectation', () => {
     await see(teapots.toHaveStatus(418)).resolves.toBeUndefined();
     const none = expect(reply()).where(({ status }) => status === 418, 'no teapot');
     await see(none.toHaveStatus(418)).rejects.toThrow(new NotApplicable('no teapot'));
+    const unanswered = expect(silent).where(({ response }) => response.status === 418, 'no teapot');
+    await see(unanswered.toHaveStatus(418)).rejects.toThrow(new NotApplicable('no teapot'));
   });
 });
 

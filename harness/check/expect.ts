@@ -34,11 +34,14 @@ export class Expectation<S extends Subject> {
     this.#means = means;
   }
 
-  /** Of those alone that are like that. Where there is none the check does not apply, for this reason. */
+  /**
+   * Of those alone that are like that; what got no response is like nothing, and told where responses are judged.
+   * Where there is none the check does not apply, for this reason.
+   */
   where(isMeant: (piece: S) => boolean, otherwise = NOTHING): Expectation<S> {
     const evidence = async () => {
       const { all, shortfall } = await this.#means.evidence();
-      const meant = all.filter(isMeant);
+      const meant = all.filter((piece) => isSeen(isMeant, piece));
       if (meant.length === 0 && shortfall === null) throw new NotApplicable(otherwise);
       return { all: meant, shortfall };
     };
@@ -260,6 +263,15 @@ function gotOrNoResponse<S extends Subject>(piece: S, got: (piece: S) => string 
 
 function unreadOf(piece: Subject, { unread }: Reading): string | null {
   return piece instanceof Reply && piece.exchange.response !== null ? unread(piece.response) : null;
+}
+
+function isSeen<S>(isMeant: (piece: S) => boolean, piece: S): boolean {
+  try {
+    return isMeant(piece);
+  } catch (error) {
+    if (error instanceof Violation) return false;
+    throw error;
+  }
 }
 
 function failureText({ answered, cut, exchange }: Reply): string | null {

@@ -24,6 +24,7 @@ export type { Reply } from '../evidence/exchange/reply.ts';
 export type { JsonRemarkKind } from '../evidence/json/text.ts';
 export type { Probe } from '../session/probe.ts';
 export { type CheckDefinition, check, checkEach, given, observation, type Suite, suite } from './check.ts';
+export type { CheckContext } from './context.ts';
 export {
   ENCODED,
   FRAMED,

@@ -13,6 +13,7 @@ import { rawReplies, unasked } from '../../harness/probe/every-reply.ts';
 import * as connection from '../../harness/probe/request/connection.ts';
 import { sampleOnKept } from '../../harness/probe/request/sample.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
+import { speaksHttp11 } from './version.ts';
 
 /** `status 200 and status 401`, as they came. */
 function answers({ statuses }: Pick<Reply, 'statuses'>): string {
@@ -72,15 +73,16 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
     change,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
-    judge: ({ expect }) =>
-      expect(probe as Probe<Reply>).toConform(
-        `status ${statuses.join(' or ')} and the end of the connection`,
-        (reply) => {
+    async judge(context) {
+      await speaksHttp11(context);
+      await context
+        .expect(probe as Probe<Reply>)
+        .toConform(`status ${statuses.join(' or ')} and the end of the connection`, (reply) => {
           const { statuses: got, staysOpen } = reply;
           if (got.length !== 1 || !statuses.includes(reply.response.status)) return answers(reply);
           return staysOpen ? `${answers(reply)} and an open connection` : null;
-        },
-      ),
+        });
+    },
   });
 
 /** Some refuse it as what they cannot take: no harm comes of the other status. */
@@ -301,10 +303,14 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Answer 501 where Transfer-Encoding has a coding that you do not know.',
     grounds: [rfc9112('6.1', 'SHOULD')],
     restsOn: [noErrorInSuccess],
-    judge: ({ expect }) =>
-      expect(connection.unknownCoding).toConform('a refusal with 501', ({ response: { status } }) =>
-        REFUSES_CODING.includes(status) ? null : `status ${status}`,
-      ),
+    async judge(context) {
+      await speaksHttp11(context);
+      await context
+        .expect(connection.unknownCoding)
+        .toConform('a refusal with 501', ({ response: { status } }) =>
+          REFUSES_CODING.includes(status) ? null : `status ${status}`,
+        );
+    },
   }),
 
   // RFC 9112 §6.1 and RFC 9110 §15.2: an HTTP/1.0 client knows neither.

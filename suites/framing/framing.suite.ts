@@ -15,6 +15,7 @@ import * as target from '../../harness/probe/request/target.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { connections, nextRequest, oneResponse } from './connections.ts';
 import { messages } from './messages.ts';
+import { speaksHttp11 } from './version.ts';
 
 interface Smuggled {
   readonly id: string;
@@ -34,7 +35,10 @@ const refuses = ({ id, what, ground, probe, ...notes }: Smuggled): CheckDefiniti
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [ground],
     restsOn: [noErrorInSuccess],
-    judge: ({ expect }) => expect(probe).toHaveStatus(400),
+    async judge(context) {
+      await speaksHttp11(context);
+      await context.expect(probe).toHaveStatus(400);
+    },
   });
 
 // RFC 9112 §3.2: 400 for a request that lacks Host or has several; whoever heeds another one than a cache did is fooled.

@@ -16,6 +16,7 @@ import * as path from '../../harness/probe/request/path.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
 import { refusalClass } from '../auth/bad-credentials.ts';
+import { speaksHttp11 } from '../framing/version.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
 import { handles } from '../status/unusual.ts';
@@ -119,12 +120,14 @@ export const paths = suite('paths', 'Paths', [
     why: 'Clients that were told of a proxy write the request like this, and so do some load balancers.',
     change: 'Take the path out of the URL before you look for a route.',
     grounds: [rfc9112('3.2.2', 'MUST')],
-    judge: ({ expect }) =>
-      expect(path.absoluteForm).toConform(
-        'the documented resource',
-        ({ response: { status, statusClass } }) =>
+    async judge(context) {
+      await speaksHttp11(context);
+      await context
+        .expect(path.absoluteForm)
+        .toConform('the documented resource', ({ response: { status, statusClass } }) =>
           statusClass === 2 || statusClass === 3 ? null : `status ${status}`,
-      ),
+        );
+    },
   }),
 
   // A link to the service must not lead to somebody else.

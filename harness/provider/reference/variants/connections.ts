@@ -1,5 +1,13 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, onWire } from '../conduct/patch.ts';
+import {
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onHead,
+  onReceipt,
+  onWire,
+  together,
+} from '../conduct/patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValue, withField } from '../http/message.ts';
 import { inChunks } from '../http/wire.ts';
@@ -41,18 +49,30 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     ),
   },
   'answers-in-http-1-0': {
-    summary: 'answers in HTTP/1.0 and closes each connection without a word (RFC 9112 §9.3)',
-    patch: onWire('every', (head, body) =>
-      Buffer.concat([
-        Buffer.from(
-          head
-            .toString('latin1')
-            .replace('HTTP/1.1', 'HTTP/1.0')
-            .replace(/^Connection: close\r\n/m, ''),
-          'latin1',
-        ),
-        body,
-      ]),
+    summary:
+      'speaks HTTP/1.0 alone, which has no transfer codings, no Host that is demanded and no whole URL in the request line, and closes each connection without a word (RFC 1945)',
+    patch: together(
+      onHead((head) =>
+        `${head}\r\n`
+          .replace(/^(\w+) http:\/\/[^/ ]+/, '$1 /whole-url')
+          .replace(/^(?:Host|Transfer-Encoding):.*\r\n/gim, '')
+          .replace(/^(Content-Length: )\+?(\d+\r\n)(?:Content-Length:.*\r\n)*/im, '$1$2')
+          .replace(/^([\w-]+) +:/gm, '$1:')
+          .replace(/\r\n/, '\r\nHost: here.example\r\n')
+          .trimEnd(),
+      ),
+      onWire('every', (head, body) =>
+        Buffer.concat([
+          Buffer.from(
+            head
+              .toString('latin1')
+              .replace('HTTP/1.1', 'HTTP/1.0')
+              .replace(/^Connection: close\r\n/m, ''),
+            'latin1',
+          ),
+          body,
+        ]),
+      ),
     ),
   },
   'takes-h2c': {
