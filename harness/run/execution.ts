@@ -20,6 +20,9 @@ import { startServices } from './provider/start-services.ts';
 import { commandAlone, type RunRequest } from './request.ts';
 import { type Selection, SUITES_URL } from './selection/selection.ts';
 import { isSimulated } from './simulation/simulated.ts';
+import { quotasOf } from './turns/quotas.ts';
+import { openTurnStore, STORE_VARIABLE, storeAddress, type TurnStore } from './turns/turn-store.ts';
+import { Turns } from './turns/turns.ts';
 
 const STALL_MS = 15_000;
 /** The reason with which `--bail` ends a run: not an interruption, since the verdict stands. */
@@ -52,7 +55,9 @@ export async function execute(run: Execution): Promise<void> {
       progress.say(plainLine(`conform: ${service} leaves out ${pact}`, PRINTED));
   }
   const record = (event: JournalEvent) => journal.append(event);
+  let store: TurnStore | null = null;
   try {
+    store = await storeOfTurns(run);
     const userAgent = `${request.harness.name}/${request.harness.version}`;
     const configs = await Promise.all(
       run.configs.map((config) =>
@@ -72,6 +77,15 @@ export async function execute(run: Execution): Promise<void> {
       signal,
     });
     const runs = started.length > 0 && !signal.aborted;
+    const turns = new Turns({
+      quotas: new Map(started.map(({ config }) => [config.service, quotasOf(config)])),
+      shared: store,
+      waiting: (service, others) =>
+        progress.say(
+          plainLine(`conform: ${service} waits for ${others.join(', ')}: they share a quota`, PRINTED),
+        ),
+      now: Date.now,
+    });
     const engine = runs
       ? await runEngine({
           run: {
@@ -100,6 +114,7 @@ export async function execute(run: Execution): Promise<void> {
           onMessage: (message) => {
             if (message.type === 'secret') redaction.add(message.name, message.value);
             else follow(message, request, interruption.stop);
+            if (message.type === 'finished') void turns.give(message.service);
           },
           renew: (service) =>
             renewProvider(service, {
@@ -108,6 +123,8 @@ export async function execute(run: Execution): Promise<void> {
               record,
               redact,
             }),
+          turn: (service) => turns.take(service),
+          turnOver: (service) => void turns.give(service),
           leftOf: (services, endedMs) => leftOvers(journal.read().entries, services, endedMs),
           onAgain: (services, reason) => {
             const text = redact(`${reason}; what was left was given to another worker`);
@@ -130,7 +147,25 @@ export async function execute(run: Execution): Promise<void> {
     if (error instanceof UsageError) throw error;
     record({ type: 'fault', message: redact(describeFault(error)) });
     if (signal.aborted) finishJournal(record, NOTHING_RAN, signal, redact);
+  } finally {
+    await store?.close();
   }
+}
+
+/** Where runners elsewhere take turns on the same quotas; null where the environment names no such place. */
+async function storeOfTurns({ request, configs, redaction, interruption, journal }: Execution) {
+  const { [STORE_VARIABLE]: text = '' } = request.env;
+  if (text === '') return null;
+  const address = storeAddress(text, STORE_VARIABLE);
+  if (address.password !== null) redaction.add(STORE_VARIABLE, address.password);
+  return openTurnStore({
+    address,
+    lost: (sentence) => {
+      for (const { service } of configs) journal.append({ type: 'remark', service, text: sentence });
+      request.progress.say(plainLine(`conform: ${sentence}`, PRINTED));
+    },
+    signal: interruption.signal,
+  });
 }
 
 /** Whether pacts are judged: nothing is fetched, or told of, that nobody asks about. */
@@ -166,6 +201,7 @@ function follow(
       return;
     case 'evidence':
     case 'renew':
+    case 'turn':
       return;
   }
 }

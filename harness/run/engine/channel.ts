@@ -2,6 +2,7 @@ import { isJsonObject } from '../../base/json-text.ts';
 import { isPackedSecret, type PackedRunSecrets, type PackedSecret } from '../../config/secrets.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { nameElsewhere } from '../../evidence/redaction/marker.ts';
+import type { Turn } from '../turns/turns.ts';
 
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
 export interface WorkerInput {
@@ -93,6 +94,8 @@ export type ServiceMessage = {
   | { readonly type: 'secret'; readonly name: string; readonly value: string }
   /** It wants its provider started anew; the answer is a `RenewalReply`. */
   | { readonly type: 'renew' }
+  /** It wants its quota to itself; the answer is a `TurnReply`. */
+  | { readonly type: 'turn' }
   | { readonly type: 'finished' }
 );
 
@@ -116,6 +119,7 @@ export type Renewed = { readonly url: string } | { readonly reason: string };
 /** What the main process tells a worker. */
 export type MainMessage = { readonly conform: 1 } & (
   | RenewalReply
+  | TurnReply
   /** One that another worker has learned. */
   | { readonly secret: PackedSecret }
 );
@@ -124,6 +128,12 @@ export type MainMessage = { readonly conform: 1 } & (
 interface RenewalReply {
   readonly service: string;
   readonly renewed: Renewed;
+}
+
+/** The main process's answer to a `turn`. */
+interface TurnReply {
+  readonly service: string;
+  readonly turn: Turn;
 }
 
 /** Calls back for each secret that another worker has learned, as long as this process lives. */
@@ -135,18 +145,29 @@ export function hearSecrets(heard: (secret: PackedSecret) => void): void {
 }
 
 /** Has the provider of a service started anew. What else comes over the channel is the engine's. */
-export function askForRenewal(service: string, ask: () => void): Promise<Renewed> {
+export async function askForRenewal(service: string, ask: () => void): Promise<Renewed> {
+  return (await answerTo<RenewalReply>(service, 'renewed', ask)).renewed;
+}
+
+/** Waits for the turn of a service. */
+export async function askForTurn(service: string, ask: () => void): Promise<Turn> {
+  return (await answerTo<TurnReply>(service, 'turn', ask)).turn;
+}
+
+/** The main process's answer about a service that has this member. */
+function answerTo<R extends RenewalReply | TurnReply>(
+  service: string,
+  member: Exclude<keyof R, 'service'> & string,
+  ask: () => void,
+): Promise<R> {
   return new Promise((resolve) => {
     const take = (message: unknown) => {
-      if (!isRenewalReply(message) || message.service !== service) return;
+      if (!isJsonObject(message) || message.conform !== 1) return;
+      if (!(member in message) || message.service !== service) return;
       process.off('message', take);
-      resolve(message.renewed);
+      resolve(message as unknown as R);
     };
     process.on('message', take);
     ask();
   });
-}
-
-function isRenewalReply(message: unknown): message is RenewalReply {
-  return isJsonObject(message) && message.conform === 1 && 'renewed' in message;
 }

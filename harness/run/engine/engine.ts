@@ -5,6 +5,7 @@ import type {} from 'vitest/config'; // what `test` means in the config below
 import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
 import { HarnessError } from '../../base/exit.ts';
 import { isJsonObject } from '../../base/json-text.ts';
+import type { Turn } from '../turns/turns.ts';
 import type { Capacity } from './capacity.ts';
 import {
   isWorkerMessage,
@@ -46,6 +47,10 @@ export interface EngineOptions {
   readonly scratchDir: string;
   /** A service wants its provider started anew. Never rejects. */
   readonly renew: (service: string) => Promise<Renewed>;
+  /** A service wants its quota to itself. Never rejects. */
+  readonly turn: (service: string) => Promise<Turn>;
+  /** The worker of a service is gone: whoever waits for its turn need not. */
+  readonly turnOver: (service: string) => void;
   /** Aborting it cancels what runs. */
   readonly signal: AbortSignal;
 }
@@ -105,6 +110,8 @@ interface Group {
   /** How many workers they have lost. */
   readonly lost: number;
 }
+
+const NOBODY: Group = { services: [], lost: 0 };
 
 /** Services whose time is simulated want a process that does nothing else, so they are not mixed with others. */
 function dealt(services: readonly ServiceInput[], { workers }: Capacity): readonly Group[] {
@@ -174,6 +181,10 @@ async function runRound(
           const { service } = message;
           void options.renew(service).then((renewed) => this.tell({ conform: 1, service, renewed }));
         }
+        if (message.type === 'turn') {
+          const { service } = message;
+          void options.turn(service).then((turn) => this.tell({ conform: 1, service, turn }));
+        }
         if (message.type === 'unwritten') options.onUnwritten(message);
         if (message.type === 'secret') {
           for (const other of running) {
@@ -183,6 +194,7 @@ async function runRound(
       });
       super.on('exit', (code: unknown, signal: unknown) => {
         running.delete(this);
+        for (const service of names(workers.get(this.#worker) ?? NOBODY)) options.turnOver(service);
         lanes.exited(this.#worker, code, signal, output.fatalError());
       });
     }

@@ -16,8 +16,8 @@ import { loadSuites, selectById } from '../selection/selection.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import {
   askForRenewal,
+  askForTurn,
   hearSecrets,
-  type LeftOver,
   learnedElsewhere,
   type RunInput,
   type ServiceInput,
@@ -151,8 +151,16 @@ class ServiceRun {
     this.#begun = true;
     const { providerUrl, left } = this.#input;
     if (providerUrl === null) this.#simulation = await simulate(this.#config);
+    // Nobody else reaches a provider that lives in this process.
+    const turn =
+      providerUrl === null
+        ? { usedAgoMs: null }
+        : await askForTurn(this.service, () => this.#tell({ type: 'turn' }));
     this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
-    this.#open(this.#firstUrl, left);
+    const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
+    const usedAgoMs = 'usedAgoMs' in turn ? turn.usedAgoMs : null;
+    this.#open(this.#firstUrl, leftAgoMs ?? usedAgoMs);
+    if ('reason' in turn) this.#giveUp(turn.reason);
     try {
       for (const suite of this.#suites) await this.#judge(suite, signal);
       await this.#judgeRest(signal);
@@ -223,7 +231,7 @@ class ServiceRun {
     this.#tell({ type: 'trouble', reason });
   }
 
-  #open(providerUrl: string, left: LeftOver | null = null): void {
+  #open(providerUrl: string, quotaSpentMs: number | null = null): void {
     const { runId, userAgent } = this.#means.run;
     this.#session = openLiveSession({
       config: this.#config,
@@ -236,7 +244,7 @@ class ServiceRun {
       record: (event) => this.#record(event),
       learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: this.#lastEvidence,
-      quotaSpentMs: left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs,
+      quotaSpentMs,
       runAlone: this.#input.runAlone,
     });
     this.#order = new JudgingOrder(this.#session);
@@ -259,8 +267,13 @@ class ServiceRun {
     this.#asked = false;
     this.#fresh = 'url' in renewed;
     this.#open('url' in renewed ? renewed.url : this.#firstUrl);
-    if ('url' in renewed || this.#session === null) return;
-    this.#session = outOfReach(this.#session, renewed.reason);
+    if ('reason' in renewed) this.#giveUp(renewed.reason);
+  }
+
+  /** What applies is blocked for this reason, and nothing is sent. */
+  #giveUp(reason: string): void {
+    if (this.#session === null) return;
+    this.#session = outOfReach(this.#session, reason);
     this.#order = new JudgingOrder(this.#session);
   }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../base/exit.ts';
-import { secretsIn } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import type { RunResult } from '../../report/results/results.ts';
+import { quotaGroups } from '../turns/quotas.ts';
 
 /** One machine's part of a run: which of how many, counted from 1. */
 export interface Shard {
@@ -77,28 +77,6 @@ export function partOf(configs: readonly ServiceConfig[], { index, total }: Shar
   }
   const own = new Set(shards[index - 1]?.configs);
   return configs.filter((config) => own.has(config));
-}
-
-/** Services share a quota where one of their keys and the address are the same, directly or by way of others. */
-function quotaGroups(configs: readonly ServiceConfig[]): readonly (readonly ServiceConfig[])[] {
-  const groups: { readonly quotas: Set<string>; readonly configs: ServiceConfig[] }[] = [];
-  for (const config of configs) {
-    const quotas = new Set(quotasOf(config));
-    const same = groups.filter((group) => !group.quotas.isDisjointFrom(quotas));
-    const joined = {
-      quotas: same.reduce((all, group) => all.union(group.quotas), quotas),
-      configs: [...same.flatMap((group) => group.configs), config],
-    };
-    groups.splice(0, groups.length, ...groups.filter((group) => !same.includes(group)), joined);
-  }
-  return groups.map((group) => group.configs);
-}
-
-/** What its limiter may count by: the address with each key; the address alone where there is no key. */
-function quotasOf({ service, provider, credentials }: ServiceConfig): readonly string[] {
-  const place = provider.kind === 'url' ? new URL(provider.url).host : `${provider.kind} ${service}`;
-  const keys = secretsIn(credentials.values).map((key) => key.reveal());
-  return keys.length === 0 ? [place] : keys.map((key) => `${place} ${key}`);
 }
 
 /** What the results of a shard say of the whole run: another run has another plan. */

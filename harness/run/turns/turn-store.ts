@@ -1,0 +1,271 @@
+import { randomUUID, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { RedisClientType } from '@redis/client';
+import { UsageError } from '../../base/exit.ts';
+import type { Quota } from './quotas.ts';
+import type { SharedTurns, Turn } from './turns.ts';
+
+/** The environment variable with the address of the store, and with its password, where it has one. */
+export const STORE_VARIABLE = 'CONFORM_SHARE_QUOTA';
+
+/** A runner that has not been heard of for so long has lost its turn, in ms. */
+const LEASE_MS = 15_000;
+/** So often within a lease a runner says that it is still there. */
+const RENEWALS = 3;
+/** The store is looked for again at least so often, in ms. */
+const LONGEST_RETRY_MS = 5_000;
+/** How often one that waits asks again, in ms. */
+const ASK_MS = 500;
+/** How long one waits for its turn, in ms. */
+const LONGEST_WAIT_MS = 60 * 60 * 1_000;
+/** How long it is known when a quota was spent: longer than the windows of plans, in ms. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+/** How long the store may take for an answer, in ms. */
+const ANSWER_MS = 3_000;
+
+/**
+ * Scripts, so that each step is one. KEYS: who has the turn, when the quota was last spent (Unix time of the store in
+ * ms). ARGV: the token of the runner, the lease, how long the time is kept. An answer of -1: somebody else has the turn.
+ */
+const NOW = "local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)";
+const TAKE = `${NOW}
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return -1 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+local used = redis.call('GET', KEYS[2])
+return used and math.max(0, now - used) or -2`;
+const KEEP = `${NOW}
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('SET', KEYS[2], string.format('%d', now), 'PX', ARGV[3])
+return 0`;
+const GIVE = `${NOW}
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
+redis.call('SET', KEYS[2], string.format('%d', now), 'PX', ARGV[3])
+redis.call('DEL', KEYS[1])
+return 0`;
+const TAKEN = -1;
+
+/** The address of a store, checked. */
+export interface StoreAddress {
+  /** With the password; for the client alone. */
+  readonly url: string;
+  /** `host:port`, for messages. */
+  readonly host: string;
+  /** null where there is none. */
+  readonly password: string | null;
+}
+
+/** @throws UsageError for what is no address of a store, naming where it was found. */
+export function storeAddress(text: string, from: string): StoreAddress {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const scheme = /^(?:redis|valkey)(s?):$/.exec(url?.protocol ?? '');
+  if (url === null || scheme === null || url.hostname === '') {
+    throw new UsageError(`${from} is no address of a Redis or Valkey server`, {
+      remedy: 'write it as redis://HOST:6379, or rediss:// for TLS',
+    });
+  }
+  return {
+    url: `redis${scheme[1]}:${url.href.slice(url.protocol.length)}`,
+    host: url.port === '' ? `${url.hostname}:6379` : url.host,
+    password: url.password === '' ? null : decodeURIComponent(url.password),
+  };
+}
+
+export interface TurnStoreOptions {
+  readonly address: StoreAddress;
+  /** Told in a sentence what became of the store while turns were had. */
+  readonly lost: (sentence: string) => void;
+  /** Ends all waiting. */
+  readonly signal: AbortSignal;
+  readonly longestWaitMs?: number;
+  readonly leaseMs?: number;
+}
+
+export interface TurnStore extends SharedTurns {
+  close(): Promise<void>;
+}
+
+/**
+ * Turns that runners on several machines take on a quota, kept in Redis or Valkey: a lease of 15 s that its holder
+ * renews, so that a runner that was killed holds up nobody for long. No key is stored, only an scrypt hash of it.
+ *
+ * @throws UsageError when the store cannot be reached.
+ */
+export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStore> {
+  const { address } = options;
+  const { createClient } = await import('@redis/client');
+  let isOpen = false;
+  const client = createClient({
+    url: address.url,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: ANSWER_MS,
+      // Whoever never reached it hears so at once.
+      reconnectStrategy: (retries, cause) =>
+        isOpen ? Math.min(LONGEST_RETRY_MS, 200 * 2 ** retries) : cause,
+    },
+  }) as RedisClientType;
+  // Each command tells what went wrong with it.
+  client.on('error', () => {});
+  try {
+    await inTime(client.connect());
+    await inTime(client.ping());
+    isOpen = true;
+  } catch (error) {
+    client.destroy();
+    throw new UsageError(
+      `the store of shared quotas at ${address.host} cannot be used: ${plainCause(error)}`,
+      {
+        remedy: `start it, correct the address, or run without ${STORE_VARIABLE}`,
+      },
+    );
+  }
+  return new RedisTurns(client, options);
+}
+
+class RedisTurns implements TurnStore {
+  readonly #client: RedisClientType;
+  readonly #options: TurnStoreOptions;
+  readonly #leaseMs: number;
+  readonly #token = randomUUID();
+  /** By name: until when the lease is sure to hold, in ms of `performance.now()`. */
+  readonly #leases = new Map<string, number>();
+  readonly #pulse: NodeJS.Timeout;
+  #isLost = false;
+
+  constructor(client: RedisClientType, options: TurnStoreOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#pulse = setInterval(() => void this.#keep(), this.#leaseMs / RENEWALS);
+    this.#pulse.unref();
+  }
+
+  async take(quotas: readonly Quota[]): Promise<Turn> {
+    const { signal, address, longestWaitMs = LONGEST_WAIT_MS } = this.#options;
+    const endMs = performance.now() + longestWaitMs;
+    const used: number[] = [];
+    // In the same order everywhere, so that no two wait for each other.
+    const names = (await Promise.all(quotas.map(nameOf))).toSorted();
+    const held: string[] = [];
+    try {
+      for (const name of new Set(names)) {
+        for (;;) {
+          const sentMs = performance.now();
+          const answer = await this.#run(TAKE, name);
+          if (answer !== TAKEN) {
+            this.#leases.set(name, sentMs + this.#leaseMs);
+            held.push(name);
+            if (answer >= 0) used.push(answer);
+            break;
+          }
+          if (signal.aborted) return await this.#without(held, 'the run was ended');
+          if (performance.now() > endMs)
+            return await this.#without(
+              held,
+              `another runner had the quota for ${Math.round(longestWaitMs / 1000)} s, as the store at ${address.host} says`,
+            );
+          await pause(ASK_MS, signal);
+        }
+      }
+    } catch (error) {
+      const why = `the store of shared quotas at ${address.host} is away: ${plainCause(error)}`;
+      return this.#without(held, why);
+    }
+    return { usedAgoMs: used.length === 0 ? null : Math.min(...used) };
+  }
+
+  async give(quotas: readonly Quota[]): Promise<void> {
+    await this.#release(await Promise.all(quotas.map(nameOf)));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#pulse);
+    await this.#release([...this.#leases.keys()]);
+    this.#client.destroy();
+  }
+
+  async #without(held: readonly string[], reason: string): Promise<Turn> {
+    await this.#release(held);
+    return { reason };
+  }
+
+  /** Where the store is away the leases end by themselves. */
+  async #release(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.#leases.delete(name)) await this.#run(GIVE, name).catch(() => {});
+    }
+  }
+
+  async #keep(): Promise<void> {
+    for (const name of [...this.#leases.keys()]) {
+      const sentMs = performance.now();
+      const answer = await this.#run(KEEP, name).catch(() => null);
+      const sureMs = this.#leases.get(name);
+      if (sureMs === undefined) continue;
+      if (answer === 0) this.#leases.set(name, sentMs + this.#leaseMs);
+      else if (answer === TAKEN || performance.now() > sureMs) this.#lose(name);
+    }
+  }
+
+  #lose(name: string): void {
+    this.#leases.delete(name);
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#options.lost(
+      `the store of shared quotas at ${this.#options.address.host} was away for more than ${this.#leaseMs / 1000} s: from then on another runner may have spent the same quota`,
+    );
+  }
+
+  async #run(script: string, name: string): Promise<number> {
+    const answer = await inTime(
+      this.#client.eval(script, {
+        // In braces, so that a cluster keeps both in one place.
+        keys: [`conform:{${name}}:turn`, `conform:{${name}}:used`],
+        arguments: [this.#token, String(this.#leaseMs), String(KEPT_MS)],
+      }),
+    );
+    return Number(answer);
+  }
+}
+
+const hash = promisify<string, string, number, Buffer>(scrypt);
+const NAME_OCTETS = 16;
+
+async function nameOf({ place, key }: Quota): Promise<string> {
+  return (await hash(key, place, NAME_OCTETS)).toString('base64url');
+}
+
+/** @throws when the store is silent for too long. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {});
+  }
+}
+
+/** Without the address, which has the password in it. */
+function plainCause(error: unknown): string {
+  if (!(error instanceof Error)) return 'for no reason that it gives';
+  const code = 'code' in error ? String(error.code) : '';
+  return code || error.message.split('\n')[0] || error.name;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,111 @@
+import { type Quota, quotaName } from './quotas.ts';
+
+/** What a service is told when its turn comes. */
+export type Turn =
+  /** It has its quotas to itself. They were last spent so long ago, in ms; null where nobody knows of any use. */
+  | { readonly usedAgoMs: number | null }
+  /** It gets no turn. */
+  | { readonly reason: string };
+
+/** Whoever has a turn in a store that several machines share. Never rejects. */
+export interface SharedTurns {
+  /** Waits until nobody else has one of the quotas. */
+  take(quotas: readonly Quota[]): Promise<Turn>;
+  give(quotas: readonly Quota[]): Promise<void>;
+}
+
+export interface TurnsOptions {
+  /** By service: the quotas that it spends. */
+  readonly quotas: ReadonlyMap<string, readonly Quota[]>;
+  /** For quotas that runners elsewhere spend as well; null where nobody else does. */
+  readonly shared: SharedTurns | null;
+  /** Told when a service has to wait for others of this run. */
+  readonly waiting: (service: string, others: readonly string[]) => void;
+  /** Unix time in ms. */
+  readonly now: () => number;
+}
+
+interface Waiting {
+  readonly service: string;
+  readonly grant: () => void;
+}
+
+/**
+ * Services that spend the same quota are judged one after the other: side by side, each would meet refusals that the
+ * other one caused. In the order of asking; who waits for nobody is not held up by those who wait.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #having = new Set<string>();
+  readonly #usedMs = new Map<string, number>();
+  #waiting: readonly Waiting[] = [];
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. A service that has its turn keeps it. */
+  async take(service: string): Promise<Turn> {
+    if (!this.#having.has(service)) {
+      const others = [...this.#having].filter((other) => this.#sharesQuota(service, other));
+      if (others.length > 0) this.#options.waiting(service, others);
+      await new Promise<void>((grant) => {
+        this.#waiting = [...this.#waiting, { service, grant }];
+        this.#next();
+      });
+    }
+    const usedAgoMs = this.#usedAgoMs(service);
+    const { shared } = this.#options;
+    const reached = this.#reached(service);
+    if (shared === null || reached.length === 0) return { usedAgoMs };
+    const turn = await shared.take(reached);
+    if ('reason' in turn) return turn;
+    const known = [usedAgoMs, turn.usedAgoMs].filter((ms) => ms !== null);
+    return { usedAgoMs: known.length === 0 ? null : Math.min(...known) };
+  }
+
+  /** Its quotas are for others now. */
+  async give(service: string): Promise<void> {
+    if (!this.#having.has(service)) return;
+    const quotas = this.#quotas(service);
+    for (const quota of quotas) this.#usedMs.set(quotaName(quota), this.#options.now());
+    await this.#options.shared?.give(this.#reached(service));
+    this.#having.delete(service);
+    this.#next();
+  }
+
+  #next(): void {
+    const busy = [...this.#having];
+    const still: Waiting[] = [];
+    for (const each of this.#waiting) {
+      const isFree = !busy.some((other) => this.#sharesQuota(each.service, other));
+      busy.push(each.service);
+      if (!isFree) {
+        still.push(each);
+        continue;
+      }
+      this.#having.add(each.service);
+      each.grant();
+    }
+    this.#waiting = still;
+  }
+
+  #quotas(service: string): readonly Quota[] {
+    return this.#options.quotas.get(service) ?? [];
+  }
+
+  /** Those that runners elsewhere may spend as well. */
+  #reached(service: string): readonly Quota[] {
+    return this.#quotas(service).filter(({ isOurs }) => !isOurs);
+  }
+
+  #sharesQuota(one: string, other: string): boolean {
+    const names = new Set(this.#quotas(other).map(quotaName));
+    return this.#quotas(one).some((quota) => names.has(quotaName(quota)));
+  }
+
+  #usedAgoMs(service: string): number | null {
+    const used = this.#quotas(service).flatMap((quota) => this.#usedMs.get(quotaName(quota)) ?? []);
+    return used.length === 0 ? null : this.#options.now() - Math.max(...used);
+  }
+}
