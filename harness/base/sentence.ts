@@ -67,6 +67,12 @@ export function headlineOf(sentence: string, message: string): string {
   );
 }
 
+/** As a sentence of its own: a path at its head stays as it is, and no stop follows another. */
+export function asSentence(text: string): string {
+  const whole = /^\S*\/\S/.test(text) ? text : capitalized(text);
+  return /[.?!]$/.test(whole) ? whole : `${whole}.`;
+}
+
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -145,6 +145,37 @@ describe('what the nights before say', () => {
     expect(told(nights).changes).toMatchObject([{ state: 'still failing', runs: 2, since: dayOf(1) }]);
   });
 
+  it.for([
+    ['o', 'd', 1],
+    ['odd', 'd', 1],
+    ['dod', 'd', 2],
+    // A night without a verdict says nothing.
+    ['odb.s', 'd', 1],
+  ] as const)('of %s and a drift: since night %3$s', ([before, , since]) => {
+    const night = (index: number, letter: string) => {
+      const results = nightOf(index, { letter: letter === 'd' ? 'o' : letter });
+      const services = results.services.map((service) => ({
+        ...service,
+        observations: [
+          {
+            key: 'a.key',
+            value: 2,
+            check: 'headers.date',
+            accepted: 1,
+            ...(letter === 'd' ? { drift: 'was 1, is 2' } : {}),
+          },
+        ],
+      }));
+      return { ...results, services };
+    };
+    const past = [...before].flatMap((letter, index) =>
+      letter === '.' ? [] : [pastRun(night(index, letter))],
+    );
+    const now = withHistory(night(before.length, 'd'), past, []);
+    expect(now.services[0]?.observations[0]?.driftSince).toBe(dayOf(since));
+    expect(now.history?.changes).toEqual([]);
+  });
+
   it('names the runs before, the oldest first, with their failures, and nothing that came later', () => {
     const past = [2, 0, 9].map((night) => pastRun(nightOf(night, { letter: 'f' })));
     const { history } = withHistory(nightOf(5, { letter: 'p' }), past, ['a line is lost']);

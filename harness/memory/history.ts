@@ -37,6 +37,9 @@ const LETTERS: Readonly<Record<Outcome, string>> = {
   error: 'e',
 };
 
+/** In place of the letter of a check that is well, but for what it observed, which has drifted. */
+const DRIFTED = 'd';
+
 /** Runs that are told of. */
 const TOLD = 30;
 /** Of the runs that judged a check, those that are looked at to call it flaky. */
@@ -53,11 +56,21 @@ export function pastRun({ run, services }: Results): PastRun {
       service: service.service,
       environment: service.environment,
       version: versionOf(service),
-      outcomes: new Map(service.checks.map(({ id, outcome }) => [id, LETTERS[outcome]])),
+      outcomes: lettersOf(service),
       requests: service.requestsSent,
       durationMs: service.durationMs,
     })),
   };
+}
+
+function lettersOf({ checks, observations }: ServiceResult): ReadonlyMap<string, string> {
+  const drifted = new Set(observations.flatMap(({ check, drift }) => (drift === undefined ? [] : [check])));
+  return new Map(
+    checks.map(({ id, outcome }) => {
+      const letter = LETTERS[outcome];
+      return [id, drifted.has(id) && GOOD.includes(letter) ? DRIFTED : letter];
+    }),
+  );
 }
 
 /**
@@ -75,6 +88,7 @@ export function withHistory(results: Results, past: readonly PastRun[], notes: r
   const told = results.services.flatMap((service) => storiesOf(service, earlier, results.run.startedAt));
   return {
     ...results,
+    services: results.services.map((service) => withDriftSince(service, earlier, results.run.startedAt)),
     history: {
       runs: runs.slice(-TOLD).map(({ id, startedAt, exitCode, services }) => ({
         id,
@@ -121,6 +135,35 @@ function versionOf({ provider, observations }: ServiceResult): string | null {
   return isJsonObject(told) && Object.keys(told).length > 0 ? JSON.stringify(told) : null;
 }
 
+/** The service with when each drift began, by the runs in a row that saw one. */
+function withDriftSince(service: ServiceResult, past: readonly PastRun[], today: string): ServiceResult {
+  const earlier = earlierOf(service, past);
+  const since = (check: string): string => {
+    const seen = seenOf(check, earlier);
+    return seen.slice(seen.findLastIndex(({ letter }) => letter !== DRIFTED) + 1)[0]?.at ?? today;
+  };
+  const observations = service.observations.map((each) =>
+    each.drift === undefined ? each : { ...each, driftSince: since(each.check) },
+  );
+  return { ...service, observations };
+}
+
+type Earlier = PastService & { readonly at: string };
+
+function earlierOf(service: ServiceResult, past: readonly PastRun[]): readonly Earlier[] {
+  return past.flatMap(({ startedAt, services }) =>
+    services.filter((each) => keyOf(each) === keyOf(service)).map((each) => ({ ...each, at: startedAt })),
+  );
+}
+
+/** What the runs before say of one check, those that judged it. */
+function seenOf(check: string, earlier: readonly Earlier[]): readonly Verdict[] {
+  return earlier.flatMap(({ at, version, outcomes }) => {
+    const letter = outcomes.get(check);
+    return letter !== undefined && JUDGED.includes(letter) ? [{ at, version, letter }] : [];
+  });
+}
+
 interface Story {
   readonly service: string;
   readonly check: string;
@@ -136,16 +179,11 @@ interface Verdict {
 }
 
 function storiesOf(service: ServiceResult, past: readonly PastRun[], today: string): readonly Story[] {
-  const earlier = past.flatMap(({ startedAt, services }) =>
-    services.filter((each) => keyOf(each) === keyOf(service)).map((each) => ({ ...each, at: startedAt })),
-  );
+  const earlier = earlierOf(service, past);
   if (earlier.length === 0) return [];
   const version = versionOf(service);
   return service.checks.map((check) => {
-    const seen = earlier.flatMap(({ at, version: then, outcomes }): Verdict[] => {
-      const letter = outcomes.get(check.id);
-      return letter !== undefined && JUDGED.includes(letter) ? [{ at, version: then, letter }] : [];
-    });
+    const seen = seenOf(check.id, earlier);
     const now = LETTERS[check.outcome];
     return {
       service: service.service,
@@ -156,7 +194,7 @@ function storiesOf(service: ServiceResult, past: readonly PastRun[], today: stri
   });
 }
 
-const GOOD = 'po';
+const GOOD = `po${DRIFTED}`;
 const BAD = 'fwk';
 const JUDGED = GOOD + BAD;
 
@@ -225,6 +263,7 @@ export function differences(before: PastRun, after: PastRun): readonly Differenc
   });
 }
 
-const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map(
-  Object.entries(LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome]),
-);
+const OUTCOME_OF: ReadonlyMap<string, Outcome> = new Map([
+  ...Object.entries(LETTERS).map(([outcome, letter]) => [letter, outcome as Outcome] as const),
+  [DRIFTED, 'observed'] as const,
+]);

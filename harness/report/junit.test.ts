@@ -188,6 +188,47 @@ describe('JUnit', () => {
     }
   });
 
+  it('is red for what does not agree with a list, each once, though no check failed', () => {
+    const service = {
+      ...conformingService('search'),
+      known: [3, 8].map((line) => ({
+        check: 'headers.date',
+        got: ['none'],
+        reason: 'r',
+        owner: 'o',
+        until: '2027-01-31',
+        place: `known/search.yaml:${line}`,
+        state: 'stale' as const,
+        note: 'it passes now: remove the entry',
+      })),
+      accepted: [
+        { key: 'a.kye', place: 'accepted/search.yaml:2', state: 'unmatched' as const, note: 'no such key' },
+      ],
+      observations: [
+        {
+          key: 'a.key',
+          value: 2,
+          check: 'a.b',
+          accepted: 1,
+          acceptedAt: 'accepted/search.yaml:4',
+          drift: 'was 1, is 2',
+          driftSince: '2026-11-20T03:00:00Z',
+        },
+      ],
+    };
+    const { merged: document } = renderJunit(resultsOf([service]));
+    expect(document.match(/<failure message="[^"]*"/g)).toEqual([
+      '<failure message="search: a.key drifted: was 1, is 2, since 2026-11-20 (accepted/search.yaml:4); to accept it: conform accept search a.key"',
+      '<failure message="known/search.yaml:3: headers.date is stale: it passes now: remove the entry"',
+      '<failure message="known/search.yaml:8: headers.date is stale: it passes now: remove the entry"',
+      '<failure message="accepted/search.yaml:2: a.kye is unmatched: no such key"',
+    ]);
+    const names = [...document.matchAll(/<testcase name="([^"]*)" classname="search.run"/g)].map(
+      ([, name]) => name,
+    );
+    expect(new Set(names).size).toBe(4);
+  });
+
   it('is red when nothing ran', () => {
     expect(renderJunit(resultsOf([])).merged).toContain('<error message="no service ran"');
     const service = { ...conformingService('search'), trouble: 'connection refused', checks: [] };

@@ -5,7 +5,7 @@ import { DEFAULT_CHOICES, type JunitWarnings, type ReportFormat } from './format
 import { checksByService, firstOf, type Told, toldIn } from './results/causes.ts';
 import { findingAsText, VALUE_CAP } from './results/evidence/evidence-view.ts';
 import type { CheckResult, Results, RunResult, ServiceResult } from './results/results.ts';
-import { leftOutOf, serviceConditions } from './results/run-verdict.ts';
+import { leftOutOf, listFaults, serviceConditions } from './results/run-verdict.ts';
 import { counted, isBlockedByTrouble } from './results/tally.ts';
 import { cut, plainLine, plainText } from './results/words/plain.ts';
 import { valueInWords } from './results/words/words.ts';
@@ -94,6 +94,7 @@ function suitesOf(service: ServiceResult, { run }: Results, { told, rules }: Tel
   const stops = [
     ...runStops(run),
     ...serviceConditions(service).map((message, index) => stop(`inconclusive ${index + 1}`, message)),
+    ...listFaults(service).map(({ of, message }) => failed(of, message)),
   ].map((make) => make(`${service.service}.run`));
   const common = propertiesOf(service, run);
   const suites = [...Map.groupBy(service.checks, ({ suite: name }) => name)].map(([name, checks]) =>
@@ -236,13 +237,28 @@ function remarksOf(check: CheckResult, service: ServiceResult): string {
 type CaseMaker = (classname: string) => Element;
 
 function stop(name: string, message: string): CaseMaker {
+  return red('error', { name, message, type: 'inconclusive' });
+}
+
+/** What does not agree with the lists that are kept. */
+function failed(name: string, message: string): CaseMaker {
+  return red('failure', { name, message, type: 'list' });
+}
+
+interface Red {
+  readonly name: string;
+  readonly message: string;
+  readonly type: string;
+}
+
+function red(how: 'error' | 'failure', { name, message, type }: Red): CaseMaker {
   return (classname) => ({
     name: 'testcase',
     attributes: { name, classname, time: seconds(0) },
     children: [
       {
-        name: 'error',
-        attributes: { message: plainLine(message), type: 'inconclusive' },
+        name: how,
+        attributes: { message: plainLine(message), type },
         text: plainText(message),
       },
     ],

@@ -162,6 +162,7 @@ const Observation = shared(
     acceptedAt: Type.Optional(text('Where that is written: `config/accepted/search.yaml:3`.')),
     varies: Type.Optional(VARIES),
     drift: Type.Optional(text('How it differs from what is accepted: `was 429, is 503`.')),
+    driftSince: Type.Optional(Instant),
   }),
 );
 

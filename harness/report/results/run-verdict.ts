@@ -87,28 +87,20 @@ const RULES: readonly Rule[] = [
   {
     exitCode: EXIT.doesNotConform,
     word: 'drifted',
-    reasons: ({ services }) =>
-      services.flatMap(({ service, observations }) =>
-        observations.flatMap(({ key, drift, acceptedAt = '' }) =>
-          drift === undefined ? [] : [`${service}: ${key} drifted: ${drift} (${acceptedAt})`],
-        ),
-      ),
+    reasons: ({ services }) => services.flatMap((service) => driftsOf(service).map(({ message }) => message)),
   },
   // The list says what is not so (any more), so nobody knows what it hides.
   {
     exitCode: EXIT.doesNotConform,
     word: 'known list out of date',
-    reasons: ({ services }) => services.flatMap(({ known = [] }) => known.flatMap(untidy)),
+    reasons: ({ services }) =>
+      services.flatMap((service) => outdatedKnown(service).map(({ message }) => message)),
   },
   {
     exitCode: EXIT.doesNotConform,
     word: 'accepted list out of date',
     reasons: ({ services }) =>
-      services.flatMap(({ accepted = [] }) =>
-        accepted.flatMap(({ state, key, place, note }) =>
-          state === 'unmatched' ? [`${place}: ${key} is ${state}: ${note}`] : [],
-        ),
-      ),
+      services.flatMap((service) => outdatedAccepted(service).map(({ message }) => message)),
   },
   {
     exitCode: EXIT.inconclusive,
@@ -142,10 +134,51 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** What makes a run fail besides its checks. */
+interface ListFault {
+  /** Key of the observation, or the check, with its place in the list. */
+  readonly of: string;
+  readonly message: string;
+}
+
+/** All that does not agree with the lists that a user keeps of a service. */
+export function listFaults(service: ServiceResult): readonly ListFault[] {
+  return [...driftsOf(service), ...outdatedKnown(service), ...outdatedAccepted(service)];
+}
+
+/** `search: limits.algorithm drifted: was none, is queue, since 2026-11-21 (accepted/search.yaml:3); to accept it: …` */
+function driftsOf({ service, observations }: ServiceResult): readonly ListFault[] {
+  return observations.flatMap(({ key, drift, driftSince, acceptedAt = '' }) => {
+    if (drift === undefined) return [];
+    const since = driftSince === undefined ? '' : `, since ${driftSince.slice(0, 10)}`;
+    const accept = `to accept it: conform accept ${service} ${key}`;
+    return [{ of: key, message: `${service}: ${key} drifted: ${drift}${since} (${acceptedAt}); ${accept}` }];
+  });
+}
+
+const OUTDATED: ReadonlySet<string> = new Set(['stale', 'expired', 'unmatched']);
+
 /** `config/known/search.yaml:12: headers.date is stale: it passes now: remove the entry` */
-function untidy({ state, check, place, note }: ListedFailure): readonly string[] {
-  const isTold = state === 'stale' || state === 'expired' || state === 'unmatched';
-  return isTold ? [`${place}: ${check} is ${state}: ${note}`] : [];
+function outdatedKnown({ known = [] }: ServiceResult): readonly ListFault[] {
+  return known.flatMap((entry) => outdated({ ...entry, of: entry.check }));
+}
+
+function outdatedAccepted({ accepted = [] }: ServiceResult): readonly ListFault[] {
+  return accepted.flatMap((entry) => outdated({ ...entry, of: entry.key }));
+}
+
+function outdated({
+  of,
+  state,
+  place,
+  note,
+}: Pick<ListedFailure, 'place' | 'note'> & {
+  readonly of: string;
+  readonly state: string;
+}): readonly ListFault[] {
+  return OUTDATED.has(state)
+    ? [{ of: `${of} (${place})`, message: `${place}: ${of} is ${state}: ${note}` }]
+    : [];
 }
 
 /** Whether everything was asked that there is: neither is it a selection, nor did a cap leave operations out. */

@@ -137,8 +137,21 @@ function among(of: readonly ServiceResult[]): string {
 
 /** What helps on from here; null where nothing is left to do. */
 function nextCommand(results: Results, { word }: Verdict): string | null {
+  if (word === 'drifted') return acceptCommand(results);
   const [leading] = toldOf(results).flatMap(({ findings }) => findings);
   if (leading !== undefined) return `conform explain ${plainLine(leading.check.id)}`;
   if (word !== 'no verdict' || results.run.selection === undefined) return null;
   return `conform run ${results.services.map(({ service }) => plainLine(service)).join(' ')}`;
+}
+
+/** `conform accept search limits.algorithm`; of several services all that they observed. */
+function acceptCommand({ services }: Results): string {
+  const drifted = services.flatMap(({ service, observations }) => {
+    const keys = observations.flatMap(({ key, drift }) => (drift === undefined ? [] : [plainLine(key)]));
+    return keys.length > 0 ? [{ service: plainLine(service), keys }] : [];
+  });
+  const [only, ...others] = drifted;
+  return only === undefined || others.length > 0
+    ? 'conform accept'
+    : ['conform accept', only.service, ...only.keys].join(' ');
 }

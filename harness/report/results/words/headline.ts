@@ -1,3 +1,4 @@
+import { asSentence } from '../../../base/sentence.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, RunResult, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
@@ -149,8 +150,8 @@ function outdated(_: Results, { word, reasons, besides }: Verdict): Told {
   const [first = '', ...others] = reasons;
   return {
     sentence: HEADLINES[word],
-    lead: `${capitalized(first)}.`,
-    rest: [...others, ...besides].map((each) => `${capitalized(each)}.`),
+    lead: asSentence(first),
+    rest: [...others, ...besides].map(asSentence),
   };
 }
 

@@ -1,4 +1,4 @@
-import { capitalized } from '../../../base/sentence.ts';
+import { asSentence } from '../../../base/sentence.ts';
 import { shortened } from '../../../base/shortened.ts';
 import type { ResolvedGround } from '../../../contract/outcome.ts';
 import type { LedgerLine, Results, RunResult, ServiceResult } from '../results.ts';
@@ -40,11 +40,11 @@ function reasonFor(verdict: Verdict, results: Results): string {
     return `${judged} judged over ${counted(services.length, 'service')}${but}.`;
   }
   if (verdict.word === 'no verdict') return `Only ${verdict.reasons.join('; ')}; nothing failed.`;
-  const besides = verdict.besides.length > 0 ? ` Also: ${verdict.besides.join('; ')}.` : '';
+  const besides = verdict.besides.length > 0 ? ` ${asSentence(`Also: ${verdict.besides.join('; ')}`)}` : '';
   const reasons = verdict.reasons.join('; ');
   // A service is called what it is called, also at the head of a sentence.
   const named = services.some(({ service }) => reasons.startsWith(`${service}:`));
-  return plainLine(`${named ? reasons : capitalized(reasons)}.${besides}`, 2_000);
+  return plainLine(`${named ? `${reasons}.` : asSentence(reasons)}${besides}`, 2_000);
 }
 
 /** The verdict on one service: its word, or how much of it was looked at. */
