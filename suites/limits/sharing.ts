@@ -32,6 +32,17 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
   },
 });
 
+// RFC 9110 §11.1: the scheme name is case-insensitive, so this is the same credential.
+const spellingShares = check('limits.spelling-shares', {
+  title: 'has one quota for a key, however its header is spelled',
+  headline: 'The key in another spelling gets {answer} beyond the limit',
+  why: 'Each spelling has a quota of its own, so the limit is easily multiplied.',
+  change: 'Count by the key itself instead of by the text of the header.',
+  grounds,
+  applies: [inAuthorizationField],
+  judge: ({ expect }) => expect(spent.spelledWhileExhausted).toBeUnserved(),
+});
+
 /** Whose requests are counted together, however they are written. */
 export const sharing: readonly CheckDefinition[] = [
   // One customer must not be able to lock out another.
@@ -77,15 +88,18 @@ export const sharing: readonly CheckDefinition[] = [
     judge: ({ expect }) => expect(spent.otherAgentWhileExhausted).toBeUnserved(),
   }),
 
-  // RFC 9110 §11.1: the scheme name is case-insensitive, so this is the same credential.
-  check('limits.spelling-shares', {
-    title: 'has one quota for a key, however its header is spelled',
-    headline: 'The key in another spelling gets {answer} beyond the limit',
-    why: 'Each spelling has a quota of its own, so the limit is easily multiplied.',
-    change: 'Count by the key itself instead of by the text of the header.',
+  spellingShares,
+
+  // RFC 9110 §11.4: one or more spaces stand behind the scheme name.
+  check('limits.spaces-share', {
+    title: 'has one quota for a key, however many spaces stand before it',
+    headline: 'The key behind more spaces gets {answer} beyond the limit',
+    why: 'Each number of spaces has a quota of its own, so the limit is easily multiplied.',
+    change: 'Count by the key that was found to be right, without the text around it.',
     grounds,
     applies: [inAuthorizationField],
-    judge: ({ expect }) => expect(spent.spelledWhileExhausted).toBeUnserved(),
+    restsOn: [spellingShares],
+    judge: ({ expect }) => expect(spent.spacedWhileExhausted).toBeUnserved(),
   }),
 
   // limits.other does not show whose requests are counted together.
@@ -98,11 +112,7 @@ export const sharing: readonly CheckDefinition[] = [
     async observe({ probe }) {
       const other = await probe(spent.secondKeyWhileExhausted);
       const spelled = await probe(spent.spelledWhileExhausted);
-      const by = spelled.some(({ served }) => served)
-        ? 'raw-header'
-        : other.served
-          ? 'credential'
-          : 'address';
+      const by = spelled.served ? 'raw-header' : other.served ? 'credential' : 'address';
       return { seen: by, note: by };
     },
   }),

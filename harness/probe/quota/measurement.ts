@@ -16,6 +16,7 @@ import {
   handshakesWhileExhausted,
   otherAgentWhileExhausted,
   secondKeyWhileExhausted,
+  spacedWhileExhausted,
   spelledWhileExhausted,
   spentAgain,
   variantsWhileExhausted,
@@ -91,7 +92,7 @@ async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Pro
   if (websocket !== null) asked.push(handshakesWhileExhausted);
   if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
   asked.push(variantsWhileExhausted, forwardedWhileExhausted, otherAgentWhileExhausted);
-  if (credentials.carrier?.word) asked.push(spelledWhileExhausted);
+  if (credentials.carrier?.word) asked.push(spelledWhileExhausted, spacedWhileExhausted);
   for (const each of asked) await ask(each).catch(unlessUnjudged);
 }
 

@@ -1,4 +1,5 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { CredentialSpelling } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { spendingKind, spendingsOf } from '../../evidence/limit/spending.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
@@ -150,23 +151,22 @@ export const otherAgentWhileExhausted: Probe<Reply> = probe('other-agent-while-e
 });
 
 /** Refused, or served because the same credential is written in another way. */
-export const spelledWhileExhausted: Probe<readonly Reply[]> = probe(
-  'spelled-while-exhausted',
-  async (port) => {
+const respelledWhileExhausted = (name: string, purpose: string, spelled: CredentialSpelling): Probe<Reply> =>
+  probe(name, async (port) => {
     await port.ask(spent);
-    const replies: Reply[] = [];
-    for (const [spelling, purpose] of SPELLINGS) {
-      const what = `${purpose}, while the quota is spent`;
-      replies.push(await whileSpent(port, { purpose: what, credential: { spelled: spelling } }));
-    }
-    return replies;
-  },
-);
+    return whileSpent(port, { purpose: `${purpose}, while the quota is spent`, credential: { spelled } });
+  });
 
-const SPELLINGS = [
-  ['other-case-scheme', 'with the scheme name in other letter case'],
-  ['spaced-scheme', 'with more spaces behind the scheme name'],
-] as const;
+export const spelledWhileExhausted = respelledWhileExhausted(
+  'spelled-while-exhausted',
+  'with the scheme name in other letter case',
+  'other-case-scheme',
+);
+export const spacedWhileExhausted = respelledWhileExhausted(
+  'spaced-while-exhausted',
+  'with more spaces behind the scheme name',
+  'spaced-scheme',
+);
 
 /** Its refusal; or its service, if it is served again and again while the sample is refused. */
 async function whileSpent(port: QuotaParts, variant: Stimulus): Promise<Reply> {

@@ -132,8 +132,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'keyed-by-spaced-credential': {
     summary: 'has a quota for each number of spaces behind the scheme name',
     cause: 'The key behind more spaces gets past the limit',
-    trips: ['limits.spelling-shares'],
-    shows: ['limits.keyed-by'],
+    trips: ['limits.spaces-share'],
     patch: inQuota(({ keyOf }) => ({
       keyOf: (identity, request) =>
         `${keyOf(identity, request)}=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`,
