@@ -4,13 +4,11 @@ import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { type ClauseValue, findClause } from '../contract/clause.ts';
 import type { Variation } from '../contract/variation.ts';
+import type { ErrorCondition } from '../contract/vocabulary.ts';
 import type { Probe } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
 import { gather } from './hold.ts';
-
-/** Conditions for which `errors.codes` may name a status. */
-export type ErrorCondition = 'missingCredential' | 'wrongCredential' | 'unknownPath';
 
 /** What a check works with: evidence, expectations, and words for how it ends. */
 export interface CheckContext {

@@ -27,6 +27,27 @@ const duration: JsonSchema = {
   pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$',
 };
 
+/** Errors whose status `errors.codes` may name. */
+const ERROR_CONDITIONS = [
+  'missingCredential',
+  'wrongCredential',
+  'unknownPath',
+  'unservedMethod',
+  'rateLimit',
+] as const;
+
+export type ErrorCondition = (typeof ERROR_CONDITIONS)[number];
+
+const status: JsonSchema = { type: 'integer', minimum: 300, maximum: 599 };
+/** One status, or those of which any may come. */
+const statuses: JsonSchema = {
+  ...status,
+  type: ['integer', 'array'],
+  items: status,
+  minItems: 1,
+  uniqueItems: true,
+};
+
 /**
  * The keys that contracts share, so that a check can appeal to a clause without knowing whose contract it is.
  * Where a check computes with the value its schema is exact; elsewhere it only keeps the value tidy.
@@ -203,9 +224,12 @@ const TABLE = {
     example: 'standard HTTP status codes',
   },
   'errors.codes': {
-    meaning: 'the status code of each error: missingCredential, wrongCredential, unknownPath',
-    value: anything,
-    example: { missingCredential: 401, unknownPath: 404 },
+    meaning: `the status of each error: ${ERROR_CONDITIONS.join(', ')}`,
+    value: {
+      type: 'object',
+      properties: Object.fromEntries(ERROR_CONDITIONS.map((condition) => [condition, statuses])),
+    },
+    example: { missingCredential: 401, unknownPath: 404, rateLimit: 429 },
   },
   'errors.shape': { meaning: 'fields of an error body', value: anything, example: ['code', 'message'] },
   'errors.request-id': {

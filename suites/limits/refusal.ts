@@ -7,6 +7,7 @@ import {
   practice,
   rfc6585,
   rfc9110,
+  settled,
 } from '../../harness/check/suite.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
 import { refusalDelay } from '../../harness/probe/quota/spent.ts';
@@ -42,7 +43,24 @@ export const refusals: readonly CheckDefinition[] = [
     why: 'On 429 libraries wait and try again. On other codes they give up, or go on at once.',
     change: 'Answer 429 when the limit is reached.',
     grounds: [rfc6585('4', 'SHOULD')],
-    judge: ({ expect }) => expect(quota.refusal).toHaveStatus(429),
+    judge({ expect, documentedStatus, notApplicable }) {
+      if (documentedStatus('rateLimit') !== null) notApplicable('the documents name the status themselves');
+      return expect(quota.refusal).toHaveStatus(429);
+    },
+  }),
+
+  // errors.codes: what the documents say goes before what is usual.
+  check('limits.documented-refusal', {
+    title: 'refuses requests beyond the limit with the documented status',
+    headline: 'A request beyond the limit gets {answer}, which is not what the documents say',
+    why: 'Clients that wait on the documented status go on at once.',
+    change: 'Answer with the status that errors.codes names for rateLimit, or correct the documents.',
+    grounds: [clause('errors.codes')],
+    applies: [settled('errors.codes')],
+    judge({ expect, documentedStatus, notApplicable }) {
+      const wanted = documentedStatus('rateLimit') ?? notApplicable('errors.codes names none for rateLimit');
+      return expect(quota.refusal).toHaveStatus(...wanted);
+    },
   }),
 
   // errors.format: a refusal is an error like others.

@@ -5,6 +5,7 @@ import {
   practice,
   rfc,
   rfc9110,
+  settled,
   unsafeMethods,
 } from '../../harness/check/suite.ts';
 import { everyReply } from '../../harness/probe/every-reply.ts';
@@ -39,28 +40,48 @@ const allowForm = check('status.allow-form', {
       .toConform('methods with commas between them', ({ response }) => response.allowFault),
 });
 
+// Whether DELETE is offered is not shown: it may succeed where the service says that it does.
+const unservedMethod = check('status.unserved-method', {
+  title: 'refuses a method that it does not offer with a 4xx status or 501',
+  headline: 'DELETE, which is not offered, gets {answer}',
+  why: 'The client believes that something was deleted, or that the service is down.',
+  change: 'Answer 405 with Allow to methods that a path does not offer.',
+  grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
+  applies: [unsafeMethods],
+  restsOn: [noErrorInSuccess],
+  async judge({ probe, expect, notApplicable }) {
+    const reply = await probe(target.deleteSample);
+    const { allow } = (await probe(target.optionsSample)).response;
+    if (reply.served && (allow.length === 0 || allow.includes('DELETE'))) {
+      notApplicable('DELETE is served here, and nothing says that it is not offered');
+    }
+    await expect(reply).toConform('a client error or 501', ({ response: { status, statusClass } }) =>
+      statusClass === 4 || status === 501 ? null : `status ${status}`,
+    );
+  },
+});
+
 /** Other methods than the documented one. */
 export const methods: readonly CheckDefinition[] = [
   unknownMethod,
 
-  // Whether DELETE is offered is not shown: it may succeed where the service says that it does.
-  check('status.unserved-method', {
-    title: 'refuses a method that it does not offer with a 4xx status or 501',
-    headline: 'DELETE, which is not offered, gets {answer}',
-    why: 'The client believes that something was deleted, or that the service is down.',
-    change: 'Answer 405 with Allow to methods that a path does not offer.',
-    grounds: [clause('responses.status-codes'), rfc9110('9.1', 'SHOULD')],
-    applies: [unsafeMethods],
-    restsOn: [noErrorInSuccess],
-    async judge({ probe, expect, notApplicable }) {
+  unservedMethod,
+
+  // errors.codes: of several statuses that would do, the documents may name one.
+  check('status.documented-method-refusal', {
+    title: 'refuses a method that it does not offer with the documented status',
+    headline: 'DELETE, which is not offered, gets {answer}, which is not what the documents say',
+    why: 'Clients take it for another error than the documented one.',
+    change: 'Answer with the status that errors.codes names for unservedMethod, or correct the documents.',
+    grounds: [clause('errors.codes')],
+    applies: [unsafeMethods, settled('errors.codes')],
+    restsOn: [unservedMethod],
+    async judge({ probe, expect, documentedStatus, notApplicable }) {
+      const wanted =
+        documentedStatus('unservedMethod') ?? notApplicable('errors.codes names none for unservedMethod');
       const reply = await probe(target.deleteSample);
-      const { allow } = (await probe(target.optionsSample)).response;
-      if (reply.served && (allow.length === 0 || allow.includes('DELETE'))) {
-        notApplicable('DELETE is served here, and nothing says that it is not offered');
-      }
-      await expect(reply).toConform('a client error or 501', ({ response: { status, statusClass } }) =>
-        statusClass === 4 || status === 501 ? null : `status ${status}`,
-      );
+      if (reply.served) notApplicable('DELETE is served here');
+      await expect(reply).toHaveStatus(...wanted);
     },
   }),
 

@@ -159,8 +159,14 @@ const SETTINGS: readonly Setting[] = [
   {
     name: 'error codes',
     words:
-      'contract: one that states errors.codes: { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }',
-    adapt: documenting('errors.codes', { missingCredential: 401, wrongCredential: 401, unknownPath: 404 }),
+      'contract: one that states errors.codes: { missingCredential: 401, wrongCredential: 401, unknownPath: 404, unservedMethod: 405, rateLimit: 429 }',
+    adapt: documenting('errors.codes', {
+      missingCredential: 401,
+      wrongCredential: 401,
+      unknownPath: 404,
+      unservedMethod: 405,
+      rateLimit: 429,
+    }),
     conforming: SEARCH,
   },
   {

@@ -1,8 +1,8 @@
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
-import { failed } from '../http/answer-changes.ts';
-import { type ReceivedRequest, withField } from '../http/message.ts';
+import { asProblem, failed } from '../http/answer-changes.ts';
+import { type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
 
 const WITH_ALLOW: readonly Occasion[] = ['options', 'method-not-allowed'];
@@ -23,6 +23,16 @@ const toServer = (patch: (request: ReceivedRequest) => boolean): Patch =>
 
 /** What the service says of its methods, and does with those that say little. */
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
+  'undocumented-method-refusal': {
+    services: REST.services,
+    setting: 'error codes',
+    summary: 'says 404 for a method that is not offered, where its documents say 405',
+    cause: 'DELETE, which is not offered, is answered {status:404}, not as the documents say',
+    trips: ['status.documented-method-refusal'],
+    patch: onAnswer('method-not-allowed', (answer) =>
+      asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
+    ),
+  },
   'allow-without-commas': {
     summary: 'writes Allow with spaces between the methods (RFC 9110 §10.2.1)',
     cause: 'Allow has spaces between its methods, and no commas',

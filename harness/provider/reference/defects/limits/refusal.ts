@@ -77,6 +77,13 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['limits.refusal-status'],
     patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
   },
+  'undocumented-refusal-503': {
+    setting: 'error codes',
+    summary: 'calls a spent quota an unavailable service, where its documents say 429',
+    cause: 'A spent quota is answered {status:503}, not as the documents say',
+    trips: ['limits.documented-refusal'],
+    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
+  },
   'refusal-403': {
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:403}, not 429',
