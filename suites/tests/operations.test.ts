@@ -226,6 +226,44 @@ async function petsService() {
   return { provider: `provider: { url: '${url}' }`, close: () => app.close() };
 }
 
+describe('the operations suite over a list in numbered pages', () => {
+  const integer = (more: object) => ({ type: 'integer', ...more });
+  const parameters = (page: object) => [
+    { name: 'per_page', in: 'query', schema: integer({ minimum: 1 }) },
+    { name: 'page', in: 'query', schema: integer(page) },
+  ];
+  const NAMES = ['a', 'b', 'c', 'd', 'e'];
+
+  /** A service that counts its pages from `first`, and begins each of them `shift` items too early. */
+  async function numbered(first: number, shift: number) {
+    const app = Fastify();
+    app.get<{ Querystring: { page?: string; per_page?: string } }>('/names', async ({ query }) => {
+      const size = Number(query.per_page ?? 10);
+      const from = Math.max(0, (Number(query.page ?? first) - first) * size - shift);
+      return NAMES.slice(from, from + size);
+    });
+    return { url: await app.listen({ host: '127.0.0.1', port: 0 }), close: () => app.close() };
+  }
+
+  it.each<readonly [string, number, number, object, string]>([
+    ['counted from 1', 1, 0, { default: 1 }, 'pass'],
+    ['counted from 0', 0, 0, { minimum: 0 }, 'pass'],
+    ['that overlap', 1, 1, { minimum: 1 }, 'fail'],
+    ['of which nobody says how they are counted', 0, 0, {}, 'skipped'],
+  ])('%s', async (_, first, shift, page, outcome) => {
+    const { url, close } = await numbered(first, shift);
+    const get = { parameters: parameters(page), responses: ok({}) };
+    const { outcomes } = await found(`provider: { url: '${url}' }`, {
+      openapi: '3.1.0',
+      paths: { '/names': { get } },
+    }).finally(close);
+    expect(outcomes).toMatchObject({
+      'operations.page-size': outcome === 'skipped' ? 'skipped' : 'pass',
+      'operations.pages-disjoint': outcome,
+    });
+  });
+});
+
 describe('the operations suite over a service whose quota is spent', () => {
   it('judges what was answered, gives no verdict on the rest, and soon asks no more', async () => {
     const app = Fastify();

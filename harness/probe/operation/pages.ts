@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/json-text.ts';
 import { NotApplicable } from '../../base/verdict.ts';
 import { type Input, requestOfCall } from '../../config/operation/call/call.ts';
-import { facetsOf } from '../../config/operation/call/facets.ts';
+import { type Facets, facetsOf } from '../../config/operation/call/facets.ts';
 import type { Operation, ServiceConfig } from '../../config/service.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { operationCalls } from './operation.ts';
@@ -10,9 +10,10 @@ import { orderOf } from './removal.ts';
 import { stimulusOf } from './stimulus.ts';
 import { OperationReply } from './trials.ts';
 
-/** Names by which services call the size of a page, and how many items come before it. */
+/** Names by which services call the size of a page, how many items come before it, and its number. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
 const OFFSET = /^(?:offset|skip)$/i;
+const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
 /** Items of a page that is asked for, and of one that is as long as two of them. */
 const SHORT = 2;
 /** Links to a next page that are followed. */
@@ -24,7 +25,10 @@ const MOST_LISTS = 2;
 interface Paged {
   readonly operation: Operation;
   readonly size: Input;
-  readonly offset: Input;
+  readonly place: Input;
+  /** The place of the first page of `SHORT` items, and of the second one. */
+  readonly first: number;
+  readonly second: number;
 }
 
 /** The same list in pages: two short ones, and one that is as long as both. */
@@ -39,7 +43,10 @@ export interface Pages {
 /** @throws NotApplicable where no list is documented with both parameters. */
 export const pages: Probe<readonly Pages[]> = probe('operation-pages', async (port) => {
   const lists = pagedIn(port.config);
-  if (lists.length === 0) throw new NotApplicable('no list is documented with a size of pages and an offset');
+  if (lists.length === 0)
+    throw new NotApplicable(
+      'no list is documented with a size of pages and an offset, or a number whose first value is documented',
+    );
   const { called } = await port.ask(operationCalls);
   const turned: Pages[] = [];
   for (const list of lists.filter(({ operation }) => called.has(operation)).slice(0, MOST_LISTS)) {
@@ -57,14 +64,34 @@ function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Page
         const least = typeof keywords.minimum === 'number' ? keywords.minimum : 0;
         return input.in === 'query' && name.test(input.name) && type === 'integer' && least <= SHORT;
       });
-    const [[size, ...sizes], [offset, ...offsets]] = [ofQuery(SIZE), ofQuery(OFFSET)];
+    const [[size, ...sizes], [offset, ...offsets], [number, ...numbers]] = [
+      ofQuery(SIZE),
+      ofQuery(OFFSET),
+      ofQuery(NUMBER),
+    ];
     const isClear =
-      operation.method === 'GET' && operation.uncallable === null && sizes.length + offsets.length === 0;
-    return isClear && size && offset ? [{ operation, size, offset }] : [];
+      operation.method === 'GET' &&
+      operation.uncallable === null &&
+      sizes.length + offsets.length + numbers.length === 0;
+    if (!isClear || size === undefined || (offset === undefined) === (number === undefined)) return [];
+    if (offset !== undefined) return [{ operation, size, place: offset, first: 0, second: SHORT }];
+    const first = number && firstNumber(facetsOf(number.schema, definitions));
+    return number && first !== null && first !== undefined
+      ? [{ operation, size, place: number, first, second: first + 1 }]
+      : [];
   });
 }
 
-async function turn({ operation, size, offset }: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> {
+/** Some count pages from 0 and some from 1: null where the documents do not say. */
+function firstNumber({ keywords }: Facets): number | null {
+  const told = [keywords.default, keywords.minimum].find((value) => value === 0 || value === 1);
+  return typeof told === 'number' ? told : null;
+}
+
+async function turn(
+  { operation, size, place, first: firstPlace, second: secondPlace }: Paged,
+  { http }: Pick<Port, 'http'>,
+): Promise<Pages> {
   const send = async (values: ReadonlyMap<Input, number>, what: string) => {
     const inputs = operation.call.inputs.map((input) => ({
       ...input,
@@ -76,21 +103,21 @@ async function turn({ operation, size, offset }: Paged, { http }: Pick<Port, 'ht
   const both = await send(
     new Map([
       [size, 2 * SHORT],
-      [offset, 0],
+      [place, firstPlace],
     ]),
     `for its first ${2 * SHORT} items`,
   );
   const first = await send(
     new Map([
       [size, SHORT],
-      [offset, 0],
+      [place, firstPlace],
     ]),
     `for its first ${SHORT} items`,
   );
   const second = await send(
     new Map([
       [size, SHORT],
-      [offset, SHORT],
+      [place, secondPlace],
     ]),
     `for the ${SHORT} items behind them`,
   );
