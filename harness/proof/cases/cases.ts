@@ -53,7 +53,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'timing-in-trailers+cgi-drops-underscored-fields',
     'tags-and-dates+all-ranges+304-with-length',
     'dates-alone+behind-a-cache',
-    'weak-tags+ignores-if-match',
+    'weak-tags+ignores-if-match+open-page-for-other-spellings',
     'tag-of-the-coding+merges-slashes',
     'pages-for-browsers+all-codings+speaks-languages+refuses-malformed-accept',
     'refuses-other-languages+plain-json-errors',
@@ -73,7 +73,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
     'ws-takes-no-messages+ws-pings-first',
     'pusher-closes-on-malformed+pusher-says-all-is-well',
-    'ws-key-in-query-only+ws-closes-unmasked-with-1008',
+    'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
   ],
 };
 

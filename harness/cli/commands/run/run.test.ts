@@ -166,14 +166,17 @@ describe.concurrent('reports that cannot be written', () => {
     const { args, reports } = shortRun();
     mkdirSync(join(reports, 'selection'), { recursive: true });
     writeFileSync(join(reports, 'selection/junit'), '');
-    const { code, stdout, stderr } = await conform(args).ended;
+    const elsewhere = temporaryFolder();
+    const { code, stdout, stderr } = await conform(args, { TMPDIR: elsewhere }).ended;
     expect(code).toBe(70);
     expect(stdout).toMatch(/^. search {2}.*1 passed · /);
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
       /cannot write reports below \S*selection\/junit: it is a file/,
     );
     expect(stdout).toMatch(/exit code 70$/m);
-    expect(stdout).not.toMatch(/index\.html/);
+    const [, page = ''] = /Report: (\S+index\.html)$/m.exec(stdout) ?? [];
+    expect(page.startsWith(`${elsewhere}/`)).toBe(true);
+    expect(existsSync(page)).toBe(true);
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 });
