@@ -48,7 +48,7 @@ export async function estimate(
     at: provider.kind === 'url' ? `to ${provider.url}` : `to a ${provider.kind} that is started for it`,
     requests,
     fewest: requests - (await forCompression(config, suites, rehearsal, signal)),
-    durationMs: rehearsal.waitedMs + requests * ANSWER_MS,
+    durationMs: rehearsal.waitedMs - rehearsal.pausedMs + Math.max(rehearsal.pausedMs, requests * ANSWER_MS),
     suites: bySuite,
     catalogue,
     exercised: exercisedOf(rehearsal.coverage, 'would be'),

@@ -23,8 +23,10 @@ export interface Rehearsal {
   readonly sent: readonly Rehearsed[];
   /** Of the operations, where a cap would leave some out. */
   readonly coverage: readonly Coverage[];
-  /** On its own clock, in ms: what is waited for on purpose. Answers come at once. */
+  /** On its own clock, in ms: what is waited for. Answers come at once. */
   readonly waitedMs: number;
+  /** Of this, what is waited for until quota is there: answers that take their time make it shorter. */
+  readonly pausedMs: number;
 }
 
 export interface RehearsalOptions {
@@ -50,7 +52,9 @@ export async function rehearse(
   const sent: Rehearsed[] = [];
   let current = '';
   const coverage: Coverage[] = [];
+  let pausedMs = 0;
   const record = (event: JournalEvent) => {
+    if (event.type === 'waiting') pausedMs += event.untilMs - event.fromMs;
     if (event.type === 'coverage') coverage.push(event);
     if (event.type !== 'evidence') return;
     const requests = event.kind === 'token' && configured.credentials.isLentElsewhere ? 0 : event.requests;
@@ -79,7 +83,8 @@ export async function rehearse(
       },
     });
     for await (const _ of judged);
-    return { sent, coverage, waitedMs: clock.session.now() - startedMs };
+    const waitedMs = clock.session.now() - startedMs;
+    return { sent, coverage, waitedMs, pausedMs: Math.min(pausedMs, waitedMs) };
   } finally {
     await provider.stop();
     clock.stop();
