@@ -9,6 +9,15 @@ const CONTAINERS = [
   'harness/provider/process/reaper.test.ts',
 ];
 
+/**
+ * The tests of what neither starts anything nor changes its process: in a process that they share, since most of what
+ * each of them would take in one of its own is the start.
+ */
+const TOGETHER = [
+  'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe}/**/*.test.ts',
+  'harness/report/{results,html/markup}/**/*.test.ts',
+];
+
 /** What is found of products that this project has nothing to do with: for contributors, and no part of `npm test`. */
 const PRODUCTS = 'suites/tests/products/products.test.ts';
 
@@ -38,12 +47,13 @@ export default defineConfig({
           globalSetup: 'harness/provider/fixtures/container-runtime.ts',
         },
       },
+      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
       {
         extends: true,
         test: {
           name: 'others',
           include: ['{harness,suites}/**/*.test.ts'],
-          exclude: [...CONTAINERS, PRODUCTS, ARCHIVE],
+          exclude: [...CONTAINERS, ...TOGETHER, PRODUCTS, ARCHIVE],
         },
       },
       { extends: true, test: { name: 'products', include: [PRODUCTS] } },
