@@ -7,7 +7,8 @@ port=$2
 folder=$(mktemp -d)
 product=
 end() {
-  [ -z "$product" ] || kill "$product" 2>/dev/null || true
+  # shellcheck disable=SC2086 # one or two
+  [ -z "$product" ] || kill $product 2>/dev/null || true
   wait 2>/dev/null || true
   rm -rf "$folder"
 }
