@@ -44,7 +44,11 @@ describe('the diagnosis of what the reference providers do', () => {
 
   it('names most of two and of three at once', () => {
     const seen = [...of(PAIRS), ...of(TRIPLES)].filter((each) => areAllSeen(each, entries));
-    const right = seen.filter((each) => verdictOn(each, entries, proven).isRight);
+    // Some faults look the same from outside: then each is named as what it may be.
+    const right = seen.filter((each) => {
+      const { isRight, isAmongAlternatives } = verdictOn(each, entries, proven);
+      return isRight || isAmongAlternatives;
+    });
     expect(seen.length).toBeGreaterThan(3);
     expect(right.length / seen.length).toBeGreaterThan(0.75);
   });
