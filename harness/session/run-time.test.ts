@@ -41,3 +41,32 @@ it('a run that takes longer than timeouts.run ends: what is under way and what i
     await server.stop();
   }
 });
+
+it('a run without timeouts.run ends where it takes much longer than its plan and its answers ask for', async () => {
+  const server = await serving(createServer((_, response) => response.end()));
+  const { config } = await loadOrders(GOOD_SERVICE);
+  const clock = virtualClock();
+  const session = openLiveSession({
+    config,
+    providerUrl: server.url,
+    runId: 'test',
+    userAgent: 'conform/test',
+    clock,
+    record: () => undefined,
+  });
+  const ask = (name: string) =>
+    session.ask(
+      probe(name, async () => name),
+      new AbortController().signal,
+    );
+  try {
+    await clock.advance(20 * 60_000);
+    expect(await ask('in time')).toMatchObject({ value: 'in time' });
+    await clock.advance(24 * 60 * 60_000);
+    expect(await ask('too late')).toMatchObject({ failed: expect.any(Blocked) });
+    expect(session.outage).toMatch(/took longer than \d+ min: it is too slow to be judged in that/);
+  } finally {
+    await session.close();
+    await server.stop();
+  }
+});

@@ -14,6 +14,7 @@ import { Remains } from './remains.ts';
 import { onBehalfOf } from './turn/asking.ts';
 import { KeyTrial } from './turn/key-trial.ts';
 import { type MeansOptions, openMeans, type SessionMeans } from './turn/means.ts';
+import { mostRunMs } from './turn/run-time.ts';
 import { openTurn, type Turn } from './turn/turn.ts';
 import { webhookPort } from './webhooks.ts';
 import { handshakeOccasions, webSocketPort } from './websocket/conversation.ts';
@@ -71,7 +72,19 @@ export function openSession(options: SessionOptions): Session {
   const remains = new Remains();
   const openedMs = clock.now();
   const { runMs } = config.timeouts;
-  const endDeadline = runMs === undefined ? null : startDeadline(clock, runMs, () => over.abort(OVERTIME));
+  const endDeadline =
+    runMs === undefined || runMs === Number.POSITIVE_INFINITY
+      ? null
+      : startDeadline(clock, runMs, () => over.abort(new Blocked(`${TOOK_LONGER} timeouts.run`)));
+
+  /** Where nobody has said how long it may take, it ends once that is much more than it takes as a rule. */
+  function endIfTooSlow(): void {
+    if (runMs !== undefined || over.signal.aborted) return;
+    const mostMs = mostRunMs(budget, config.safety.maxRequests, means.answerTimes.usualMs);
+    if (clock.now() - openedMs <= mostMs) return;
+    const most = `${Math.round(mostMs / 60_000)} min`;
+    over.abort(new Blocked(`${TOOK_LONGER} ${most}: it is too slow to be judged in that (timeouts.run)`));
+  }
 
   function portFor(turn: Turn, careful: boolean): Port {
     return {
@@ -99,7 +112,9 @@ export function openSession(options: SessionOptions): Session {
   }
 
   async function ask<E>(asked: Probe<E>, signal: AbortSignal, careful = false): Promise<Remembered<E>> {
+    endIfTooSlow();
     if (!memory.knows(asked)) {
+      if (over.signal.aborted) return { evidence: [], failed: over.signal.reason };
       if (outage.reason !== null) return { evidence: [], failed: outage.blocked() };
       if (careful && asked.isRisky) return { evidence: [], failed: new PutOff(asked.name) };
     }
@@ -120,7 +135,7 @@ export function openSession(options: SessionOptions): Session {
     config,
     clock,
     get outage() {
-      return over.signal.aborted ? OVERTIME.message : outage.reason;
+      return over.signal.aborted ? over.signal.reason.message : outage.reason;
     },
     get silentSince() {
       return over.signal.aborted ? null : outage.since;
@@ -155,4 +170,4 @@ export function openSession(options: SessionOptions): Session {
   };
 }
 
-const OVERTIME = new Blocked('the run of this service took longer than timeouts.run');
+const TOOK_LONGER = 'the run of this service took longer than';

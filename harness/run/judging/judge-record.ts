@@ -69,8 +69,7 @@ async function judgeService(
   { selection, strict, userAgent, record, run, redaction }: Judging,
 ): Promise<void> {
   // How long a run may take says nothing of how long judging does.
-  const { runMs: _, ...timeouts } = configured.timeouts;
-  const config = { ...configured, timeouts };
+  const config = { ...configured, timeouts: { ...configured.timeouts, runMs: Number.POSITIVE_INFINITY } };
   const { service } = recorded;
   const providerUrl = recorded.providerUrl ?? 'http://localhost';
   const { image } = recorded;

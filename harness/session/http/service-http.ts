@@ -10,6 +10,7 @@ import type { HttpTransport } from '../../transport/http/http-client.ts';
 import type { RawForm } from '../../transport/http/raw.ts';
 import type { Spent } from '../../transport/pace/budget.ts';
 import { addressOf } from '../../transport/socket/address.ts';
+import type { AnswerTimes } from '../turn/answer-times.ts';
 import { type Occasion, receptionOf } from '../turn/key-trial.ts';
 import { blockedByBudget, rateLimited, type SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -37,16 +38,16 @@ export interface Unasked {
 /** After a whole response on a raw socket, how long octets that should not be there are waited for, in ms. */
 const RAW_GRACE_MS = 50;
 
-/** How long each of several responses on one connection is waited for, and behind them its end, in ms. */
+/** How long each of several responses of a quick service on one connection is waited for, and behind them its end, in ms. */
 const SERIES_PATIENCE_MS = 2_000;
 const SERIES_GRACE_MS = 1_000;
 
 /** How the request of a stimulus goes over a raw socket; null where it does not. */
-function rawFormOf({ raw, responses }: Stimulus): RawForm | null {
+function rawFormOf({ raw, responses }: Stimulus, answerTimes: AnswerTimes): RawForm | null {
   const form = typeof raw === 'object' ? raw : {};
   if (responses !== undefined) {
-    const series = { expected: responses, patienceMs: SERIES_PATIENCE_MS };
-    return { ...form, series, graceMs: SERIES_GRACE_MS };
+    const series = { expected: responses, patienceMs: answerTimes.patienceMs(SERIES_PATIENCE_MS) };
+    return { ...form, series, graceMs: answerTimes.patienceMs(SERIES_GRACE_MS) };
   }
   return raw ? { ...form, graceMs: RAW_GRACE_MS } : null;
 }
@@ -104,7 +105,8 @@ export class ServiceHttp {
   }
 
   async #attempt(stimulus: Stimulus, signal: AbortSignal, way: Way): Promise<Exchange> {
-    const { credentials, documented, transport, wire, budget, outage, limiter, log } = this.#means;
+    const { credentials, documented, transport, wire, budget, outage, answerTimes, limiter, log } =
+      this.#means;
     const { bare = requestOf(stimulus, documented), via = this.transport, atOnce = false } = way;
     outage.requireReachable();
     const choice = stimulus.credential ?? 'right';
@@ -126,13 +128,14 @@ export class ServiceHttp {
       unasked: (octets: Uint8Array, evidence: EvidenceId) =>
         this.#note({ to: `${bare.method} ${purpose}`, evidence }, octets),
     };
-    const rawForm = rawFormOf(stimulus);
+    const rawForm = rawFormOf(stimulus, answerTimes);
     const send = async (spent: Spent) => {
       const request = await placed();
       const done = await (rawForm
         ? wire.sendRaw(transport, request, rawForm, about)
         : via.send(request, about));
       spent.kind = spendingKind(done);
+      if (done.response !== null && !rawForm) answerTimes.answered(done.timing.durationMs);
       return done;
     };
     for (let behind = 1; behind < (stimulus.responses ?? 1); behind++) {

@@ -13,6 +13,7 @@ import type { Clock } from '../../transport/pace/clock.ts';
 import { addressOf, holdSecrets } from '../../transport/socket/address.ts';
 import { networkOf, type TransportOptions } from '../../transport/socket/options.ts';
 import type { Wire } from '../../transport/wire.ts';
+import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { LimiterRefusal } from './limiter-refusal.ts';
@@ -28,6 +29,7 @@ export interface SessionMeans {
   readonly wire: Wire;
   readonly budget: Budget;
   readonly outage: OutageWatch;
+  readonly answerTimes: AnswerTimes;
   readonly limiter: LimiterRefusal;
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
@@ -87,6 +89,7 @@ export function openMeans(
     wire: options.wire,
     budget,
     outage: new OutageWatch(),
+    answerTimes: new AnswerTimes(config.timeouts.responseMs),
     limiter: new LimiterRefusal(),
     log: new EvidenceLog({
       service,

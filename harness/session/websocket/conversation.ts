@@ -1,5 +1,5 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
-import type { ServiceConfig, WebSocketConfig } from '../../config/service.ts';
+import type { WebSocketConfig } from '../../config/service.ts';
 import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
@@ -31,11 +31,17 @@ export interface WebSocketPort {
   hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
 }
 
-/** What should come at once is waited for no longer than this, in ms. */
-const LONGEST_PATIENCE_MS = 5_000;
+/** What should come at once from a quick service is waited for no longer than this, in ms. */
+const PATIENCE_MS = 5_000;
+/** What comes after the decisive event, and on which nothing rests, likewise: the end of TCP behind a Close, a sign of life; in ms. */
+const LINGER_MS = 500;
 
-function patienceMs({ timeouts }: ServiceConfig): number {
-  return Math.min(timeouts.responseMs, LONGEST_PATIENCE_MS);
+function conversationOver(
+  connection: WebSocketConnection,
+  { config, answerTimes }: SessionMeans,
+): OpenConversation {
+  const patienceMs = answerTimes.patienceMs(Math.min(config.timeouts.responseMs, PATIENCE_MS));
+  return new OpenConversation(connection, { patienceMs, lingerMs: answerTimes.patienceMs(LINGER_MS) });
 }
 
 export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
@@ -46,7 +52,7 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       const done = await connect(
         means,
         stimulus,
-        (connection) => conversing(new OpenConversation(connection, patienceMs(config))),
+        (connection) => conversing(conversationOver(connection, means)),
         turn.signal,
       ).catch(blockedByBudget);
       turn.signal.throwIfAborted();
@@ -115,9 +121,9 @@ export function handshakeOccasions(means: SessionMeans): readonly Occasion[] {
 }
 
 /** Who is let in is answered, or closed with the code that says otherwise. */
-function pinged({ config }: SessionMeans): (connection: WebSocketConnection) => Promise<void> {
+function pinged(means: SessionMeans): (connection: WebSocketConnection) => Promise<void> {
   return async (connection) => {
-    const conversation = new OpenConversation(connection, patienceMs(config));
+    const conversation = conversationOver(connection, means);
     await conversation.ping('conform');
     await conversation.close(1000);
   };
@@ -145,7 +151,7 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
  * @throws NotApplicable where the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, credentials, transport, wire, budget, log }: SessionMeans,
+  { config, credentials, transport, wire, budget, answerTimes, log }: SessionMeans,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
@@ -190,8 +196,10 @@ async function connect(
       handshakeKind({ credential, request: sent, response });
     // Until it is answered it is taken for one that will be taken.
     spent.kind = kindOf({ status: 101 });
+    const askedMs = clock.now();
     const connection = await wire.openConnection(transport, { ...opening, request }, about);
     spent.kind = kindOf(connection.response);
+    if (connection.open && !stimulus.octetByOctet) answerTimes.answered(clock.now() - askedMs);
     if (connection.open) {
       await conversing(connection).catch((error: unknown) => {
         connection.finish();

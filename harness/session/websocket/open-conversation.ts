@@ -17,8 +17,13 @@ import { closePayload } from '../../transport/websocket/frames.ts';
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
 
-/** What comes after the decisive event, and on which nothing rests: the end of TCP behind a Close, a sign of life; in ms. */
-const LINGER_MS = 500;
+interface Patience {
+  /** How long what should come at once is waited for, in ms. */
+  readonly patienceMs: number;
+  /** And what comes after the decisive event. */
+  readonly lingerMs: number;
+}
+
 /** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
 const MOST_MESSAGES = 100;
 
@@ -26,13 +31,15 @@ const MOST_MESSAGES = 100;
 export class OpenConversation {
   readonly #connection: WebSocketConnection;
   readonly #patienceMs: number;
+  readonly #lingerMs: number;
   readonly #agreed: readonly Extension[];
   readonly #inflation: Inflation | null;
   readonly #deflation: Deflation;
 
-  constructor(connection: WebSocketConnection, patience: number) {
+  constructor(connection: WebSocketConnection, { patienceMs, lingerMs }: Patience) {
     this.#connection = connection;
-    this.#patienceMs = patience;
+    this.#patienceMs = patienceMs;
+    this.#lingerMs = lingerMs;
     const fields = connection.response?.fields ?? [];
     this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
     this.#inflation = agreedInflation(this.#agreed, 'server');
@@ -188,7 +195,7 @@ export class OpenConversation {
    * TCP, which is the server's to do (RFC 6455 §7.1.1).
    */
   close(code?: number, reason?: string): Promise<void> {
-    return this.#close(closePayload(code, reason), LINGER_MS);
+    return this.#close(closePayload(code, reason), this.#lingerMs);
   }
 
   /** As `close`, waiting for the end of TCP as for anything that should come at once. */
@@ -222,9 +229,9 @@ export class OpenConversation {
   async end(): Promise<void> {
     const over = await this.#next('for the end', isOver);
     if (over?.type === 'frame') {
-      await this.#connection.untilEnd({ timeoutMs: LINGER_MS, note: 'for the end of TCP' });
+      await this.#connection.untilEnd({ timeoutMs: this.#lingerMs, note: 'for the end of TCP' });
     } else if (this.#connection.open) {
-      await this.#ping('still there?', LINGER_MS);
+      await this.#ping('still there?', this.#lingerMs);
     }
   }
 
