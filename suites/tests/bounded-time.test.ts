@@ -113,8 +113,10 @@ describe('a service in order', () => {
       const all = await found(service, { connections }, suites);
       const told = new RegExp(`it stopped answering after ${what} .*\\(e\\d+\\)$`);
       expect(blocked(all).filter((message) => told.test(message)).length).toBeGreaterThan(50);
-      // What it may have died of is told, and nothing else.
-      for (const id of amiss(all)) expect(all.messages[id]).toMatch(/nothing has been served since/);
+      // What it may have died of is told, and nothing else; it may be the last of several requests of one check.
+      expect(amiss(all).length).toBeLessThan(2);
+      for (const id of amiss(all))
+        expect(all.messages[id]).toMatch(/nothing has been served since|got no HTTP answer \(no status line/);
       expect(all.minutes).toBeLessThan(5);
     },
   );

@@ -188,12 +188,17 @@ export const messageChecks = [
     change: 'Close with 1009 when a message is too long.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     applies: [echoes],
-    judge: ({ expect }) =>
-      expect(echo.longEchoes, echo.longFragmentedEcho)
+    async judge({ probe, expect }) {
+      const inFragments = await probe(echo.longFragmentedEcho);
+      await expect(echo.longEchoes, inFragments)
         .where(echo.isEndedByLength, 'no message was too long for it')
-        .toConform('the close code 1009', ({ closeCode, ended }) => {
-          if (closeCode === TOO_BIG || (closeCode === null && ended?.how === 'reset')) return null;
+        .toConform('the close code 1009', (conversation) => {
+          const { closeCode, ended } = conversation;
+          // It may be their number that is too large.
+          const codes = conversation === inFragments ? REFUSES_FRAGMENTS : [TOO_BIG];
+          if (codes.includes(closeCode) || (closeCode === null && ended?.how === 'reset')) return null;
           return closeCode === null ? 'none' : String(closeCode);
-        }),
+        });
+    },
   }),
 ];
