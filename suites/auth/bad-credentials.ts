@@ -106,7 +106,7 @@ export const wrongCredential = refuses({
 
 export const ordinary: readonly CheckDefinition[] = [refusalClass, missingCredential, wrongCredential];
 
-const truncatedCredential = refuses({
+export const truncatedCredential = refuses({
   id: 'auth.truncated-credential',
   what: 'a key cut short',
   why: 'A key that works in part is far easier to guess.',

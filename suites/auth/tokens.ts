@@ -1,6 +1,9 @@
 import { type CheckDefinition, check, credentialed, practice, rfc } from '../../harness/check/suite.ts';
 import * as token from '../../harness/probe/request/token.ts';
-import { ordinary, refuses } from './bad-credentials.ts';
+import { ordinary, refuses, truncatedCredential } from './bad-credentials.ts';
+
+/** Where a cut signature is taken nobody verifies any. */
+const verifying = [...ordinary, truncatedCredential];
 
 /** How far clocks may be apart, in ms; many services allow 5 minutes. */
 const LEEWAY_MS = 10 * 60_000;
@@ -16,7 +19,7 @@ export const tokens: readonly CheckDefinition[] = [
     probe: token.unsignedTokens,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.2')],
-    restsOn: ordinary,
+    restsOn: verifying,
   }),
   refuses({
     id: 'auth.changed-token',
@@ -36,7 +39,7 @@ export const tokens: readonly CheckDefinition[] = [
     probe: token.guessedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.5')],
-    restsOn: ordinary,
+    restsOn: verifying,
   }),
   refuses({
     id: 'auth.self-certified-token',
@@ -46,7 +49,7 @@ export const tokens: readonly CheckDefinition[] = [
     probe: token.selfCertifiedToken,
     accept: [400, 401, 403],
     grounds: [practice('RFC 8725 §3.10')],
-    restsOn: ordinary,
+    restsOn: verifying,
   }),
 
   // RFC 7519 §4.1.4: a token must not be accepted on or after its expiration time.

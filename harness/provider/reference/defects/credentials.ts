@@ -154,12 +154,7 @@ export const CREDENTIAL_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A token is accepted whatever its claims and its signature are',
     trips: ['auth.changed-token'],
     drags: {
-      checks: [
-        'auth.truncated-credential',
-        'auth.unsigned-token',
-        'auth.guessed-token',
-        'auth.self-certified-token',
-      ],
+      checks: ['auth.truncated-credential'],
       because: 'whatever looks like a token opens',
     },
     patch: matchingKeys((presented) => presentedToken(presented) !== null),
