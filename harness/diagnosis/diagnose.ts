@@ -133,7 +133,10 @@ class Findings {
         if (this.#echoes.some(({ check }) => check === id)) return 0;
         return this.#found.has(id) ? 1 - this.#best(id, alike) : NOT_JUDGED;
       }),
-      ...idsOf(possible).map((id) => (this.#passed.has(id) ? NOT_SEEN : 0)),
+      // What nobody judged says nothing of what may be.
+      ...idsOf(possible)
+        .filter((id) => this.#passed.has(id) || this.#found.has(id))
+        .map((id) => (this.#passed.has(id) ? NOT_SEEN : 0)),
       // Another fault would have to be behind an echo of what it explains, and that fault may explain all of it.
       ...this.#echoes
         .filter(({ of }) => [...explains].some((at) => this.#symptoms[at]?.check === of))
