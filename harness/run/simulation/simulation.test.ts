@@ -5,7 +5,8 @@ import { readResults } from '../../report/results/read-results.ts';
 import type { Results } from '../../report/results/results.ts';
 import { conform } from '../fixtures/conform-process.ts';
 
-const WINDOW_S = 3;
+/** Much longer than a busy machine keeps a request waiting: then nothing is lost in real time either. */
+const WINDOW_S = 5;
 const SERVICE = `service: search
 contract: search
 provider: { reference: search, defects: [limit-off-by-one-low] }
@@ -22,7 +23,9 @@ async function ran(...args: readonly string[]): Promise<{ readonly stdout: strin
 
 describe('a run over a built-in provider', () => {
   it('comes to the same verdict in simulated time as in real time, and says which of them it was', async () => {
-    const [simulated, real] = await Promise.all([ran(), ran('--real-time')]);
+    // Side by side, the one would take the time of the other.
+    const simulated = await ran();
+    const real = await ran('--real-time');
     const judged = ({ services }: Results) =>
       services.flatMap(({ checks }) => checks.map(({ id, outcome }) => `${id} ${outcome}`));
     expect(judged(simulated.of)).toEqual(judged(real.of));
