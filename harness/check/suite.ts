@@ -7,6 +7,7 @@ export {
   clause,
   type Ground,
   practice,
+  quotaFieldsDraft,
   rfc,
   rfc3629,
   rfc6455,

@@ -24,6 +24,9 @@ export function practice(name: string): Ground {
   return { kind: 'practice', ref: name };
 }
 
+/** RateLimit header fields for HTTP. */
+export const quotaFieldsDraft: Ground = practice('draft-ietf-httpapi-ratelimit-headers-11');
+
 type RfcGround = (section: string, word: RequirementWord) => Ground;
 
 /** UTF-8. */

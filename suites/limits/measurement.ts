@@ -1,4 +1,11 @@
-import { type CheckDefinition, check, clause, observation, practice } from '../../harness/check/suite.ts';
+import {
+  type CheckDefinition,
+  check,
+  clause,
+  observation,
+  practice,
+  quotaFieldsDraft,
+} from '../../harness/check/suite.ts';
 import { measuredLimit, togetherAdmitted } from '../../harness/probe/quota/limit.ts';
 import { limitMeasurement, recovery } from '../../harness/probe/quota/measurement.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
@@ -108,7 +115,7 @@ export const resetHonest = check('limits.reset-honest', {
   headline: 'The reset in the quota headers is not the real wait: {got}',
   why: 'Clients that pace themselves by it are refused again, or wait for nothing.',
   change: 'Compute the reset from the moment when the quota comes back.',
-  grounds: [practice('RateLimit header fields draft')],
+  grounds: [quotaFieldsDraft],
   restsOn: [recoveryCheck],
   async judge({ probe, violated, notApplicable, note }) {
     const { resetSeconds } = (await probe(quota.refusalAnswer)).response.quota;

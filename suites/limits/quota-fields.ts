@@ -4,6 +4,7 @@ import {
   clause,
   observation,
   practice,
+  quotaFieldsDraft,
   type Reply,
   settled,
 } from '../../harness/check/suite.ts';
@@ -12,7 +13,7 @@ import { recovery } from '../../harness/probe/quota/measurement.ts';
 import * as quota from '../../harness/probe/quota/quota.ts';
 import { exact, refusalsFree, resetHonest } from './measurement.ts';
 
-const grounds = [practice('RateLimit header fields draft')];
+const grounds = [quotaFieldsDraft];
 const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
 
 // Clients pace themselves by what these fields say.
@@ -118,7 +119,7 @@ const quotaShrinks = check('limits.quota-shrinks', {
 export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
   quotaShrinks,
 
-  // draft-ietf-httpapi-ratelimit-headers: the remaining quota is what a client may still use.
+  // The draft of the RateLimit fields: the remaining quota is what a client may still use.
   check('limits.remaining-true', {
     title: 'serves as many requests as it says remain',
     headline: 'The remaining quota is not what is served: {got}',
@@ -181,5 +182,26 @@ export const quotaFieldsWhenSpent: readonly CheckDefinition[] = [
       expect(quota.refusalAnswer)
         .where(tellsQuota, 'the refusal has no quota headers')
         .toConform('well-formed quota fields', ({ response }) => response.quota.faults[0] ?? null),
+  }),
+
+  // The same draft has problem types, whose member `violated-policies` gives the names of policies.
+  check('limits.violated-policies', {
+    title: 'names in its refusal policies that RateLimit-Policy has',
+    headline: 'The refusal says which policies are spent, but not by their names: {got}',
+    why: 'A client with several quotas cannot tell which of them is spent, and slows down everything.',
+    change: 'Send a list of names there, and take the names from RateLimit-Policy.',
+    grounds,
+    restsOn: [wellFormed],
+    async judge({ expect, probe }) {
+      const served = (await probe(quota.quotaSample)).response.quota;
+      await expect(quota.refusalAnswer)
+        .where(
+          ({ response: { isQuotaProblem } }) => isQuotaProblem,
+          'the refusal does not say which policies are spent',
+        )
+        .toConform('names that RateLimit-Policy has', ({ response }) =>
+          response.violatedPoliciesFault(served),
+        );
+    },
   }),
 ];

@@ -11,6 +11,7 @@ import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
+import { namesPolicies, violatedPoliciesFault } from '../quota/violated-policies.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
 import { findBodyLinks, isInnerHost, navigates } from './links.ts';
@@ -227,6 +228,18 @@ export class ResponseView extends ResponseMessage {
   /** What the quota fields tell, in whichever dialect. */
   get quota(): QuotaReading {
     return this.#quota();
+  }
+
+  /** It is a problem of a quota, and says which policies are spent (draft-ietf-httpapi-ratelimit-headers-11). */
+  get isQuotaProblem(): boolean {
+    return this.isProblem && namesPolicies(this.json.value);
+  }
+
+  /** What is wrong with those policies; null when nothing is. `served`: what an earlier answer told. */
+  violatedPoliciesFault(served: QuotaReading): string | null {
+    const problem = this.json.value;
+    const announced = [...this.quota.policies, ...served.policies].flatMap(({ name }) => name ?? []);
+    return namesPolicies(problem) ? violatedPoliciesFault(problem, announced) : null;
   }
 
   // --- where else ---

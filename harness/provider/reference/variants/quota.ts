@@ -2,7 +2,8 @@ import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota, onAnswer } from '../conduct/patch.ts';
-import { withField } from '../http/message.ts';
+import { withText } from '../http/answer-changes.ts';
+import { withField, withoutField } from '../http/message.ts';
 import { fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
@@ -26,6 +27,16 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
       return variant ? [[variant.name, { summary: variant.summary, shows: ['limits.dialect'], patch }]] : [];
     }),
   ),
+  'refusal-without-policy-field': {
+    summary: 'sends RateLimit-Policy with what it serves, and with its refusals RateLimit alone',
+    patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'RateLimit-Policy')),
+  },
+  'violated-policies-untold': {
+    summary: 'does not say in its refusals which policy is spent',
+    patch: onAnswer('rate-limited', (answer) =>
+      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), 'violated-policies': undefined })),
+    ),
+  },
   'retry-after-whole-window': {
     summary: 'asks for a whole window, however much of it is over',
     patch: onAnswer('rate-limited', (answer, _request, { plan }) =>

@@ -1,6 +1,8 @@
 import type { FieldLine } from '../../../../evidence/exchange.ts';
+import { POLICY_NAME } from '../../../../evidence/quota/ratelimit-named.ts';
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { inQuota, onAdmission, onAnswer } from '../../conduct/patch.ts';
+import { inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
+import { withText } from '../../http/answer-changes.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
 
 /** Faults of what the fields tell of a quota, while the quota itself is in order. */
@@ -9,6 +11,12 @@ const MALFORMED_FIELDS: readonly FieldLine[] = [
   ['RateLimit-Policy', '"default";q=many;w=1.5'],
   ['RateLimit', '"default";r = ;t=soon'],
 ];
+
+/** Refusals say that these policies are spent. */
+const violating = (policies: unknown): Patch =>
+  onAnswer('rate-limited', (answer) =>
+    withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), 'violated-policies': policies })),
+  );
 
 export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'quota-fields-lie': {
@@ -87,6 +95,18 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
       ...answer,
       fields: answer.fields.filter(([name]) => !/ratelimit/i.test(name)),
     })),
+  },
+  'violates-unknown-policy': {
+    summary: 'names in its refusal a policy that its quota headers do not have',
+    cause: 'The 429 names a policy that RateLimit-Policy does not have',
+    trips: ['limits.violated-policies'],
+    patch: violating(['free-plan']),
+  },
+  'violated-policy-is-text': {
+    summary: 'names the violated policy in its refusal as a text in place of a list',
+    cause: 'The 429 gives violated-policies as a text in place of a list',
+    trips: ['limits.violated-policies'],
+    patch: violating(POLICY_NAME),
   },
   'remaining-negative': {
     summary: 'counts the remaining quota below zero',
