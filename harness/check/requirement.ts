@@ -131,6 +131,20 @@ export const jsonTypeSent = when(
   'the documented request has no Content-Type: application/json',
 );
 
+// --- the documented request ---
+
+/** What holds of GET alone: conditions, ranges, a HEAD beside it, content without a meaning. */
+export const getDocumented = when(
+  ({ contract }) => (documentedSample(contract)?.method ?? 'GET') === 'GET',
+  'the documented request is no GET',
+);
+
+/** Nothing is sent with the documented request. */
+export const documentedWithoutBody = when(
+  ({ contract }) => (documentedSample(contract)?.body ?? null) === null,
+  'the documented request has a body',
+);
+
 // --- what the config allows ---
 
 const allowed = (what: string, by: string) => (config: ServiceConfig) =>

@@ -55,15 +55,23 @@ export interface Sample {
   readonly path: string;
   /** Field names and the values sent; the credential field is left to `credentials`. */
   readonly fields: Readonly<Record<string, string>>;
+  /** What is sent with it; null for nothing. */
+  readonly body: string | null;
 }
 
 /** The documented sample request; null when the contract shows none. The loader has held its value to its schema. */
 export function documentedSample(contract: Contract): Sample | null {
   const value = findClause(contract, 'endpoint.sample')?.value;
-  return isSample(value) ? { method: value.method, path: value.path, fields: value.fields } : null;
+  if (!isSample(value)) return null;
+  const { method, path, fields, body } = value;
+  if (body === undefined || typeof body === 'string') return { method, path, fields, body: body ?? null };
+  return { method, path, fields: { ...JSON_CONTENT, ...fields }, body: JSON.stringify(body) };
 }
 
-function isSample(value: unknown): value is Sample {
+/** What says that a body is JSON, where the contract does not say it otherwise. */
+const JSON_CONTENT = { 'Content-Type': 'application/json' };
+
+function isSample(value: unknown): value is Omit<Sample, 'body'> & { readonly body?: unknown } {
   return (
     isJsonObject(value) &&
     typeof value.method === 'string' &&

@@ -40,7 +40,18 @@ describe('the documented sample', () => {
       method: 'GET',
       path: '/a',
       fields: { Accept: 'text/plain' },
+      body: null,
     });
+  });
+
+  it.each([
+    [{ body: { text: 'a' } }, { 'Content-Type': 'application/json' }, '{"text":"a"}'],
+    [{ body: 'a=1' }, {}, 'a=1'],
+    [{ body: [1], fields: { 'Content-Type': 'text/json' } }, { 'Content-Type': 'text/json' }, '[1]'],
+  ])('has the body %j, written as it is sent', (given, fields, body) => {
+    const value = { method: 'POST', path: '/a', fields: {}, response: 'JSON body', ...given };
+    const clauses = [{ key: 'endpoint.sample', standing: 'stated', value, place } as const];
+    expect(documentedSample({ ...contract, clauses })).toMatchObject({ fields, body });
   });
 
   it('is null where the contract shows none', () => {

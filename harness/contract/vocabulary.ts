@@ -107,13 +107,14 @@ const TABLE = {
     example: 'https://api.orders.example',
   },
   'endpoint.sample': {
-    meaning: 'the sample request of the document, and its response',
+    meaning: 'the sample request of the document, with its body where it has one, and its response',
     value: record(
       {
         method: { type: 'string', pattern: '^[A-Z]+$' },
         path: { type: 'string', pattern: '^/' },
         fields: { ...fieldValues, description: 'headers beside the credential' },
         credentialField: { ...text, description: 'the header with the credential in the sample request' },
+        body: { description: 'what is sent with it: JSON, or a text that is sent as it is written' },
         payload: text,
         response: text,
       },

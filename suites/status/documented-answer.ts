@@ -3,6 +3,7 @@ import {
   check,
   clause,
   credentialed,
+  documentedWithoutBody,
   IN_JSON,
   observation,
   practice,
@@ -21,6 +22,7 @@ const documentedContentType = check('status.documented-content-type', {
   why: 'Clients that follow the documents to the letter are refused.',
   change: 'Ignore Content-Type on requests without a body.',
   grounds: [clause('endpoint.sample')],
+  applies: [documentedWithoutBody],
   async judge({ probe, violated, blocked }) {
     const documented = await probe(sample);
     if (documented.served) return;

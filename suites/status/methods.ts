@@ -2,6 +2,8 @@ import {
   type CheckDefinition,
   check,
   clause,
+  getDocumented,
+  given,
   practice,
   rfc,
   rfc9110,
@@ -167,13 +169,18 @@ export const methods: readonly CheckDefinition[] = [
   }),
 
   // RFC 9110 §9.3.1: content in a GET has no meaning; it may be refused, and nothing may break.
-  handles({
-    id: 'status.get-body',
-    what: 'a GET with a body',
-    why: 'Some libraries send an empty JSON object with every request, and proxies pass it on.',
-    change: 'Read and ignore the body of a GET, or refuse it with 400 or 413.',
-    probe: target.getWithContent,
-  }),
+  ...given(
+    [getDocumented],
+    [
+      handles({
+        id: 'status.get-body',
+        what: 'a GET with a body',
+        why: 'Some libraries send an empty JSON object with every request, and proxies pass it on.',
+        change: 'Read and ignore the body of a GET, or refuse it with 400 or 413.',
+        probe: target.getWithContent,
+      }),
+    ],
+  ),
 
   // RFC 10008 §3.
   check('status.accept-query', {
@@ -205,6 +212,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Monitors, caches and link checkers use HEAD, and take the service for broken.',
     change: 'Answer HEAD like GET, with the same status and headers and no body.',
     grounds: [rfc9110('9.1', 'SHOULD')],
+    applies: [getDocumented],
     async judge({ probe, expect }) {
       const { status } = (await probe(sample)).response;
       await expect(target.headSample).toHaveStatus(status);
@@ -231,6 +239,7 @@ export const methods: readonly CheckDefinition[] = [
     why: 'Caches update what they hold by HEAD, and clients plan downloads by it.',
     change: 'Let the same code write the headers of HEAD and GET.',
     grounds: [rfc9110('9.3.2', 'SHOULD')],
+    applies: [getDocumented],
     async judge({ probe, expect }) {
       const get = (await probe(sample)).response;
       const again = (await probe(sampleAgain)).response;

@@ -91,6 +91,14 @@ const documentedBelow =
     });
   };
 
+/** The documented request is this one; pacts, which name the shipped one, are left out. */
+const sampling =
+  (value: ClauseValue): Adapt =>
+  ({ pacts: _, ...config }) => {
+    const clauses = config.contract.clauses.map((each) => (each.key === SAMPLE ? { ...each, value } : each));
+    return { ...config, contract: { ...config.contract, clauses } };
+  };
+
 const SEARCH: readonly ReferenceName[] = ['search'];
 const REALTIME: readonly ReferenceName[] = ['realtime'];
 
@@ -154,6 +162,19 @@ const SETTINGS: readonly Setting[] = [
     name: 'query documented',
     words: 'contract: one that states auth.placement: [header, query]',
     adapt: documenting('auth.placement', ['header', 'query']),
+    conforming: SEARCH,
+  },
+  {
+    // The documented request is a search whose terms stand in its body.
+    name: 'sample with a body',
+    words: 'contract: one that states endpoint.sample: { method: POST, body: { … } }',
+    adapt: sampling({
+      method: 'POST',
+      path: '/v1/matches',
+      fields: {},
+      body: { text: 'article' },
+      response: 'JSON body',
+    }),
     conforming: SEARCH,
   },
   {

@@ -128,8 +128,13 @@ export function pactScript(config: ServiceConfig): ScriptedPact {
   const sample = documentedSample(contract);
   if (sample === null) leftOut.push('the sample: the contract shows none');
   else {
-    const { method, path, fields } = sample;
-    const bare = { method, target: path, fields: withoutCredentialField(fields, contract) };
+    const { method, path, fields, body } = sample;
+    const bare = {
+      method,
+      target: path,
+      fields: withoutCredentialField(fields, contract),
+      body: body === null ? null : Buffer.from(body),
+    };
     const type = answersJson(contract) ? [['Content-Type', JSON_TYPE] as const] : [];
     calls.push(scripted('the documented sample', bare, credentials, { status: 200, fields: type }));
   }

@@ -14,8 +14,9 @@ export interface Stimulus {
   readonly fields?: readonly FieldLine[];
   /** Names of fields that are left out, lower-case. */
   readonly without?: readonly string[];
-  /** Leaves out all fields of the sample. */
+  /** Leaves out all fields of the sample, and its content. */
   readonly withoutSampleFields?: boolean;
+  /** That of the sample when left out, where the method is the sample's. */
   readonly content?: string;
   /** `right` when left out. */
   readonly credential?: CredentialChoice;
@@ -38,11 +39,14 @@ export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
     const key = name.toLowerCase();
     return key !== 'authorization' && !replaced.has(key) && !dropped.has(key);
   });
+  const { method = sample.method } = stimulus;
+  const isOwn = stimulus.withoutSampleFields || method !== sample.method;
+  const content = stimulus.content ?? (isOwn ? null : sample.body);
   return {
-    method: stimulus.method ?? sample.method,
+    method,
     target: stimulus.target ? stimulus.target(sample) : sample.path,
     fields: [...kept, ...(stimulus.fields ?? [])],
-    body: stimulus.content === undefined ? null : Buffer.from(stimulus.content),
+    body: content === null ? null : Buffer.from(content),
     withoutUserAgent: dropped.has('user-agent'),
   };
 }

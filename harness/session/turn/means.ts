@@ -136,7 +136,7 @@ function transportOf({
 }
 
 /** Stands for the service where the contract documents no request: GET of its base address. */
-const PLAINEST: Sample = { method: 'GET', path: '/', fields: {} };
+const PLAINEST: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
 /** Why a request that was refused for its rate shows nothing of what it was for. */
 export function rateLimited(

@@ -21,18 +21,13 @@ async function factsOf(document: object) {
 const get = (responses: object, more: object = {}) => ({ get: { responses, ...more } });
 const JSON_200 = { 200: { description: '', content: { 'application/json': {} } } };
 
-/** What is found of a document that speaks JSON and names 401, 404 and 429 with Retry-After. */
+/** What is found of a document that speaks JSON and names 401 and 429. */
 const IN_JSON_WITH_CODES = [
   { key: 'responses.format', value: 'JSON' },
   { key: 'errors.format', value: 'JSON' },
   {
     key: 'errors.codes',
-    value: {
-      missingCredential: 401,
-      unknownResource: 404,
-      rateLimited: 429,
-      rateLimitedTells: 'Retry-After',
-    },
+    value: { missingCredential: 401, rateLimit: 429 },
   },
 ];
 
@@ -79,11 +74,7 @@ describe('what an OpenAPI document states', () => {
       },
     });
     expect(facts.samplePath).toBe('/v2/all');
-    expect(facts.clauses.map(({ key }) => key)).toEqual([
-      'endpoint.sample',
-      'responses.format',
-      'errors.codes',
-    ]);
+    expect(facts.clauses.map(({ key }) => key)).toEqual(['endpoint.sample', 'responses.format']);
   });
 
   it('is no JSON where the sample may be answered with something else', async () => {
@@ -123,7 +114,7 @@ describe('what an OpenAPI document states', () => {
       '/a': get({ 200: { description: '', schema: {} }, 404: { description: '', schema: {} } }),
     };
     const { clauses } = await factsOf({ swagger: '2.0', openapi: undefined, paths });
-    expect(clauses.map(({ key }) => key)).toEqual(['endpoint.sample', 'errors.codes']);
+    expect(clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
   });
 
   it('is the media types of OpenAPI 3.2 that stand elsewhere, and no sample by QUERY', async () => {
@@ -138,6 +129,22 @@ describe('what an OpenAPI document states', () => {
     };
     const facts = await factsOf({ openapi: '3.2.0', paths, components: { mediaTypes: { A: {} } } });
     expect([facts.samplePath, facts.clauses.map(({ key }) => key)]).toEqual([null, ['responses.format']]);
+  });
+
+  it('is a sample by QUERY where a body is shown for it', async () => {
+    const requestBody = { content: { 'application/json': { example: { text: 'a' } } } };
+    const paths = { '/a': { query: { requestBody, responses: JSON_200 } } };
+    const facts = await factsOf({ openapi: '3.2.0', paths });
+    expect(facts).toMatchObject({
+      samplePath: '/a',
+      clauses: [
+        {
+          key: 'endpoint.sample',
+          value: { method: 'QUERY', path: '/a', body: { text: 'a' }, response: 'application/json' },
+        },
+        { key: 'responses.format' },
+      ],
+    });
   });
 
   it('is that anybody may call, where it says so', async () => {

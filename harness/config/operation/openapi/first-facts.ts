@@ -1,10 +1,11 @@
 import type { ClauseValue } from '../../../contract/clause.ts';
-import type { ClauseKey } from '../../../contract/vocabulary.ts';
+import type { ClauseKey, ErrorCondition } from '../../../contract/vocabulary.ts';
 import type { SecurityScheme } from '../../../credential/scheme.ts';
 import { type At, child, children } from '../../document/at.ts';
 import { SourceFiles } from '../../document/files.ts';
 import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
+import { contentsOf, shownBody } from './inputs.ts';
 import { type FoundOperation, operationsOf } from './paths.ts';
 import { firstDemand } from './security.ts';
 import { addressOf } from './servers.ts';
@@ -26,7 +27,7 @@ export interface FirstFacts {
   readonly demand: SecurityScheme | null;
   /** Nothing is demanded of a client, and the document says so. */
   readonly open: boolean;
-  /** A documented GET that needs no input; null where there is none. */
+  /** A documented GET that needs no input, else a QUERY whose body the document shows; null where there is neither. */
   readonly samplePath: string | null;
   readonly clauses: readonly DocumentedClause[];
 }
@@ -42,7 +43,9 @@ export async function firstFacts(
   const operations = operationsOf(files);
   const targetOf = ({ pathItem, operation, path: own }: FoundOperation) =>
     addressOf(files.root, pathItem, operation, basePath).prefix + own;
-  const sample = operations.find((each) => each.method === 'GET' && needsNothing(files, each));
+  const sample =
+    operations.find((each) => each.method === 'GET' && needsNothing(files, each)) ??
+    operations.find((each) => needsNothing(files, each) && shownQuery(files, each) !== undefined);
   const subject = sample ?? operations[0];
   const demands = subject === undefined ? [] : firstDemand(files, subject.operation);
   const title = child(child(files.root, 'info'), 'title').value;
@@ -66,6 +69,14 @@ function needsNothing(files: SourceFiles, { pathItem, operation, path }: FoundOp
   if (path.includes('{') || successOf(files, operation) === undefined) return false;
   const parameters = [pathItem, operation].flatMap((parent) => children(child(parent, 'parameters')));
   return parameters.every(([, at]) => child(files.dereferenced(at), 'required').value !== true);
+}
+
+/** What a QUERY asks for in JSON, where the document shows it. */
+function shownQuery(files: SourceFiles, { method, operation }: FoundOperation): unknown {
+  if (method !== 'QUERY') return undefined;
+  const body = files.dereferenced(child(operation, 'requestBody'));
+  const content = contentsOf(body, files).find(([type]) => type === 'application/json')?.[1];
+  return content && shownBody(content, { files });
 }
 
 function responsesOf(files: SourceFiles, operation: At): readonly (readonly [code: string, at: At])[] {
@@ -93,7 +104,10 @@ function sampleClause(files: SourceFiles, sample: FoundOperation, path: string):
   const success = successOf(files, sample.operation);
   const types = success === undefined ? [] : mediaTypesOf(success);
   const response = types.length > 0 && types.every(isJsonType) ? types.join(' or ') : 'as documented';
-  return stated('endpoint.sample', { method: 'GET', path, fields: {}, response }, sample);
+  const { method } = sample;
+  const body = shownQuery(files, sample) as ClauseValue | undefined;
+  const value = { method, path, fields: {}, ...(body === undefined ? {} : { body }), response };
+  return stated('endpoint.sample', value, sample);
 }
 
 /** `/v1` or `/api/v1`, where every documented path begins with it. */
@@ -131,8 +145,13 @@ function formatClauses(
   });
 }
 
-/** What the document says of these conditions, by their names in a contract. */
-const CONDITIONS = { missingCredential: '401', unknownResource: '404', rateLimited: '429' } as const;
+/**
+ * The refusals whose status a document shows of any operation. A 404 beside an operation is of what it is asked for, and
+ * not of a path that does not exist.
+ */
+const CONDITIONS = { missingCredential: '401', rateLimit: '429' } as const satisfies Partial<
+  Record<ErrorCondition, string>
+>;
 
 function codesClause(files: SourceFiles, operations: readonly FoundOperation[]): readonly DocumentedClause[] {
   const saying = (code: string) =>
@@ -140,15 +159,7 @@ function codesClause(files: SourceFiles, operations: readonly FoundOperation[]):
   const codes = Object.entries(CONDITIONS).filter(([, code]) => saying(code) !== undefined);
   const first = codes[0] && saying(codes[0][1]);
   if (first === undefined) return [];
-  const limited = operations.flatMap(({ operation }) =>
-    responsesOf(files, operation).filter(([code]) => code === CONDITIONS.rateLimited),
-  );
-  const tells = limited.some(([, response]) =>
-    children(child(response, 'headers')).some(([name]) => name.toLowerCase() === 'retry-after'),
-  );
-  const value = {
-    ...Object.fromEntries(codes.map(([name, code]) => [name, Number(code)])),
-    ...(tells ? { rateLimitedTells: 'Retry-After' } : {}),
-  };
-  return [stated('errors.codes', value, first)];
+  return [
+    stated('errors.codes', Object.fromEntries(codes.map(([name, code]) => [name, Number(code)])), first),
+  ];
 }

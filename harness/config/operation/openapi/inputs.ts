@@ -186,7 +186,8 @@ export function readBody(operation: At, method: string, scope: InputScope): Docu
   return { ...base, value: undefined, lacks };
 }
 
-function shownBody(content: At, { files }: InputScope): unknown {
+/** The example of a body that a document shows; undefined where it shows none. */
+export function shownBody(content: At, { files }: Pick<InputScope, 'files'>): unknown {
   const { value } = child(content, 'example');
   if (value !== undefined) return value;
   for (const [, at] of children(child(content, 'examples'))) {

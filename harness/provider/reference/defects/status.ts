@@ -45,6 +45,16 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
       replacedBy(answer, { ...problem('not-found'), occasion: 'served' }),
     ),
   },
+  'documented-body-lost': {
+    services: REST.services,
+    setting: 'sample with a body',
+    summary: 'loses the content of requests on the way',
+    cause: 'The documented request, which has a body, is answered {status:400}',
+    trips: ['status.sample'],
+    patch: onAnswer('served', (answer, { method }) =>
+      method === 'POST' ? replacedBy(answer, { ...problem('invalid-content'), occasion: 'served' }) : answer,
+    ),
+  },
   'unknown-path-200': {
     summary: 'answers every path with success',
     cause: 'A path that does not exist is answered {status:200}',

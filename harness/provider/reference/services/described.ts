@@ -36,7 +36,7 @@ export function describedService(
 }
 
 /** What stands for a service of which nothing is documented; one that is a WebSocket alone serves nothing else. */
-const BASE_ADDRESS: Sample = { method: 'GET', path: '/', fields: {} };
+const BASE_ADDRESS: Sample = { method: 'GET', path: '/', fields: {}, body: null };
 
 /** A documented request. */
 interface Call {
