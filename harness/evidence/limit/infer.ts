@@ -5,6 +5,7 @@ import { pacing } from './pacing.ts';
 import { putOff } from './put-off.ts';
 import { type Decision, decisionsOf, type Fit } from './sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
+import { TOLERANCE } from './tolerances.ts';
 import { type Extension, fitAnchored, fitPhase } from './window-model.ts';
 
 /** Stable names, observed as `limits.algorithm`. */
@@ -89,10 +90,15 @@ function slidingLog(refusalsCount: boolean): Model['fit'] {
 function anySlidingCounter(refusalsCount: boolean): Model['fit'] {
   return (decisions, { documented, epochPhase }) => {
     const { windowMs } = documented;
-    const firstMs = decisions[0]?.earliestMs ?? 0;
-    const phases = [firstMs, ...[-1, 0, 1].map((side) => epochPhase.ms + side * epochPhase.toleranceMs)];
-    const fits = phases.flatMap((phaseMs) =>
-      [false, true].map((whole) => fitSlidingCounter(decisions, windowMs, { phaseMs, refusalsCount, whole })),
+    const { earliestMs = 0, latestMs = 0 } = decisions[0] ?? {};
+    const firstPhase = {
+      ms: (earliestMs + latestMs) / 2,
+      toleranceMs: (latestMs - earliestMs) / 2 + TOLERANCE.limiterClock,
+    };
+    const fits = [firstPhase, epochPhase].flatMap(({ ms: phaseMs, toleranceMs }) =>
+      [false, true].map((whole) =>
+        fitSlidingCounter(decisions, windowMs, { phaseMs, toleranceMs, refusalsCount, whole }),
+      ),
     );
     const explaining = fits.filter((fit) => fit.explains);
     const [one] = fits;

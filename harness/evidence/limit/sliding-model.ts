@@ -40,53 +40,78 @@ export function fitSlidingLog(decisions: readonly Decision[], windowMs: number, 
 
 /** How a sliding counter counts. */
 export interface CounterConduct {
-  /** A moment at which a window begins. */
+  /** A moment at which a window begins, known to `toleranceMs` either way. */
   readonly phaseMs: number;
+  readonly toleranceMs: number;
   readonly refusalsCount: boolean;
   /** The older counter's share is cut to a whole number. */
   readonly whole: boolean;
 }
 
 /**
- * Two counters of one window each, the older one weighed by what of it still lies within the last window's length.
+ * Two counters of one window each, the older one weighed by what of it still lies within the last window's length. A
+ * request near a window's end may be in either counter: each estimate is held between what it may be at most and at
+ * least.
  */
 export function fitSlidingCounter(
   decisions: readonly Decision[],
   windowMs: number,
-  conduct: CounterConduct,
+  { phaseMs, toleranceMs, refusalsCount, whole }: CounterConduct,
 ): Fit {
-  const { phaseMs, refusalsCount, whole } = conduct;
-  const slack = TOLERANCE.limiterClock;
-  const counts = new Map<number, number>();
-  const sureCounts = new Map<number, number>();
+  const windowOf = (atMs: number) => Math.floor((atMs - phaseMs) / windowMs);
+  const latest = new Counters();
+  const surelyEarliest = new Counters();
   // What the estimate may reach for one more to be admitted; some compare before they add the request, some after.
   let threshold = { least: 0, most: Number.POSITIVE_INFINITY };
   for (const decision of decisions) {
-    const { earliestMs, latestMs, fate } = decision;
-    // The estimate falls with time within a window and never jumps at its end: early is most, late is least.
-    const most = estimate(counts, earliestMs - slack);
-    const least = decision.sure ? estimate(sureCounts, latestMs + slack) : 0;
-    threshold =
-      fate === 'admitted'
-        ? { ...threshold, least: Math.max(threshold.least, least) }
-        : { ...threshold, most: Math.min(threshold.most, most) };
+    const { fate, sure } = decision;
+    const earliestMs = decision.earliestMs - toleranceMs;
+    const latestMs = decision.latestMs + toleranceMs;
+    if (fate === 'refused') threshold = { ...threshold, most: Math.min(threshold.most, most()) };
+    else if (sure)
+      threshold = { ...threshold, least: Math.max(threshold.least, weighed(surelyEarliest, latestMs)) };
     if (threshold.least > threshold.most) {
       return { explains: false, reason: `${fate} ${describe(decision, decisions)}` };
     }
     if (fate === 'admitted' || refusalsCount) {
-      const window = Math.floor(((earliestMs + latestMs) / 2 - phaseMs) / windowMs);
-      counts.set(window, (counts.get(window) ?? 0) + 1);
-      if (decision.sure) sureCounts.set(window, (sureCounts.get(window) ?? 0) + 1);
+      latest.add(windowOf(latestMs));
+      if (sure) surelyEarliest.add(windowOf(earliestMs));
+    }
+
+    /** Within a window the estimate falls with time, and where one begins everything of the window before weighs whole. */
+    function most(): number {
+      const first = windowOf(earliestMs);
+      const atBegin = windowOf(latestMs) > first ? latest.since(first) : 0;
+      return Math.max(weighed(latest, earliestMs), atBegin);
     }
   }
   const limit = { least: Math.ceil(threshold.least), most: Math.floor(threshold.most) + 1 };
   return { explains: true, limit, windows: [] };
 
-  function estimate(of: ReadonlyMap<number, number>, atMs: number): number {
-    const window = Math.floor((atMs - phaseMs) / windowMs);
+  function weighed(counters: Counters, atMs: number): number {
+    const window = windowOf(atMs);
     const share = 1 - ((atMs - phaseMs) / windowMs - window);
-    const older = (of.get(window - 1) ?? 0) * share;
-    return (whole ? Math.floor(older) : older) + (of.get(window) ?? 0);
+    const older = counters.of(window - 1) * share;
+    return (whole ? Math.floor(older) : older) + counters.since(window);
+  }
+}
+
+/** How many requests each window counted. */
+class Counters {
+  readonly #counts = new Map<number, number>();
+
+  add(window: number): void {
+    this.#counts.set(window, this.of(window) + 1);
+  }
+
+  of(window: number): number {
+    return this.#counts.get(window) ?? 0;
+  }
+
+  since(window: number): number {
+    let sum = 0;
+    for (const [each, count] of this.#counts) if (each >= window) sum += count;
+    return sum;
   }
 }
 
