@@ -109,6 +109,13 @@ export default {
       to: { path: 'node_modules/vitest' },
     },
     {
+      name: 'same-properties',
+      comment: 'What seeds the properties is said once: harness/base/fixtures/properties.ts.',
+      severity: 'error',
+      from: { path: '^(harness|suites)/', pathNot: '^harness/base/fixtures/properties\\.ts$' },
+      to: { path: 'node_modules/fast-check' },
+    },
+    {
       name: 'no-dev-dependency',
       comment: 'What ships may not need what only development installs.',
       severity: 'error',

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import Pusher from 'pusher';
 import { describe, expect, it } from 'vitest';
+import fc from '../base/fixtures/properties.ts';
 import { pathOf, queryOf } from './request.ts';
 import { signChannel, signRequest } from './signature.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../base/fixtures/properties.ts';
 import { type Candidate, cheapestCover } from './cover.ts';
 
 const candidate = (cost: number, ...explains: number[]): Candidate => ({ cost, explains: new Set(explains) });

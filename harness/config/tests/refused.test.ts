@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError, UsageErrors } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
+import fc from '../../base/fixtures/properties.ts';
 import {
   type Case,
   GOOD_SERVICE,

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { parseChallenges } from './challenge.ts';
 
 /** Challenges in short: scheme, then token68 or parameters. */

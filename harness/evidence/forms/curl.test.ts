@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import type { RecordedRequest } from '../exchange.ts';
 import {
   exampleBody,

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { parseJson } from '../../base/json-text.ts';
 import { DEEPEST_JSON } from './nesting.ts';
 import { readJsonText } from './text.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { decodeUtf8, utf8Beginning, utf8FaultAt } from './utf8.ts';
 
 describe('UTF-8', () => {

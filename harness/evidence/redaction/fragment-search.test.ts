@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { FragmentSearch, type Pattern } from './fragment-search.ts';
 
 const octetsOf = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'));

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { DECODINGS, type OctetView, viewOctets, viewText } from './octet-view.ts';
 
 const viewOf = (text: string) => viewOctets(new Uint8Array(Buffer.from(text)));

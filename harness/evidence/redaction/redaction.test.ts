@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
+import fc from '../../base/fixtures/properties.ts';
 import { traces } from './marker.ts';
 import { createRedaction, SoughtSecrets } from './redaction.ts';
 

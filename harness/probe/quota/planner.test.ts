@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { SIMULATED, type SimulatedPlan, SimulatedService } from './fixtures/simulated-limiter.ts';

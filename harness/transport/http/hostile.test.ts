@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { listen } from '../fixtures/loopback.ts';
 import { about, GET, setting } from '../fixtures/setting.ts';
 import { openHttp } from './http-client.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import {
   exampleExchange,

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { type Budget, BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 

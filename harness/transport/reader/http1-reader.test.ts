@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../base/fixtures/properties.ts';
 import { FRAMING_FAULT } from '../../evidence/exchange/framing-faults.ts';
 import { ResponseReader } from './http1-reader.ts';
 import type { ReaderLimits } from './reading.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Receiver, Sender } from 'ws';
+import fc from '../../base/fixtures/properties.ts';
 import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import { FrameDecoder, type WireFrame } from './frames.ts';

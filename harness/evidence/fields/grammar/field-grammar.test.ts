@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../base/fixtures/properties.ts';
 import { FieldReader, listElements, readParameters, trimSpace } from './field-grammar.ts';
 
 describe('field grammar', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../base/fixtures/properties.ts';
 import { readHttpDate } from './http-date.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');

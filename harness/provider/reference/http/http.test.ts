@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../base/fixtures/properties.ts';
 import type { ReferenceName } from '../../../config/service.ts';
 import {
   type Asked,

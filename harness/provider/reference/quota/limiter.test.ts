@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../../base/fixtures/properties.ts';
 import { fixedWindow, fixedWindowAligned } from './fixed-window.ts';
 import type { LimiterAlgorithm, QuotaPlan } from './limiter.ts';
 import { slidingCounter } from './sliding-counter.ts';
