@@ -4,6 +4,22 @@ import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
 import { errorMediaType, successMediaType } from './json.suite.ts';
 
+// RFC 6797 §6.1: directives with semicolons between them, each once, and max-age among them. Browsers ignore the others.
+const transportSecurityForm = check('headers.transport-security-form', {
+  title: 'sends a well-formed Strict-Transport-Security',
+  headline: 'Strict-Transport-Security is malformed: {got}',
+  why: 'Browsers ignore the header, and go on to use plain http.',
+  change: 'Write it like this: max-age=31536000; includeSubDomains.',
+  grounds: [rfc(6797, '6.1', 'MUST')],
+  judge: ({ expect }) =>
+    expect(everyReply)
+      .where(
+        ({ response }) => response.isOfSecureHost && response.transportSecurity !== null,
+        'no response over TLS has Strict-Transport-Security',
+      )
+      .toConform('max-age and other directives', ({ response }) => response.transportSecurity?.fault ?? null),
+});
+
 /** The syntax of header fields, and those that every answer should have. */
 export const headers = suite('headers', 'Header fields', [
   // RFC 9110 §8.3: a message with content should say what it is.
@@ -137,6 +153,25 @@ export const headers = suite('headers', 'Header fields', [
         response.field('x-content-type-options')?.toLowerCase() === 'nosniff' ? null : 'none',
       ),
   }),
+
+  // OWASP, on headers: a browser that has seen it never goes without TLS again.
+  check('headers.transport-security', {
+    title: 'tells browsers to use TLS alone (Strict-Transport-Security)',
+    headline: 'Strict-Transport-Security does not keep browsers on TLS: {got}',
+    why: 'Somebody on the network can lead a browser to plain http, and read along.',
+    change: 'Send Strict-Transport-Security: max-age=31536000 with every response over TLS.',
+    grounds: [practice('OWASP API8:2023')],
+    restsOn: [transportSecurityForm],
+    judge: ({ expect }) =>
+      expect(sample)
+        .where(({ response }) => response.isOfSecureHost, 'the service is not called over TLS by a name')
+        .toConform('Strict-Transport-Security with a time', ({ response: { transportSecurity } }) => {
+          if (transportSecurity === null) return 'none';
+          return transportSecurity.maxAgeSeconds === 0 ? 'max-age=0, which ends it' : null;
+        }),
+  }),
+
+  transportSecurityForm,
 
   // RFC 9110 §10.2.4: no needlessly fine-grained detail in Server.
   check('headers.no-product-version', {

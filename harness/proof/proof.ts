@@ -3,11 +3,13 @@ import type { Suite } from '../check/check.ts';
 import { suitesFor } from '../check/check.ts';
 import { applicabilityOf, type Judgment } from '../check/judge.ts';
 import { judgeInOrder } from '../check/order.ts';
+import type { TlsConfig } from '../config/blocks/tls.ts';
 import type { Plan, ServiceConfig } from '../config/service.ts';
 import { openVerifier, type PactVerifier } from '../pact/verifier.ts';
 import { startProvider } from '../provider/start.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
 import { openLiveSession } from '../session/live.ts';
+import { selfSigned } from '../transport/fixtures/certificate.ts';
 import type { ProofCase } from './cases/cases.ts';
 import { type Configs, configOf } from './cases/configs.ts';
 import { settingNamed } from './cases/settings.ts';
@@ -136,11 +138,14 @@ async function runRound(
   { round, log, verifier }: RoundMeans,
 ): Promise<void> {
   const clock = proofClock({ leaps: round.leaps });
-  const { adapt, mount = '' } = settingNamed(each.setting);
-  const config = adapt(round.leaps ? { ...provided, timeouts: HANGING } : provided);
+  const { adapt, mount = '', overTls = false } = settingNamed(each.setting);
+  const adapted = adapt(round.leaps ? { ...provided, timeouts: HANGING } : provided);
+  const identity = overTls ? selfSigned('localhost') : null;
+  const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
   const provider = await startProvider(each.kind === 'variant' ? provided : config, {
     clock: clock.provider,
+    ...(identity && { identity }),
   });
   const session = openLiveSession({
     config,
@@ -173,6 +178,10 @@ async function runRound(
 
 function isFinding(outcome: Judgment['outcome']): outcome is Finding['outcome'] {
   return outcome === 'fail' || outcome === 'warning' || outcome === 'error' || outcome === 'blocked';
+}
+
+function trusting(ca: string): TlsConfig {
+  return { files: { ca: null, cert: null, key: null }, ca, client: null, insecure: false };
 }
 
 /** What came of one case, gathered over its rounds. */

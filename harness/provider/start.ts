@@ -8,6 +8,7 @@ import { createRedaction, type Redaction } from '../evidence/redaction/redaction
 import { networkOf } from '../transport/socket/options.ts';
 import type { RunningProvider, StartOptions } from './provider.ts';
 import type { Clock } from './reference/conduct/clock.ts';
+import type { ServerIdentity } from './reference/host.ts';
 
 interface Means extends StartOptions {
   readonly config: ServiceConfig;
@@ -15,6 +16,8 @@ interface Means extends StartOptions {
   readonly redact: (text: string) => string;
   /** The time of a reference provider; the machine's when left out. */
   readonly clock?: Clock;
+  /** With what a reference provider is called over TLS; plain HTTP when left out. */
+  readonly identity?: ServerIdentity;
 }
 
 /** How a provider of one kind comes to be there. */
@@ -50,7 +53,7 @@ const KINDS: {
       }
       for (const each of variant?.split('+') ?? []) at('provider.variant', () => findVariant(each, name));
     },
-    async start({ name, defects, variant }, { config, clock }) {
+    async start({ name, defects, variant }, { config, clock, identity }) {
       const { startReference } = await import('./reference/reference.ts');
       return startReference({
         service: name,
@@ -61,6 +64,7 @@ const KINDS: {
         origin: config.websocket?.origin ?? null,
         subprotocols: config.websocket?.subprotocols ?? [],
         ...(clock && { clock }),
+        ...(identity && { identity }),
       });
     },
   },
@@ -107,7 +111,7 @@ export async function startProvider(
   {
     redaction = createRedaction(serviceSecrets(config)),
     ...options
-  }: Partial<StartOptions> & Pick<Means, 'clock'> & { readonly redaction?: Redaction } = {},
+  }: Partial<StartOptions> & Pick<Means, 'clock' | 'identity'> & { readonly redaction?: Redaction } = {},
 ): Promise<RunningProvider> {
   return kindOf(config.provider).start(config.provider, {
     runId: randomUUID(),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { HarnessError } from '../../base/exit.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../exchange.ts';
@@ -7,6 +8,7 @@ import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { acceptQueryFault, lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
+import { readTransportSecurity, type TransportSecurity } from '../fields/transport-security.ts';
 import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
@@ -128,6 +130,22 @@ export class ResponseView extends ResponseMessage {
   /** The first place with a credential of the service in words, e.g. `the field X-Echo`; null when there is none. */
   get credentialTrace(): string | null {
     return this.secretPlaces.find(isCredential)?.place ?? null;
+  }
+
+  // --- TLS ---
+
+  /** It came over TLS from a host with a name: of others browsers keep no policy (RFC 6797 §8.1.1). */
+  get isOfSecureHost(): boolean {
+    const { protocol, hostname } = URL.parse(this.request.url) ?? {};
+    return (
+      (protocol === 'https:' || protocol === 'wss:') && isIP(hostname?.replace(/^\[|\]$/g, '') ?? '') === 0
+    );
+  }
+
+  /** Strict-Transport-Security (RFC 6797 §6.1), of several lines the first (§8.1); null when absent. */
+  get transportSecurity(): TransportSecurity | null {
+    const [value] = this.fieldLines('strict-transport-security');
+    return value === undefined ? null : readTransportSecurity(value);
   }
 
   // --- time, caching, quota ---

@@ -3,7 +3,7 @@ import type { FieldLine } from '../exchange.ts';
 import { visible } from '../octets/visible.ts';
 import { readHttpDate } from './grammar/http-date.ts';
 
-/** Fields of responses whose value is no list (RFC 9110, RFC 9111, RFC 9112): §5.3 allows one line of each. */
+/** Fields of responses whose value is no list (RFC 9110, 9111, 9112, 6797): RFC 9110 §5.3 allows one line of each. */
 const SINGLE: ReadonlySet<string> = new Set([
   'age',
   'content-length',
@@ -17,6 +17,7 @@ const SINGLE: ReadonlySet<string> = new Set([
   'location',
   'retry-after',
   'server',
+  'strict-transport-security',
 ]);
 
 /** The first of those fields that stands on several lines, with what these say; null when none does. */

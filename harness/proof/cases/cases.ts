@@ -61,6 +61,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'answers-preflights+names-resource-metadata+refuses-odd-keys-with-400+refuses-unknown-parameters+ignores-proxy-fields',
     'refuses-foreign-preflights+refuses-body-on-get+refuses-options-of-server+offers-query+allow-in-lines',
     'deleted-items-are-410+hides-items-with-404+items-without-etags+ignores-id-in-body',
+    'transport-security-in-other-words+chunked-body',
+    'transport-security-of-what-it-serves+plain-json-errors',
     'deletes-again-with-204+refuses-unknown-members-of-items',
   ],
   realtime: [

@@ -26,6 +26,8 @@ export interface Setting {
   readonly adapt: Adapt;
   /** Path of the base URL below which the service is called; the root when left out. */
   readonly mount?: string;
+  /** It is called over TLS. */
+  readonly overTls?: true;
   /** The services that conform under it as they are; none where that takes a variant. */
   readonly conforming: readonly ReferenceName[];
 }
@@ -203,6 +205,14 @@ const SETTINGS: readonly Setting[] = [
     adapt: (config) => config,
     mount: MOUNT,
     conforming: [],
+  },
+  {
+    // Pact would have to be told whom to trust.
+    name: 'over TLS',
+    words: 'provider: { url: https://host.example }',
+    adapt: ({ pacts: _, ...config }) => config,
+    overTls: true,
+    conforming: SEARCH,
   },
   {
     // The same path, as a part of all that is documented.

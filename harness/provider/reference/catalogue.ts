@@ -19,6 +19,7 @@ import { PATH_DEFECTS } from './defects/paths.ts';
 import { ROBUSTNESS_DEFECTS } from './defects/robustness.ts';
 import { SIGNATURE_DEFECTS } from './defects/signature.ts';
 import { STATUS_CODE_DEFECTS } from './defects/status.ts';
+import { TRANSPORT_SECURITY_DEFECTS } from './defects/transport-security.ts';
 import { VERSIONING_DEFECTS } from './defects/versioning.ts';
 import { WEBHOOK_DEFECTS } from './defects/webhooks.ts';
 import { WEBSOCKET_CLOSING_DEFECTS } from './defects/websocket/closing.ts';
@@ -39,6 +40,7 @@ import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
+import { TRANSPORT_SECURITY_VARIANTS } from './variants/transport-security.ts';
 
 const DEFECTS: readonly Defect[] = [
   ...AUTHENTICATION_DEFECTS,
@@ -52,6 +54,7 @@ const DEFECTS: readonly Defect[] = [
   ...CACHING_DEFECTS,
   ...NEGOTIATION_DEFECTS,
   ...JSON_DEFECTS,
+  ...TRANSPORT_SECURITY_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
   ...LIFECYCLE_DEFECTS,
@@ -74,6 +77,7 @@ const DEFECTS: readonly Defect[] = [
 const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
+  ...TRANSPORT_SECURITY_VARIANTS,
   ...CONNECTION_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,

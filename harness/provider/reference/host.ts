@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { UsageError } from '../../base/exit.ts';
 import type { Kernel } from './conduct/conduct.ts';
 import { answerRequest, finishAnswer } from './conduct/handling.ts';
@@ -41,7 +42,15 @@ interface HostOptions {
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Over TLS with this certificate; null for plain HTTP. */
+  readonly identity: ServerIdentity | null;
   readonly log: (entry: ServedRequest) => void;
+}
+
+/** What a server shows of itself, in PEM. */
+export interface ServerIdentity {
+  readonly key: string;
+  readonly cert: string;
 }
 
 /** Serves a kernel over TCP. Rejects with a UsageError when the port cannot be had. */
@@ -120,7 +129,7 @@ export async function openHost(kernel: Kernel, options: HostOptions): Promise<Ho
     writeAndClose(socket, answer, UNREADABLE_REQUEST);
   });
 
-  const listener = frontOf(server, kernel.conduct.intake);
+  const listener = frontOf(server, kernel.conduct.intake, options.identity);
   listener.maxConnections = MOST_CONNECTIONS;
   const sockets = new Set<Socket>();
   listener.on('connection', (socket: Socket) => {
@@ -161,18 +170,30 @@ function parserProblem(error: ParserError): ProblemOccasion {
   return PARSER_PROBLEMS[error.code ?? ''] ?? 'malformed';
 }
 
-/** With an intake, the first octets of each connection pass through it before HTTP is read. */
-function frontOf(server: Server, intake: ((octets: Buffer) => Buffer) | null): TcpServer {
-  if (intake === null) return server;
-  return createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+/** With an intake, the first octets of each connection pass through it before HTTP is read; TLS ends before that. */
+function frontOf(
+  server: Server,
+  intake: ((octets: Buffer) => Buffer) | null,
+  identity: ServerIdentity | null,
+): TcpServer {
+  if (intake === null && identity === null) return server;
+  const options = { allowHalfOpen: true, noDelay: true };
+  const take = (socket: Socket) => {
     socket.on('error', () => socket.destroy());
+    if (intake === null) {
+      server.emit('connection', socket);
+      return;
+    }
     socket.once('data', (octets: Buffer) => {
       socket.pause();
       socket.unshift(intake(octets));
       server.emit('connection', socket);
       socket.resume();
     });
-  });
+  };
+  return identity === null
+    ? createTcpServer(options, take)
+    : createTlsServer({ ...options, ...identity, ALPNProtocols: ['http/1.1'] }, take);
 }
 
 async function readContent(incoming: IncomingMessage): Promise<Buffer | 'too-large' | 'broken-off'> {

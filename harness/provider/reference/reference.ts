@@ -9,7 +9,7 @@ import { CONFORMING } from './conduct/conforming.ts';
 import { type Patch, patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
-import { openHost } from './host.ts';
+import { openHost, type ServerIdentity } from './host.ts';
 import type { ServedRequest } from './http/message.ts';
 import type { QuotaPlan } from './quota/limiter.ts';
 import { describedService } from './services/described.ts';
@@ -33,6 +33,8 @@ export interface ReferenceOptions {
   readonly port?: number;
   /** The address to listen on; the loopback interface unless given. */
   readonly address?: string;
+  /** What it is called over TLS with, as localhost; plain HTTP when left out. */
+  readonly identity?: ServerIdentity;
   /** The origin whose pages may open WebSockets; null or absent: any. */
   readonly origin?: string | null;
   /** WebSocket subprotocols to speak. */
@@ -126,7 +128,7 @@ async function host({
   faults,
   ...options
 }: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
-  const { plan, clock = systemClock, address = '127.0.0.1' } = options;
+  const { plan, clock = systemClock, address = '127.0.0.1', identity = null } = options;
   const access = accessBy(name, options.credentials);
   const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
   const kernel: Kernel = {
@@ -136,15 +138,17 @@ async function host({
     limiter: plan === null ? null : conduct.quota.algorithm(plan),
     origin: options.origin ?? null,
     subprotocols: options.subprotocols ?? [],
+    overTls: identity !== null,
     clock,
     requestId: randomUUID,
     conduct,
     report: (fault) => faults.push(fault),
   };
   const log = options.log ?? (() => undefined);
-  const opened = await openHost(kernel, { address, port: options.port ?? 0, log });
+  const opened = await openHost(kernel, { address, port: options.port ?? 0, identity, log });
+  const authority = address.includes(':') ? `[${address}]` : address;
   return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${opened.port}`,
+    url: `${identity ? 'https://localhost' : `http://${authority}`}:${opened.port}`,
     port: opened.port,
     stop: async () => {
       webhooks?.close();

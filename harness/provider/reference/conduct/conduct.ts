@@ -116,6 +116,8 @@ export interface Kernel {
   readonly origin: string | null;
   /** WebSocket subprotocols it speaks. */
   readonly subprotocols: readonly string[];
+  /** Whether it is called over TLS. */
+  readonly overTls: boolean;
   readonly clock: Clock;
   /** Unique per answer. */
   readonly requestId: () => string;

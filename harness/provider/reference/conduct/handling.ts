@@ -112,6 +112,8 @@ function cacheFields(answer: Answer, kernel: Kernel): readonly FieldLine[] {
   ];
 }
 
+export const TRANSPORT_SECURITY = 'Strict-Transport-Security';
+
 // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 needs none.
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([101, 204, 304]);
 
@@ -121,6 +123,8 @@ function framed(answer: Answer, kernel: Kernel): Answer {
     ['X-Request-Id', kernel.requestId()],
     ['X-Content-Type-Options', 'nosniff'],
     ...cacheFields(answer, kernel),
+    // RFC 6797 §7.2: not without TLS.
+    ...(kernel.overTls ? [[TRANSPORT_SECURITY, 'max-age=31536000; includeSubDomains'] as const] : []),
   ];
   const missing = common.filter(([name]) => fieldValues(answer, name).length === 0);
   const whole: Answer = { ...answer, fields: [...answer.fields, ...missing] };

@@ -1,0 +1,23 @@
+import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { TRANSPORT_SECURITY } from '../conduct/handling.ts';
+import { onFinished } from '../conduct/patch.ts';
+import { withField, withoutField } from '../http/message.ts';
+
+export const TRANSPORT_SECURITY_VARIANTS = tableOf<Variant>(
+  { ...REST, setting: 'over TLS' },
+  {
+    'transport-security-in-other-words': {
+      summary:
+        'writes Strict-Transport-Security in other letter case, in quotes and with directives of its own',
+      patch: onFinished('every', (answer) =>
+        withField(answer, TRANSPORT_SECURITY, ' Preload;MAX-AGE = "63072000" ; includesubdomains;; x=y'),
+      ),
+    },
+    'transport-security-of-what-it-serves': {
+      summary: 'sends Strict-Transport-Security with what it serves, and not with errors',
+      patch: onFinished('every', (answer) =>
+        answer.occasion === 'served' ? answer : withoutField(answer, TRANSPORT_SECURITY),
+      ),
+    },
+  },
+);
