@@ -1,10 +1,10 @@
 import { HarnessError } from '../base/exit.ts';
 import { isJsonObject } from '../base/json-text.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
-import type { ServiceConfig } from '../config/service.ts';
-import { type ClauseValue, findClause } from '../contract/clause.ts';
+import { documentedValue, type ServiceConfig } from '../config/service.ts';
+import type { ClauseValue } from '../contract/clause.ts';
 import type { Variation } from '../contract/variation.ts';
-import type { ErrorCondition } from '../contract/vocabulary.ts';
+import type { ClauseKey, ErrorCondition } from '../contract/vocabulary.ts';
 import type { Probe } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import { type Expect, Expectation } from './expect.ts';
@@ -22,7 +22,7 @@ export interface CheckContext {
   /** Adds a sentence to a check that conforms or observes. */
   note(remark: string): void;
   /** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
-  documented(key: string): ClauseValue;
+  documented(key: ClauseKey): ClauseValue;
   /** The statuses that `errors.codes` documents for a condition; null where it shows none. */
   documentedStatus(condition: ErrorCondition): readonly number[] | null;
   violated(message: string, evidence?: string): never;
@@ -79,9 +79,7 @@ export function openContext(
     note(remark) {
       if (remark !== '') remarks.push(remark);
     },
-    documented(key) {
-      return config.facts[key]?.value ?? findClause(config.contract, key)?.value ?? null;
-    },
+    documented: (key) => documentedValue(config, key),
     documentedStatus(condition) {
       const codes = context.documented('errors.codes');
       const named = isJsonObject(codes) ? [codes[condition]].flat() : [];

@@ -1,5 +1,6 @@
-import type { ServiceConfig } from '../config/service.ts';
+import { documentedValue, isCredentialOptional, type ServiceConfig } from '../config/service.ts';
 import { documentedSample, findClause } from '../contract/clause.ts';
+import type { ClauseKey } from '../contract/vocabulary.ts';
 
 /**
  * Decides from the config and the contract alone whether a check makes sense for a service: null when it does, else
@@ -39,6 +40,18 @@ export const credentialed = when(
     scheme.byCertificate
       ? 'the client certificate of the connection is all that lets a client in'
       : 'the service config says that no credential is needed',
+);
+
+/** Who has no credential is refused. */
+export const credentialDemanded: Condition = (config) =>
+  isCredentialOptional(config)
+    ? 'the documents say that the service answers without a credential as well (auth.optional)'
+    : credentialed(config);
+
+/** The documents say that the credential may be left out. */
+export const credentialOptional = when(
+  isCredentialOptional,
+  'the documents do not say that the credential may be left out (auth.optional)',
 );
 
 /** The credential goes into the Authorization header field with an authentication scheme. */
@@ -102,9 +115,9 @@ export const secondKey = when(
 // --- the format of what is answered ---
 
 /** The first of these clauses that the contract states or advises, or the config fills in; '' for none. */
-function format({ contract, facts }: ServiceConfig, keys: readonly string[]): string {
+function format(config: ServiceConfig, keys: readonly ClauseKey[]): string {
   for (const key of keys) {
-    const value = facts[key]?.value ?? findClause(contract, key)?.value ?? null;
+    const value = documentedValue(config, key);
     if (value !== null) return JSON.stringify(value);
   }
   return '';

@@ -168,6 +168,11 @@ const TABLE = {
     },
     example: { kind: 'bearer token' },
   },
+  'auth.optional': {
+    meaning: 'that the service answers without a credential as well',
+    value: { type: 'boolean' },
+    example: true,
+  },
   'auth.placement': {
     meaning: 'where a request carries the credential; several places where the document leaves it open',
     value: {

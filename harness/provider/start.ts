@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { UsageError } from '../base/exit.ts';
 import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secrets.ts';
-import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
+import { isCredentialOptional, type ProviderConfig, type ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
 import { networkOf } from '../transport/socket/options.ts';
@@ -58,6 +58,7 @@ const KINDS: {
       return startReference({
         service: name,
         credentials: config.credentials,
+        isCredentialOptional: isCredentialOptional(config),
         plan: config.plan,
         defects,
         variant,

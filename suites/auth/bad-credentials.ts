@@ -1,10 +1,13 @@
 import {
   type CheckDefinition,
+  type Condition,
   capitalized,
   check,
   clause,
+  credentialDemanded,
   credentialed,
   credentialInField,
+  credentialOptional,
   type Ground,
   inAuthorizationField,
   type Probe,
@@ -34,6 +37,8 @@ interface BadCredential {
   readonly condition?: 'wrongCredential';
   /** Beside those that hold of any credential. */
   readonly grounds?: readonly Ground[];
+  /** Where it is one. Default: where a credential is sent at all. */
+  readonly applies?: readonly Condition[];
 }
 
 /** Not the right credential, whatever it looks like: it opens nothing. */
@@ -44,6 +49,7 @@ export const refuses = ({
   accept = REFUSED,
   condition,
   grounds = [],
+  applies = [credentialed],
   ...options
 }: BadCredential): CheckDefinition =>
   check(id, {
@@ -51,7 +57,7 @@ export const refuses = ({
     title: `refuses ${what}${accept === REFUSED ? '' : ' cleanly'}`,
     headline: `${capitalized(what)} gets {answer}`,
     grounds: [...(condition ? [clause('errors.codes')] : []), clause('auth.scheme'), ...grounds],
-    applies: [credentialed],
+    applies,
     async judge({ expect, probe: ask, blocked, documentedStatus }) {
       const documented = condition === undefined ? null : documentedStatus(condition);
       await expect(...[probe].flat()).toHaveStatus(...(documented ?? accept));
@@ -87,7 +93,7 @@ export const missingCredential = check('auth.missing-credential', {
   why: 'If the API answers without a credential, anyone can use it. By 401 a client knows that it has to sign in.',
   change: 'Look for the credential before the handler runs, and answer 401 when there is none.',
   grounds: [clause('errors.codes'), clause('auth.scheme')],
-  applies: [credentialed],
+  applies: [credentialDemanded],
   restsOn: [refusalClass],
   judge: ({ expect, documentedStatus }) =>
     expect(credential.withoutCredential).toHaveStatus(...(documentedStatus('missingCredential') ?? REFUSED)),
@@ -138,6 +144,18 @@ export const secondKeyServed = check('auth.second-key', {
 
 export const badCredentials: readonly CheckDefinition[] = [
   missingCredential,
+
+  // auth.optional: what the documents let anybody do is done for anybody.
+  check('auth.optional-credential', {
+    title: 'serves a request without a credential, as the documents say',
+    headline: 'A request without a credential gets {answer}, and the documents say that it needs none',
+    why: 'Clients that follow the documents and have no key are shut out.',
+    change: 'Serve requests without a credential, or take auth.optional out of the contract.',
+    grounds: [clause('auth.optional')],
+    applies: [credentialed, credentialOptional],
+    judge: ({ expect }) => expect(credential.withoutCredential).toHaveStatusClass(2),
+  }),
+
   wrongCredential,
   refuses({
     id: 'auth.empty-credential',
@@ -146,6 +164,8 @@ export const badCredentials: readonly CheckDefinition[] = [
     change: 'Treat an empty key like a missing one, and answer 401.',
     probe: credential.emptyCredential,
     accept: REFUSED_OR_BAD,
+    // Where none is needed, an empty one may be none.
+    applies: [credentialDemanded],
     restsOn: ordinary,
   }),
   truncatedCredential,
@@ -235,7 +255,7 @@ export const badCredentials: readonly CheckDefinition[] = [
     why: 'Proxies and scanners watch the scheme that you document. A key that works under any name slips past them.',
     change: 'Check the scheme name in Authorization as well as the key, and answer 401 to any other.',
     grounds: [practice('OWASP API2:2023')],
-    applies: [inAuthorizationField],
+    applies: [inAuthorizationField, credentialDemanded],
     restsOn: [refusalClass, missingCredential],
     judge: ({ expect }) => expect(credential.otherScheme).toHaveStatus(...REFUSED_OR_BAD),
   }),

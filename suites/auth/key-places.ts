@@ -2,6 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
+  credentialDemanded,
   inAuthorizationField,
   keyAndApp,
   keyed,
@@ -24,7 +25,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     why: 'Each further place is one more where a key can leak, and one more to guard.',
     varies: 'order',
     grounds: [clause('auth.credential-name')],
-    applies: [keyed],
+    applies: [keyed, credentialDemanded],
     async observe({ probe, service: { credentials } }) {
       const { scheme, carrier } = credentials;
       const configured = carrier?.word === null ? `${scheme.name} ${carrier.name}` : scheme.name;
@@ -45,7 +46,7 @@ export const keyPlaces: readonly CheckDefinition[] = [
     why: 'URLs end up in server logs, browser histories and Referer headers, and the key with them.',
     change: 'Read the key from its header alone. Ignore or refuse it in the query.',
     grounds: [practice('OWASP API2:2023')],
-    applies: [keyInField, noQueryKey],
+    applies: [keyInField, noQueryKey, credentialDemanded],
     restsOn: [missingCredential],
     async judge({ probe, violated }) {
       const { reply, accepted } = await probe(parametersTaken);

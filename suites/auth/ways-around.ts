@@ -2,7 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
-  credentialed,
+  credentialDemanded,
   practice,
   type Reply,
   rfc9110,
@@ -28,7 +28,7 @@ function guards({ id, where, ways, ...notes }: Way): CheckDefinition {
     ...notes,
     title: `asks for a credential ${where}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    applies: [credentialed],
+    applies: [credentialDemanded],
     restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const telling: Reply[] = [];
@@ -107,7 +107,7 @@ export const waysAround: readonly CheckDefinition[] = [
     why: 'A second way of signing in that only looks whether a key is there lets everybody in.',
     change: 'Compare the key at every place from which you take it, session cookies included.',
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    applies: [credentialed],
+    applies: [credentialDemanded],
     restsOn: [missingCredential, wrongCredential],
     judge: ({ expect }) => expect(credential.wrongKeyElsewhere).toBeUnserved(),
   }),
@@ -119,7 +119,7 @@ export const waysAround: readonly CheckDefinition[] = [
     why: 'Anyone can find out whether protected content has changed, and caches renew what they may not hold.',
     change: 'Check the credential first, and look at If-None-Match only for requests that you would serve.',
     grounds: [rfc9110('13.2.1', 'MUST')],
-    applies: [credentialed],
+    applies: [credentialDemanded],
     restsOn: [missingCredential],
     judge: ({ expect }) =>
       expect(credential.conditionalWithoutCredential).toConform(

@@ -2,6 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
+  credentialDemanded,
   given,
   practice,
   rfc9110,
@@ -159,6 +160,7 @@ const checks: readonly CheckDefinition[] = [
     why: 'Anyone can read, change or delete the data of everybody.',
     change: 'Ask for the credential on every method of every route.',
     grounds: [documented, practice('OWASP API2:2023')],
+    applies: [credentialDemanded],
     repeats: [refusalClass, missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const asked = (await probe(lives)).flatMap(({ anonymous }) => anonymous);

@@ -2,7 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
-  credentialed,
+  credentialDemanded,
   IN_JSON,
   type Probe,
   practice,
@@ -32,7 +32,7 @@ function guards({ id, where, probe: spelled, ...notes }: Spelling): CheckDefinit
     ...notes,
     title: `asks for a credential ${where}`,
     grounds: [clause('auth.scheme'), practice('OWASP API2:2023')],
-    applies: [credentialed],
+    applies: [credentialDemanded],
     restsOn: [missingCredential],
     async judge({ probe, expect, notApplicable }) {
       const reply = await probe(spelled);

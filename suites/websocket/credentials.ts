@@ -3,6 +3,7 @@ import {
   type ConversationView,
   check,
   clause,
+  credentialDemanded,
   given,
   handshakeCredential,
   keyInHeader,
@@ -75,7 +76,7 @@ const wrongCredential = turnsAway({
 export const credentialChecks = given(
   [handshakeCredential],
   [
-    missingCredential,
+    ...given([credentialDemanded], [missingCredential]),
     wrongCredential,
     turnsAway({
       id: 'websocket.near-credential',

@@ -180,6 +180,12 @@ const SETTINGS: readonly Setting[] = [
     conforming: SEARCH,
   },
   {
+    name: 'optional key',
+    words: 'contract: one that states auth.optional: true',
+    adapt: documenting('auth.optional', true),
+    conforming: ['search', 'realtime'],
+  },
+  {
     name: 'error codes',
     words:
       'contract: one that states errors.codes: { missingCredential: 401, wrongCredential: 401, unknownPath: 404, unservedMethod: 405, rateLimit: 429 }',

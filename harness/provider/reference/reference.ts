@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
+import { isCredentialOptional, type ReferenceName, type ServiceConfig } from '../../config/service.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import type { RunningProvider } from '../provider.ts';
 import { findDefect, findVariant } from './catalogue.ts';
@@ -21,6 +21,8 @@ import { SEARCH_RESOURCES } from './services/search.ts';
 export interface ReferenceOptions {
   readonly service: ReferenceName;
   readonly credentials: Credentials;
+  /** Who presents no credential is served as well. */
+  readonly isCredentialOptional?: boolean;
   /** Null: no limit; realtime then has one of its own, for the documents ask clients to respect it. */
   readonly plan: QuotaPlan | null;
   /** Names of defects to switch on, applied in this order after the variant. */
@@ -103,6 +105,7 @@ export async function startDescribed(
   return host({
     name: service,
     credentials,
+    isCredentialOptional: isCredentialOptional(config),
     plan,
     conduct: { ...CONFORMING, websocket: { ...CONFORMING.websocket, compression: compresses } },
     faults: [],
@@ -129,7 +132,7 @@ async function host({
   ...options
 }: HostedService): Promise<Pick<ReferenceProvider, 'url' | 'port' | 'stop'>> {
   const { plan, clock = systemClock, address = '127.0.0.1', identity = null } = options;
-  const access = accessBy(name, options.credentials);
+  const access = accessBy(name, options.credentials, options.isCredentialOptional);
   const webhooks = conduct.webhooks && new WebhookSender(conduct.webhooks, access.app?.secret ?? null, clock);
   const kernel: Kernel = {
     service: offers(access.app, webhooks),

@@ -147,6 +147,18 @@ describe('what an OpenAPI document states', () => {
     });
   });
 
+  it('is a key that may be left out, where no operation needs the one that it names', async () => {
+    const components = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } };
+    const [needed, optional] = [[{ key: [] }], [{}, { key: [] }]];
+    const paths = { '/a': get(JSON_200), '/b': get(JSON_200, { security: needed }) };
+    const demand = { type: 'apiKey', in: 'header', name: 'X-Key' };
+    const all = await factsOf({ components, security: optional, paths: { '/a': paths['/a'] } });
+    expect(all).toMatchObject({ demand, open: false });
+    expect(all.clauses).toContainEqual(expect.objectContaining({ key: 'auth.optional', value: true }));
+    const some = await factsOf({ components, security: optional, paths });
+    expect(some.clauses.map(({ key }) => key)).not.toContain('auth.optional');
+  });
+
   it('is that anybody may call, where it says so', async () => {
     expect(await factsOf({ security: [], paths: { '/a': get(JSON_200) } })).toMatchObject({
       open: true,

@@ -7,7 +7,7 @@ import type { ReadFault } from '../../yaml/read-text.ts';
 import { isJsonType } from '../call/call.ts';
 import { contentsOf, shownBody } from './inputs.ts';
 import { type FoundOperation, operationsOf } from './paths.ts';
-import { firstDemand } from './security.ts';
+import { firstDemand, isOptional } from './security.ts';
 import { addressOf } from './servers.ts';
 
 /** A clause that an OpenAPI document states, with where it says so. */
@@ -57,6 +57,7 @@ export async function firstFacts(
     samplePath: sample === undefined ? null : targetOf(sample),
     clauses: [
       ...(sample === undefined ? [] : [sampleClause(files, sample, targetOf(sample))]),
+      ...optionalClause(files, operations),
       ...prefixClause(operations.map((each) => [each, targetOf(each)])),
       ...formatClauses(files, operations),
       ...codesClause(files, operations),
@@ -108,6 +109,16 @@ function sampleClause(files: SourceFiles, sample: FoundOperation, path: string):
   const body = shownQuery(files, sample) as ClauseValue | undefined;
   const value = { method, path, fields: {}, ...(body === undefined ? {} : { body }), response };
   return stated('endpoint.sample', value, sample);
+}
+
+/** That no operation needs a credential, where each names one. */
+function optionalClause(
+  files: SourceFiles,
+  operations: readonly FoundOperation[],
+): readonly DocumentedClause[] {
+  const [first] = operations;
+  const isSaid = operations.every(({ operation }) => isOptional(files, operation));
+  return first !== undefined && isSaid ? [stated('auth.optional', true, first)] : [];
 }
 
 /** `/v1` or `/api/v1`, where every documented path begins with it. */

@@ -69,12 +69,26 @@ export class OpenApiSecurity {
   }
 }
 
-/** The security schemes of the first alternative that an operation offers; none where anybody may call. */
-export function firstDemand(files: SourceFiles, operation: At): readonly SecurityScheme[] {
+/** The alternatives that an operation offers, each with the security schemes that it needs. */
+function offersOf(
+  files: SourceFiles,
+  operation: At,
+): readonly (readonly (readonly [name: string, at: At])[])[] {
   const own = child(operation, 'security');
-  const [alternative] = children(own.value === undefined ? child(files.root, 'security') : own);
-  if (alternative === undefined) return [];
-  return children(alternative[1]).map(([name, at]) => demanded(files, name, at));
+  const security = own.value === undefined ? child(files.root, 'security') : own;
+  return children(security).map(([, alternative]) => children(alternative));
+}
+
+/** The security schemes of the first alternative that needs any; none where there is none. */
+export function firstDemand(files: SourceFiles, operation: At): readonly SecurityScheme[] {
+  const needed = offersOf(files, operation).find((schemes) => schemes.length > 0) ?? [];
+  return needed.map(([name, at]) => demanded(files, name, at));
+}
+
+/** An operation that names schemes, and may be called without any. */
+export function isOptional(files: SourceFiles, operation: At): boolean {
+  const needed = offersOf(files, operation).map(({ length }) => length);
+  return needed.includes(0) && needed.some((length) => length > 0);
 }
 
 function demanded(files: SourceFiles, name: string, at: At): SecurityScheme {

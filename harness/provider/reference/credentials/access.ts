@@ -29,6 +29,8 @@ export interface Access {
   readonly placements: readonly Placement[];
   readonly keys: readonly AcceptedKey[];
   readonly app: App | null;
+  /** Who presents none is served as well. */
+  readonly isOptional: boolean;
   /** Where keys are given out; null for nowhere. */
   readonly lending: Lending | null;
 }
@@ -42,7 +44,7 @@ interface Lending {
  * Who may call with these credentials; the one place where they are revealed to the provider. Those of an application
  * open the signature as a further way in.
  */
-export function accessBy(realm: string, credentials: Credentials): Access {
+export function accessBy(realm: string, credentials: Credentials, isOptional = false): Access {
   const { carrier, secret, second, app, lender } = credentials;
   const reader = carrier?.reader ?? null;
   const given = reader === null ? [] : [secret, second].filter((key) => key !== null);
@@ -54,6 +56,7 @@ export function accessBy(realm: string, credentials: Credentials): Access {
     placements: [...(reader === null ? [] : [reader]), ...(app === null ? [] : (['signature'] as const))],
     keys,
     app: app && { ...app, secret: app.secret.reveal() },
+    isOptional,
     lending: lender && lendingBy(lender, keys),
   };
 }

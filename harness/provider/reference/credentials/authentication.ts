@@ -42,7 +42,7 @@ function authenticate(
   conduct: CredentialConduct,
   nowMs: number,
 ): Authentication {
-  if (access.placements.length === 0) return { admitted: true, identity: 'anonymous' };
+  if (access.placements.length === 0) return ANONYMOUS;
   const identities: string[] = [];
   for (const placement of access.placements) {
     const presented = readCredential(request, placement, conduct);
@@ -64,8 +64,11 @@ function authenticate(
     identities.push(key.identity);
   }
   const [identity] = identities;
-  return identity === undefined ? { admitted: false, reason: 'missing' } : { admitted: true, identity };
+  if (identity !== undefined) return { admitted: true, identity };
+  return access.isOptional ? ANONYMOUS : { admitted: false, reason: 'missing' };
 }
+
+const ANONYMOUS: Authentication = { admitted: true, identity: 'anonymous' };
 
 export const CONFORMING_CREDENTIALS: CredentialConduct = {
   schemeMatches: (presented, expected) => presented.toLowerCase() === expected,

@@ -54,6 +54,23 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['auth.wrong-credential'],
     patch: matchingKeys((presented) => presented !== ''),
   },
+  'demands-optional-key': {
+    setting: 'optional key',
+    summary: 'refuses requests without a credential, which its documents let in',
+    cause: 'A request without a credential, which the documents allow, is answered {status:401}',
+    trips: ['auth.optional-credential'],
+    patch: inCredentials(({ authenticate }) => ({
+      authenticate: (request, access, conduct, nowMs) =>
+        authenticate(request, { ...access, isOptional: false }, conduct, nowMs),
+    })),
+  },
+  'takes-wrong-key-for-none': {
+    setting: 'optional key',
+    summary: 'serves whoever shows a wrong key like one who shows none',
+    cause: 'A wrong key is answered {status:200}, as if there were none',
+    trips: ['auth.wrong-credential'],
+    patch: admitting(({ reason }) => reason === 'wrong'),
+  },
   'accepts-empty-key': {
     summary: 'takes an empty key for a right one',
     cause: 'An empty key is answered {status:200}',
