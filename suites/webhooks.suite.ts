@@ -9,7 +9,17 @@ import {
   unsafeMethods,
   when,
 } from '../harness/check/suite.ts';
-import { delivered, deliveries, identifiersOf, jsonFault, pausesOf } from '../harness/probe/webhook.ts';
+import {
+  afterGone,
+  afterRetryAfter,
+  delivered,
+  deliveries,
+  identifiersOf,
+  jsonFault,
+  pausesOf,
+  tellsTime,
+  timeFault,
+} from '../harness/probe/webhook.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -21,10 +31,20 @@ const signed = when(
   ({ webhooks }) => webhooks?.signature,
   'no signature of webhooks is configured (webhooks.signature)',
 );
+const timed = when(
+  ({ webhooks }) => webhooks?.signature && tellsTime(webhooks.signature),
+  'no time is signed with an event (webhooks.signature.scheme)',
+);
+const standard = when(
+  ({ webhooks }) => webhooks?.signature?.scheme === 'standard-webhooks',
+  'nobody says that these are Standard Webhooks (webhooks.signature.scheme)',
+);
 const allowed: Condition = (config) =>
   config.webhooks && !SAFE.has(config.webhooks.trigger.method) ? unsafeMethods(config) : null;
 
 const grounds = [clause('events.webhooks')];
+/** A receiver's clock may be behind that of the sender by so much, in ms. */
+const EARLY_MS = 250;
 /** Attempts closer together than this are no pause, in ms. */
 const LEAST_PAUSE_MS = 200;
 
@@ -77,6 +97,43 @@ const checks = given(
       },
     }),
 
+    // What is signed with the time of the attempt cannot be sent again by somebody else later.
+    check('webhooks.timestamp', {
+      title: 'signs with each attempt the time when it is made',
+      headline: 'The signed time of an event is not that of the attempt: {got}',
+      why: 'Receivers refuse what is some minutes old, for it may be an old event that an attacker sends again.',
+      change: 'Take the time anew for each attempt, in seconds since 1970, and sign that.',
+      grounds: [practice('Standard Webhooks 1.0.0')],
+      applies: [timed],
+      async judge({ probe, violated }) {
+        const all = await probe(delivered);
+        for (const [index, delivery] of all.entries()) {
+          const fault = timeFault(delivery, all.slice(0, index));
+          if (fault !== null)
+            violated(`expected the time of the attempt, got ${fault}`, delivery.reply.evidence);
+        }
+      },
+    }),
+
+    // The id of an event is that by which a receiver knows that it has it.
+    check('webhooks.same-id', {
+      title: 'sends an event again under the same webhook-id',
+      headline: 'An event that is sent again does not have its webhook-id: {got}',
+      why: 'Receivers cannot tell the repetition from a new event, and act twice.',
+      change: 'Make the id with the event, and send the same one with each attempt.',
+      grounds: [practice('Standard Webhooks 1.0.0')],
+      applies: [standard],
+      async judge({ probe, violated }) {
+        const [first, ...further] = await probe(delivered);
+        if (first?.id === null) violated('expected a webhook-id, got none', first.reply.evidence);
+        const other = further.find(({ id }) => id !== first?.id);
+        if (other) {
+          const got = other.id === null ? 'none' : 'another one';
+          violated(`expected the webhook-id of the first attempt, got ${got}`, other.reply.evidence);
+        }
+      },
+    }),
+
     // A receiver may be out of order for a while.
     check('webhooks.retried', {
       title: 'sends an event again that the receiver could not accept',
@@ -109,6 +166,39 @@ const checks = given(
           violated(`expected a pause before the next attempt, got ${tooSoon} ms`, all[1]?.reply.evidence);
         }
         note(`after ${pauses.join(' and ')} ms`);
+      },
+    }),
+
+    // RFC 9110 §10.2.3: a receiver may know when it will be back.
+    check('webhooks.retry-after', {
+      title: 'waits as long as a receiver asks it to (Retry-After)',
+      headline: 'An event is sent again before the time that Retry-After gives: {got}',
+      why: 'A receiver that sheds load gets more of it just then.',
+      change: 'Wait for the Retry-After of a 429 or 503, where it is longer than your own pause.',
+      grounds: [practice('webhook retries')],
+      async judge({ probe, violated, notApplicable, note }) {
+        const next =
+          afterRetryAfter(await probe(delivered)) ?? notApplicable('no attempt came after a Retry-After');
+        const { askedMs, waitedMs, reply } = next;
+        if (waitedMs < askedMs - EARLY_MS) {
+          const wanted = `a pause of ${askedMs / 1_000} s`;
+          violated(`expected ${wanted}, got ${Math.round(waitedMs)} ms`, reply.evidence);
+        }
+        note(`after ${Math.round(waitedMs)} ms`);
+      },
+    }),
+
+    // Standard Webhooks: 410 says that nobody is interested any longer.
+    check('webhooks.gone', {
+      title: 'sends nothing more to a receiver that answers 410',
+      headline: 'An event is sent again after a 410',
+      why: 'The receiver is gone for good, and others may get what is sent there one day.',
+      change: 'Switch a receiver off when it answers 410.',
+      grounds: [practice('Standard Webhooks 1.0.0')],
+      applies: [standard],
+      async judge({ probe, violated }) {
+        const [, again] = await probe(afterGone);
+        if (again) violated('expected nothing after 410, got another attempt', again.reply.evidence);
       },
     }),
 

@@ -1,11 +1,23 @@
 import { Blocked, NotApplicable } from '../base/verdict.ts';
+import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
+import type { ServiceConfig } from '../config/service.ts';
+import { eventScheme } from '../credential/event-signature.ts';
+import type { Reply } from '../evidence/exchange/reply.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readJsonText } from '../evidence/json/text.ts';
-import { type Probe, probe } from '../session/probe.ts';
+import { visible } from '../evidence/octets/visible.ts';
+import { type Port, type Probe, probe } from '../session/probe.ts';
 import type { Received } from '../session/webhooks.ts';
 
+const UNAVAILABLE = { status: 503, fields: [] };
+const ACCEPTED = { status: 200, fields: [] };
+/** RFC 9110 §15.5.11: it will not come back. */
+const GONE = { status: 410, fields: [] };
+/** Longer than a service waits before its first attempts, in s. */
+const RETRY_AFTER = 3;
+const LATER = { status: 503, fields: [['Retry-After', String(RETRY_AFTER)]] } as const;
 /** What the service sends to a receiver that is out of order twice, and then is not. */
-const ANSWERS = [503, 503, 200];
+const ANSWERS = [UNAVAILABLE, LATER, ACCEPTED] as const;
 /** How long is waited for what should not come again, in ms. */
 const QUIET_MS = 500;
 
@@ -13,31 +25,58 @@ const QUIET_MS = 500;
 export const deliveries: Probe<readonly Received[]> = probe(
   'webhook-deliveries',
   async ({ config, http, webhooks }) => {
-    if (config.webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
-    const { trigger, withinMs } = config.webhooks;
+    const { withinMs } = configured(config);
     return webhooks.receive(ANSWERS, async (receiver, url) => {
-      const withUrl = (text: string) => text.replaceAll(PLACE, url);
-      const reply = await http.send({
-        purpose: 'to have the service send an event',
-        method: trigger.method,
-        target: () => withUrl(trigger.path),
-        ...(trigger.body !== null && {
-          content: withUrl(trigger.body),
-          fields: [['Content-Type', 'application/json']],
-        }),
-      });
-      if (!reply.served) {
-        throw new Blocked(
-          `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
-        );
-      }
+      await trigger({ config, http }, url);
       for (let count = 1; count <= ANSWERS.length; count++) {
-        if (!(await receiver.waitFor(count, withinMs))) return;
+        const askedToWaitMs = count === ANSWERS.length ? 1_000 * RETRY_AFTER : 0;
+        if (!(await receiver.waitFor(count, askedToWaitMs + withinMs))) return;
       }
       await receiver.waitFor(ANSWERS.length + 1, QUIET_MS);
     });
   },
 );
+
+/** What comes to a receiver that says at once that it wants nothing more; the first one was refused in another way. */
+export const afterGone: Probe<readonly Received[]> = probe(
+  'webhook-gone',
+  async ({ ask, config, http, webhooks }) => {
+    const { withinMs } = configured(config);
+    const [pauseMs] = pausesOf(await ask(delivered));
+    if (pauseMs === undefined) throw new NotApplicable('no attempt was repeated');
+    const all = await webhooks.receive([GONE], async (receiver, url) => {
+      await trigger({ config, http }, url);
+      if (await receiver.waitFor(1, withinMs)) await receiver.waitFor(2, 1.5 * pauseMs + QUIET_MS);
+    });
+    if (all.length === 0) throw new Blocked('no second event was delivered, so this would prove nothing');
+    return all;
+  },
+);
+
+function configured({ webhooks }: ServiceConfig): WebhooksConfig {
+  if (webhooks === undefined) throw new NotApplicable('no webhooks are configured (webhooks)');
+  return webhooks;
+}
+
+/** @throws Blocked where the service refuses. */
+async function trigger({ config, http }: Pick<Port, 'config' | 'http'>, url: string): Promise<void> {
+  const { trigger } = configured(config);
+  const withUrl = (text: string) => text.replaceAll(PLACE, url);
+  const reply = await http.send({
+    purpose: 'to have the service send an event',
+    method: trigger.method,
+    target: () => withUrl(trigger.path),
+    ...(trigger.body !== null && {
+      content: withUrl(trigger.body),
+      fields: [['Content-Type', 'application/json']],
+    }),
+  });
+  if (!reply.served) {
+    throw new Blocked(
+      `the trigger was answered ${reply.exchange.response?.status ?? 'not at all'}, so no event can be expected`,
+    );
+  }
+}
 
 const PLACE = '$' + '{WEBHOOK_URL}';
 
@@ -75,4 +114,36 @@ export function identifiersOf([first, second]: readonly Received[]): readonly st
 /** Between one attempt and the next, in whole ms; of the first three. */
 export function pausesOf(all: readonly Received[]): readonly number[] {
   return all.slice(1, 3).map(({ atMs }, index) => Math.round(atMs - (all[index]?.atMs ?? atMs)));
+}
+
+/** The first attempt that followed a Retry-After, with what that said and what was waited, in ms; null for none. */
+export function afterRetryAfter(
+  all: readonly Received[],
+): { readonly askedMs: number; readonly waitedMs: number; readonly reply: Reply } | null {
+  for (const [index, { reply, atMs }] of all.entries()) {
+    const askedMs = reply.response.retryAfterMs;
+    const next = all[index + 1];
+    if (askedMs !== null && next) return { askedMs, waitedMs: next.atMs - atMs, reply: next.reply };
+  }
+  return null;
+}
+
+/** Whether the scheme of the signature has the time of the attempt told. */
+export function tellsTime({ scheme }: Pick<WebhookSignature, 'scheme'>): boolean {
+  return eventScheme(scheme).time !== undefined;
+}
+
+/** Receivers refuse what is further from their own time, in ms. */
+const FRESH_MS = 5 * 60_000;
+/** Attempts so far apart have differing times, though these are whole seconds. In ms. */
+const APART_MS = 2_000;
+
+/** What is wrong with the time that an attempt tells; null for nothing. `all`: it, and those before it. */
+export function timeFault({ time, atMs, reply }: Received, all: readonly Received[]): string | null {
+  if (time === null) return 'none';
+  if (!/^\d{1,16}$/.test(time)) return `"${visible(time, 40)}", which is no number of seconds`;
+  const arrivedMs = Date.parse(reply.exchange.timing.startedAt);
+  if (Math.abs(1_000 * Number(time) - arrivedMs) > FRESH_MS) return 'one that is more than 5 minutes off';
+  const isOld = all.some((each) => each.time === time && atMs - each.atMs >= APART_MS);
+  return isOld ? 'that of an earlier attempt' : null;
 }

@@ -1,13 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { HarnessError } from '../base/exit.ts';
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
+import { eventScheme, isSignedWith, type SignedEvent } from '../credential/event-signature.ts';
 import { isStandIn } from '../credential/stand-in.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
 import type { Exchange } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { traces } from '../evidence/redaction/marker.ts';
-import type { Delivery, WebhookReceiver } from '../transport/http/webhook-receiver.ts';
+import type { Delivery, ReceiverAnswer, WebhookReceiver } from '../transport/http/webhook-receiver.ts';
 import { recordRequest } from '../transport/socket/recording.ts';
 import type { SessionMeans } from './turn/means.ts';
 import type { Turn } from './turn/turn.ts';
@@ -19,17 +18,21 @@ export interface Received {
   readonly atMs: number;
   /** Judged while the octets were at hand; null where no signature is configured. */
   readonly signature: 'valid' | 'missing' | 'wrong' | null;
+  /** When the attempt was made, as the scheme of the signature has it told; null where nothing is. */
+  readonly time: string | null;
+  /** The id of the event, where the scheme has one; null where there is none. */
+  readonly id: string | null;
 }
 
 /** What the service sends on its own. */
 export interface WebhookPort {
   /**
-   * What it sends to a receiver while `act` lasts, answered with these statuses in turn.
+   * What it sends to a receiver while `act` lasts, answered with these in turn.
    *
    * @throws NotApplicable where no webhooks are configured, Blocked when nothing can be received.
    */
   receive(
-    answers: readonly number[],
+    answers: readonly ReceiverAnswer[],
     act: (receiver: WebhookReceiver, url: string) => Promise<void>,
   ): Promise<readonly Received[]>;
 }
@@ -45,7 +48,7 @@ export function webhookPort(means: SessionMeans, turn: Turn): WebhookPort {
 }
 
 async function receiveWebhooks(
-  answers: readonly number[],
+  answers: readonly ReceiverAnswer[],
   act: (receiver: WebhookReceiver, url: string) => Promise<void>,
   webhooks: WebhooksConfig,
   means: SessionMeans,
@@ -71,7 +74,7 @@ async function receiveWebhooks(
           evidence: exchange.id,
           worth: signature,
         });
-      return { reply: new Reply(exchange), atMs: delivery.atMs, signature };
+      return { reply: new Reply(exchange), atMs: delivery.atMs, signature, ...toldBy(delivery, webhooks) };
     });
   } finally {
     await receiver.close();
@@ -91,7 +94,7 @@ function exchangeOf(
   url: string,
   { transport: { clock, redaction }, log }: SessionMeans,
 ): Exchange {
-  const { method, target, fields, body, truncated, status, atMs } = delivery;
+  const { method, target, fields, body, truncated, answer, atMs } = delivery;
   const ago = clock.now() - atMs;
   const limits = { bodyBytes: body.length, fieldBytes: 64 * 1024 };
   const request = recordRequest(redaction, { method, target, fields, body }, `${url}${target}`, limits);
@@ -102,10 +105,10 @@ function exchangeOf(
     credential: 'none',
     request: { ...request, body: request.body && { ...request.body, truncated } },
     response: {
-      status,
+      status: answer.status,
       reason: null,
       httpVersion: '1.1',
-      fields: [],
+      fields: answer.fields,
       trailers: [],
       body: { bytes: new Uint8Array(), received: 0, truncated: false },
       informational: [],
@@ -122,20 +125,27 @@ function exchangeOf(
   };
 }
 
-/** RFC 2104 over the octets of the body. @throws Blocked where not all of them were kept. */
-function judged(
-  { fields, body, truncated, recorded }: Delivery,
-  signature: WebhookSignature,
-): NonNullable<Received['signature']> {
-  const value = fieldValue(fields, signature.header.toLowerCase());
-  if (value === undefined) return 'missing';
+/** @throws Blocked where not all of the body was kept. */
+function judged(delivery: Delivery, signature: WebhookSignature): NonNullable<Received['signature']> {
+  const { body, truncated, recorded } = delivery;
+  const event = eventOf(delivery, signature);
+  if (event.signature === '') return 'missing';
   if (recorded !== undefined && (truncated || traces(body).length > 0)) {
     throw new Blocked('not in the record: all that was signed');
   }
   const secret = signature.secret.reveal();
   if (isStandIn(secret)) throw new Blocked('not in the record: what the signature was worth');
-  const digest = createHmac('sha256', secret).update(body).digest(signature.encoding);
-  const [given, wanted] = [value, `${signature.prefix}${digest}`].map((text) => Buffer.from(text));
-  if (!given || !wanted) throw new HarnessError('two texts make two buffers');
-  return given.length === wanted.length && timingSafeEqual(given, wanted) ? 'valid' : 'wrong';
+  return isSignedWith(secret, event, signature) ? 'valid' : 'wrong';
+}
+
+function eventOf({ fields, body }: Delivery, { header }: WebhookSignature): SignedEvent {
+  const field = (name: string) => fieldValue(fields, name);
+  return { signature: field(header.toLowerCase()) ?? '', field, body };
+}
+
+function toldBy(delivery: Delivery, { signature }: WebhooksConfig): Pick<Received, 'time' | 'id'> {
+  if (signature === null) return { time: null, id: null };
+  const { time, id } = eventScheme(signature.scheme);
+  const event = eventOf(delivery, signature);
+  return { time: time?.(event) ?? null, id: (id && event.field(id)) ?? null };
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { EVENT_SCHEMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
 import type { Secret } from '../../credential/secret.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
@@ -25,6 +26,8 @@ function listenAddress(written: string, fault: Fault): { readonly address: strin
   }
   return { address, port: Number(port) };
 }
+
+const SCHEME_NAMES = Object.keys(EVENT_SCHEMES) as EventSchemeName[];
 
 export const WEBHOOKS = mapping(
   'Where events that the service sends are received, and how to make it send one.',
@@ -77,19 +80,14 @@ export const WEBHOOKS = mapping(
         nullable: true,
       },
       {
-        header: needed(
-          text('The header that carries the signature.', {
-            read: token('cannot be the name of a header field', 'use letters, digits and hyphens'),
-          }),
+        header: text(
+          'The header that carries the signature. The ways of standard-webhooks, stripe and slack have one of their own.',
+          { read: token('cannot be the name of a header field', 'use letters, digits and hyphens') },
         ),
-        scheme: choice(
-          'How the signature is made of the body and the secret.',
-          ['hmac-sha256-hex', 'hmac-sha256-base64'],
-          {
-            default: 'hmac-sha256-hex',
-          },
-        ),
-        prefix: text('Text before the signature in the header, such as sha256=.'),
+        scheme: choice('How the signature is made of the event and the secret.', SCHEME_NAMES, {
+          default: 'hmac-sha256-hex',
+        }),
+        prefix: text('Text before the signature in the header, such as sha256=, of an hmac-sha256 scheme.'),
         secret: needed(secret()),
       },
     ),
@@ -109,9 +107,8 @@ export interface WebhooksConfig extends Omit<Block, 'signature'> {
 
 export interface WebhookSignature {
   readonly header: string;
-  /** HMAC with SHA-256 (RFC 2104) of the body. */
-  readonly encoding: 'hex' | 'base64';
-  /** What comes before it in the field. */
+  readonly scheme: EventSchemeName;
+  /** What comes before it in the field, where the scheme does not say. */
   readonly prefix: string;
   readonly secret: Secret;
 }
@@ -131,9 +128,17 @@ async function signatureOf(
   literalAllowed: boolean,
 ): Promise<WebhookSignature | null> {
   if (!signature) return null;
+  const { scheme, prefix = '' } = signature;
+  const header = signature.header ?? eventScheme(scheme).header;
+  if (header === null) {
+    throw draft.faultAt(
+      'webhooks.signature',
+      'does not say which header carries the signature',
+      'add `header:`, such as X-Signature',
+    );
+  }
   const options = { literalAllowed, optional: true };
   const read = await readSecret(draft, 'webhooks.signature.secret', signature.secret, options);
   if (read === null) return null;
-  const { header, scheme, prefix = '' } = signature;
-  return { header, encoding: scheme === 'hmac-sha256-base64' ? 'base64' : 'hex', prefix, secret: read };
+  return { header, scheme, prefix, secret: read };
 }

@@ -5,6 +5,7 @@ import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
 import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
 import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
 import type { ClauseKey } from '../../contract/vocabulary.ts';
+import { type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
 import { type Scheme, shippedApp, shippedKey } from '../../credential/scheme.ts';
 import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
@@ -64,6 +65,17 @@ function withoutMessages({ exchange: _, ...endpoint }: WebSocketConfig): WebSock
 const inWebSocket =
   (change: Partial<WebSocketConfig>): Adapt =>
   ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
+
+const signingEvents =
+  (scheme: EventSchemeName): Adapt =>
+  ({ webhooks, ...config }) => {
+    if (!webhooks?.signature) throw new Error(`${config.service} signs no events`);
+    const header = eventScheme(scheme).header ?? webhooks.signature.header;
+    return {
+      ...config,
+      webhooks: { ...webhooks, signature: { ...webhooks.signature, header, scheme, prefix: '' } },
+    };
+  };
 
 /** What the documents say otherwise than the shipped ones. */
 const documenting =
@@ -243,6 +255,13 @@ const SETTINGS: readonly Setting[] = [
     adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
     conforming: [],
   },
+  // How events are signed takes a service that does it in that way.
+  ...(['standard-webhooks', 'stripe', 'slack'] as const).map((scheme) => ({
+    name: scheme === 'standard-webhooks' ? 'standard webhooks' : `${scheme} webhooks`,
+    words: `webhooks: { signature: { scheme: ${scheme} } }`,
+    adapt: signingEvents(scheme),
+    conforming: [],
+  })),
   {
     // Nothing is known of what may be said.
     name: 'no messages',

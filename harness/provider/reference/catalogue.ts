@@ -41,6 +41,7 @@ import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
 import { STATUS_CODE_VARIANTS } from './variants/status-codes.ts';
 import { TRANSPORT_SECURITY_VARIANTS } from './variants/transport-security.ts';
+import { WEBHOOK_VARIANTS } from './variants/webhooks.ts';
 
 const DEFECTS: readonly Defect[] = [
   ...AUTHENTICATION_DEFECTS,
@@ -78,6 +79,7 @@ const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
   ...TRANSPORT_SECURITY_VARIANTS,
+  ...WEBHOOK_VARIANTS,
   ...CONNECTION_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,

@@ -158,7 +158,7 @@ function deliveryOf(recorded: Exchange): Delivery {
     fields,
     body: body?.bytes ?? new Uint8Array(),
     truncated: body?.truncated ?? false,
-    status: response?.status ?? 0,
+    answer: { status: response?.status ?? 0, fields: response?.fields ?? [] },
     recorded,
   };
 }

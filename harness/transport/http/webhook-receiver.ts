@@ -15,12 +15,17 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** The content went on after the limit, and was not read. */
   readonly truncated: boolean;
-  /** What it was answered. */
-  readonly status: number;
+  readonly answer: ReceiverAnswer;
   /** The evidence of it, where it was recorded before. */
   readonly recorded?: Exchange;
   /** What its signature was worth then, where that was recorded. */
   readonly signature?: 'valid' | 'missing' | 'wrong';
+}
+
+/** What a receiver says to an event. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly fields: readonly FieldLine[];
 }
 
 export interface WebhookReceiver {
@@ -34,6 +39,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
+const ACCEPTED: ReceiverAnswer = { status: 200, fields: [] };
 /** Octets of the content of one delivery that are kept. */
 const MOST_OCTETS = 256 * 1024;
 /** Deliveries that are taken; whoever sends more is not listened to any longer. */
@@ -42,13 +48,13 @@ const MOST_DELIVERIES = 50;
 const REQUEST_MS = 10_000;
 
 /**
- * Listens for what a service sends. `answers` is the status of each delivery in turn, the last one for all further ones.
+ * Listens for what a service sends. `answers` is what is said to each delivery in turn, the last one for all further ones.
  *
  * @throws InconclusiveError when the address cannot be listened to.
  */
 export async function openReceiver(
   listen: { readonly address: string; readonly port: number },
-  answers: readonly number[],
+  answers: readonly ReceiverAnswer[],
   clock: Clock,
 ): Promise<WebhookReceiver> {
   const deliveries: Delivery[] = [];
@@ -63,7 +69,7 @@ export async function openReceiver(
       }
       void read(request).then((content) => {
         if (content === null || deliveries.length >= MOST_DELIVERIES) return request.destroy();
-        const status = answers[deliveries.length] ?? answers.at(-1) ?? 200;
+        const answer = answers[deliveries.length] ?? answers.at(-1) ?? ACCEPTED;
         const { method = '', url: target = '', rawHeaders } = request;
         deliveries.push({
           atMs: clock.now(),
@@ -71,9 +77,10 @@ export async function openReceiver(
           target,
           fields: linesOf(rawHeaders),
           ...content,
-          status,
+          answer,
         });
-        response.writeHead(status, { Connection: 'close' }).end();
+        const fields = [...answer.fields, ['Connection', 'close'] as const];
+        response.writeHead(answer.status, fields.flat()).end();
         wake();
       });
     },

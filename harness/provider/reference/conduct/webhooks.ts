@@ -9,10 +9,14 @@ export interface WebhookMessage {
 
 /** How events are sent; what webhook defects replace. */
 export interface WebhookConduct {
-  /** The message for an event, signed when there is a secret. */
-  readonly compose: (event: WebhookEvent, secret: string | null) => WebhookMessage;
+  /** The message for an attempt at an event, signed when there is a secret. */
+  readonly compose: (event: WebhookEvent, secret: string | null, nowMs: number) => WebhookMessage;
   /** How long is waited before each further attempt, in ms. */
   readonly retriesAfterMs: readonly number[];
+  /** It waits as long as Retry-After asks it to. */
+  readonly heedsRetryAfter: boolean;
+  /** It sends nothing more after 410. */
+  readonly heedsGone: boolean;
   /** How often an event is sent that was received. */
   readonly copies: number;
 }
@@ -36,9 +40,62 @@ export const CONFORMING_WEBHOOKS: WebhookConduct = {
     return { fields: { 'Content-Type': 'application/json', 'X-Webhook-Id': event.id, ...signature }, body };
   },
   retriesAfterMs: [400, 1_200, 3_600],
+  heedsRetryAfter: true,
+  heedsGone: true,
   copies: 1,
 };
 
+const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64') =>
+  createHmac('sha256', key).update(text).digest(encoding);
+
+/** One that was in use before. */
+export const OLD_SECRET = 'example-old-secret-not-secret';
+
+/** HMAC of Standard Webhooks: the secret is base64, perhaps with `whsec_` before it. */
+export function standardSignature(text: string, secret: string): string {
+  return hmac(Buffer.from(secret.replace(/^whsec_/, ''), 'base64'), text, 'base64');
+}
+
+function composed(
+  event: WebhookEvent,
+  fields: (body: string) => Readonly<Record<string, string>>,
+): WebhookMessage {
+  const body = JSON.stringify(event);
+  return { fields: { 'Content-Type': 'application/json', ...fields(body) }, body };
+}
+
+const inSeconds = (nowMs: number) => String(Math.floor(nowMs / 1_000));
+
+/** Standard Webhooks 1.0.0; `beside`: signatures before the right one. */
+export const standardCompose =
+  (beside: (text: string) => readonly string[] = () => []): WebhookConduct['compose'] =>
+  (event, secret, nowMs) =>
+    composed(event, (body) => {
+      const text = `${event.id}.${inSeconds(nowMs)}.${body}`;
+      const signatures = [...beside(text), `v1,${standardSignature(text, secret ?? '')}`];
+      return {
+        'webhook-id': event.id,
+        'webhook-timestamp': inSeconds(nowMs),
+        'webhook-signature': signatures.join(' '),
+      };
+    });
+
+/** As Stripe signs while one secret takes the place of another. */
+export const stripeCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
+  composed(event, (body) => {
+    const signed = (by: string) => hmac(by, `${inSeconds(nowMs)}.${body}`, 'hex');
+    const [old, current] = [signed(OLD_SECRET), signed(secret ?? '')];
+    return { 'Stripe-Signature': `t=${inSeconds(nowMs)},v1=${old},v1=${current},v0=${old}` };
+  });
+
+export const slackCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
+  composed(event, (body) => ({
+    'X-Slack-Request-Timestamp': inSeconds(nowMs),
+    'X-Slack-Signature': `v0=${hmac(secret ?? '', `v0:${inSeconds(nowMs)}:${body}`, 'hex')}`,
+  }));
+
+/** RFC 9110 §15.5.11. */
+const GONE = 410;
 /** How long a receiver may take, in ms. */
 const ATTEMPT_MS = 5_000;
 
@@ -57,28 +114,32 @@ export class WebhookSender {
 
   /** Sends in the background: again, ever later, as long as the receiver does not say that it has the event. */
   send(url: string, type: string, data: object): void {
-    const message = this.#conduct.compose({ id: randomUUID(), type, data }, this.#secret);
-    void this.#deliver(url, message);
+    void this.#deliver(url, { id: randomUUID(), type, data });
   }
 
-  async #deliver(url: string, message: WebhookMessage): Promise<void> {
-    const { copies, retriesAfterMs } = this.#conduct;
-    for (const waitMs of [0, ...retriesAfterMs]) {
+  async #deliver(url: string, event: WebhookEvent): Promise<void> {
+    const { copies, retriesAfterMs, heedsRetryAfter, heedsGone } = this.#conduct;
+    let askedMs = 0;
+    for (const ownMs of [0, ...retriesAfterMs]) {
+      const waitMs = Math.max(ownMs, heedsRetryAfter ? askedMs : 0);
       if (waitMs > 0) await this.#clock.sleep(waitMs);
       if (this.#closed.signal.aborted) return;
-      if (!(await this.#attempt(url, message))) continue;
-      for (let copy = 1; copy < copies; copy++) await this.#attempt(url, message);
-      return;
+      const answer = await this.#attempt(url, event);
+      if (answer?.status === GONE && heedsGone) return;
+      if (answer?.ok) {
+        for (let copy = 1; copy < copies; copy++) await this.#attempt(url, event);
+        return;
+      }
+      askedMs = 1_000 * (Number(answer?.headers.get('Retry-After')) || 0);
     }
   }
 
-  async #attempt(url: string, { fields, body }: WebhookMessage): Promise<boolean> {
+  /** null where there is no answer. */
+  async #attempt(url: string, event: WebhookEvent): Promise<Response | null> {
+    const { fields, body } = this.#conduct.compose(event, this.#secret, this.#clock.now());
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(ATTEMPT_MS)]);
     const options = { method: 'POST', headers: fields, body, signal, redirect: 'manual' } as const;
-    return fetch(url, options).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    return fetch(url, options).catch(() => null);
   }
 
   close(): void {

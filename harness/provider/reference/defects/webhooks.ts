@@ -1,6 +1,45 @@
+import { randomUUID } from 'node:crypto';
 import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
-import { inWebhooks } from '../conduct/patch.ts';
-import { SIGNATURE_FIELD, webhookSignature } from '../conduct/webhooks.ts';
+import { inWebhooks, type Patch, together } from '../conduct/patch.ts';
+import {
+  OLD_SECRET,
+  SIGNATURE_FIELD,
+  slackCompose,
+  standardCompose,
+  standardSignature,
+  stripeCompose,
+  type WebhookConduct,
+  webhookSignature,
+} from '../conduct/webhooks.ts';
+
+type Compose = WebhookConduct['compose'];
+
+const AN_HOUR_MS = 60 * 60_000;
+
+const composing = (compose: Compose): Patch => inWebhooks(() => ({ compose }));
+
+/** By a way of signing of which something is wrong. */
+const withFields =
+  (
+    compose: Compose,
+    change: (fields: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
+  ): Compose =>
+  (event, secret, nowMs) => {
+    const { fields, body } = compose(event, secret, nowMs);
+    return { fields: { ...fields, ...change(fields) }, body };
+  };
+
+/** The time when an event was first sent stands on each attempt at it. */
+function timeOfEvent(compose: Compose): Compose {
+  const times = new Map<string, number>();
+  return (event, secret, nowMs) => {
+    const firstMs = times.get(event.id) ?? nowMs;
+    times.set(event.id, firstMs);
+    return compose(event, secret, firstMs);
+  };
+}
+
+const STANDARD = { setting: 'standard webhooks' };
 
 /** Ways to get webhooks wrong. */
 export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -15,10 +54,10 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The body of an event is not JSON',
     trips: ['webhooks.json'],
     patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret) => {
+      compose: (event, secret, nowMs) => {
         const body = new URLSearchParams({ id: event.id, type: event.type }).toString();
         const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
-        const { fields } = compose(event, secret);
+        const { fields } = compose(event, secret, nowMs);
         return {
           fields: { ...fields, 'Content-Type': 'application/x-www-form-urlencoded', ...signature },
           body,
@@ -32,8 +71,8 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The signature of an event does not fit its body',
     trips: ['webhooks.signature'],
     patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret) => {
-        const { fields, body } = compose(event, secret);
+      compose: (event, secret, nowMs) => {
+        const { fields, body } = compose(event, secret, nowMs);
         return { fields: { ...fields, [SIGNATURE_FIELD]: webhookSignature(event.id, secret ?? '') }, body };
       },
     })),
@@ -56,5 +95,104 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'An event that was received is sent again',
     trips: ['webhooks.no-duplicates'],
     patch: inWebhooks(() => ({ copies: 2 })),
+  },
+  'webhook-heeds-no-retry-after': {
+    summary: 'sends an event again when it likes, whatever the receiver says in Retry-After',
+    cause: 'Events are sent again before the time that Retry-After gives',
+    trips: ['webhooks.retry-after'],
+    patch: inWebhooks(() => ({ heedsRetryAfter: false })),
+  },
+  'webhook-heeds-no-gone': {
+    ...STANDARD,
+    summary: 'sends an event again to a receiver that is gone',
+    cause: 'Events are sent again after a 410',
+    trips: ['webhooks.gone'],
+    patch: together(
+      composing(standardCompose()),
+      inWebhooks(() => ({ heedsGone: false })),
+    ),
+  },
+  'webhook-id-of-attempt': {
+    ...STANDARD,
+    summary: 'makes another webhook-id for each attempt',
+    cause: 'An event gets another webhook-id each time it is sent',
+    trips: ['webhooks.same-id'],
+    patch: composing((event, secret, nowMs) =>
+      standardCompose()({ ...event, id: randomUUID() }, secret, nowMs),
+    ),
+  },
+  'webhook-without-id': {
+    ...STANDARD,
+    summary: 'signs by Standard Webhooks, and sends no webhook-id',
+    cause: 'Events have no webhook-id',
+    trips: ['webhooks.same-id', 'webhooks.signature'],
+    patch: composing((event, secret, nowMs) => {
+      const { fields, body } = standardCompose()(event, secret, nowMs);
+      return {
+        fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'webhook-id')),
+        body,
+      };
+    }),
+  },
+  'webhook-time-of-event': {
+    ...STANDARD,
+    summary: 'signs each attempt with the time of the first one',
+    cause: 'The signed time of an event is that of its first attempt',
+    trips: ['webhooks.timestamp'],
+    patch: (conduct) => composing(timeOfEvent(standardCompose()))(conduct),
+  },
+  'webhook-time-in-milliseconds': {
+    ...STANDARD,
+    summary: 'tells the time of an attempt in milliseconds',
+    cause: 'The signed time of an event is in milliseconds',
+    trips: ['webhooks.timestamp'],
+    patch: composing((event, secret, nowMs) => standardCompose()(event, secret, 1_000 * nowMs)),
+  },
+  'webhook-signs-body-alone': {
+    ...STANDARD,
+    summary: 'signs the body without the id and the time',
+    cause: 'The signature of an event leaves out its id and time',
+    trips: ['webhooks.signature'],
+    patch: composing((event, secret, nowMs) => {
+      const { fields, body } = standardCompose()(event, secret, nowMs);
+      return {
+        fields: { ...fields, 'webhook-signature': `v1,${standardSignature(body, secret ?? '')}` },
+        body,
+      };
+    }),
+  },
+  'webhook-signature-without-version': {
+    ...STANDARD,
+    summary: 'sends the signature without the version before it',
+    cause: 'The signature of an event has no version before it',
+    trips: ['webhooks.signature'],
+    patch: composing(
+      withFields(standardCompose(), (fields) => ({
+        'webhook-signature': fields['webhook-signature']?.replace('v1,', '') ?? '',
+      })),
+    ),
+  },
+  'webhook-takes-secret-for-text': {
+    ...STANDARD,
+    summary: 'signs with the text of the secret, which is base64',
+    cause: 'Events are signed with the text of the secret in place of what it encodes',
+    trips: ['webhooks.signature'],
+    patch: composing((event, secret, nowMs) =>
+      standardCompose()(event, secret && Buffer.from(secret).toString('base64'), nowMs),
+    ),
+  },
+  'webhook-signs-by-old-secret': {
+    setting: 'stripe webhooks',
+    summary: 'signs with the secret before the last alone',
+    cause: 'Events are signed with an old secret',
+    trips: ['webhooks.signature'],
+    patch: composing((event, _secret, nowMs) => stripeCompose(event, OLD_SECRET, nowMs)),
+  },
+  'webhook-slack-time-stale': {
+    setting: 'slack webhooks',
+    summary: 'signs an event with a clock that is an hour late',
+    cause: 'The signed time of an event is an hour old',
+    trips: ['webhooks.timestamp'],
+    patch: composing((event, secret, nowMs) => slackCompose(event, secret, nowMs - AN_HOUR_MS)),
   },
 });
