@@ -144,6 +144,32 @@ export const jsonTypeSent = when(
   'the documented request has no Content-Type: application/json',
 );
 
+// --- the documented limit ---
+
+/** A burst is documented beside the rate. */
+export const burstStated = when(
+  ({ plan }) => plan?.rate,
+  'no burst is documented beside the rate (plan: { burst }, limits.rate)',
+);
+
+/** The documents say whose requests are counted together. */
+export const scopeStated = when(
+  ({ plan }) => plan?.per,
+  'the documents do not say whose requests are counted together (plan: { per }, limits.rate)',
+);
+
+/** It is not said, so that practice is what counts. */
+export const scopeOpen = when(
+  ({ plan }) => !plan?.per,
+  'the documents say whose requests are counted together: limits.scope holds it to that',
+);
+
+/** Requests from one address are not documented to be counted together. */
+export const countedByKey = when(
+  ({ plan }) => plan?.per !== 'address',
+  'the documents say that requests are counted by address, whatever key they have',
+);
+
 // --- the documented request ---
 
 /** What holds of GET alone: conditions, ranges, a HEAD beside it, content without a meaning. */

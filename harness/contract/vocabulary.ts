@@ -36,6 +36,11 @@ const ERROR_CONDITIONS = [
   'rateLimit',
 ] as const;
 
+/** Whose requests a limit counts together: those with one key, with the keys of one account, from one address. */
+export const LIMIT_SCOPES = ['key', 'account', 'address'] as const;
+
+export type LimitScope = (typeof LIMIT_SCOPES)[number];
+
 export type ErrorCondition = (typeof ERROR_CONDITIONS)[number];
 
 const status: JsonSchema = { type: 'integer', minimum: 300, maximum: 599 };
@@ -244,11 +249,21 @@ const TABLE = {
     example: 'each response carries X-Request-Id',
   },
   'limits.rate': {
-    meaning: 'how many requests are allowed in how much time',
-    value: record({ requests: { type: 'integer', minimum: 1 }, window: duration, variesBy: text }, [
-      'requests',
-      'window',
-    ]),
+    meaning: 'how many requests are allowed in how much time, how many of them at once, and to whom',
+    value: record(
+      {
+        requests: { type: 'integer', minimum: 1 },
+        window: duration,
+        burst: {
+          type: 'integer',
+          minimum: 1,
+          description: 'so many at once; the rate is that at which they come back, one by one',
+        },
+        per: { enum: LIMIT_SCOPES, description: 'whose requests are counted together' },
+        variesBy: text,
+      },
+      ['requests', 'window'],
+    ),
     example: { requests: 100, window: '60s' },
   },
   'limits.other': {

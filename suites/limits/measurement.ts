@@ -1,4 +1,5 @@
 import {
+  burstStated,
   type CheckDefinition,
   check,
   clause,
@@ -34,9 +35,36 @@ export const exact = check('limits.exact', {
   },
 });
 
+/** Limiters that refuse nothing of one client, or hold it back instead. */
+const NO_REFUSALS: ReadonlySet<string> = new Set(['queue', 'delay', 'none', 'concurrency']);
+
 /** How many requests are admitted, and by what kind of limiter. */
 export const measurements: readonly CheckDefinition[] = [
   exact,
+
+  // limits.rate: `burst` is the size of a bucket that is filled at the rate.
+  check('limits.burst', {
+    title: 'gives the burst back one by one, at the documented rate',
+    headline: 'The burst does not come back at the documented rate: {got}',
+    why: 'Clients that go on at the documented rate are refused, or get bursts that nobody planned for.',
+    change: 'Use a bucket of the size of the burst that is filled at the rate, or correct limits.rate.',
+    grounds: [clause('limits.rate')],
+    applies: [burstStated],
+    restsOn: [exact],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { inference, probes } = await probe(limitMeasurement);
+      const { algorithm, compatible, because } = inference;
+      if (NO_REFUSALS.has(algorithm)) notApplicable(because.join('; '));
+      if (algorithm === 'unknown' && (compatible.length === 0 || compatible.includes('token-bucket'))) {
+        notApplicable('not enough evidence to decide');
+      }
+      if (algorithm !== 'token-bucket') {
+        const got = algorithm === 'unknown' ? compatible.join(' or ') : algorithm;
+        violated(`expected a bucket that is filled at the rate, got ${got}`, probes.at(-1)?.evidence);
+      }
+      note('the burst came back one by one');
+    },
+  }),
 
   // limits.rate: several at once are no way around it.
   check('limits.parallel', {

@@ -58,8 +58,12 @@ export const quotaFields: readonly CheckDefinition[] = [
           ({ response }) => plan !== null && response.quota.limit !== null,
           'no quota header gives a limit',
         )
-        .toConform(`a limit of ${plan?.requests}`, ({ response: { quota } }) =>
-          quota.limit === plan?.requests ? null : String(quota.limit),
+        .toConform(
+          `a limit of ${[plan?.rate?.requests ?? [], plan?.requests].flat().join(' or ')}`,
+          ({ response: { quota } }) =>
+            quota.limit === plan?.requests || quota.limit === plan?.rate?.requests
+              ? null
+              : String(quota.limit),
         ),
   }),
 

@@ -2,10 +2,13 @@ import {
   type CheckDefinition,
   check,
   clause,
+  countedByKey,
   credentialed,
   inAuthorizationField,
   observation,
   practice,
+  scopeOpen,
+  scopeStated,
   secondKey,
   settled,
 } from '../../harness/check/suite.ts';
@@ -22,7 +25,7 @@ export const failedAuthentication: CheckDefinition = check('limits.failures-free
   why: 'Anyone can lock a customer out without knowing the key.',
   change: 'Check the credential before you count the request.',
   grounds,
-  applies: [settled('limits.rate'), credentialed],
+  applies: [settled('limits.rate'), credentialed, countedByKey],
   restsOn: [wrongCredential],
   async judge({ probe, violated, note }) {
     const { taken, wrong, evidence } = await probe(failuresCounted);
@@ -52,10 +55,28 @@ export const sharing: readonly CheckDefinition[] = [
     why: 'One customer can lock out all the others.',
     change: 'Count by key or by customer, and not for all together or by address.',
     grounds,
-    applies: [credentialed],
+    applies: [credentialed, scopeOpen],
     needs: [secondKey],
     restsOn: [wrongCredential, secondKeyServed],
     judge: ({ expect }) => expect(spent.secondKeyWhileExhausted).toHaveStatusClass(2),
+  }),
+
+  // limits.rate: `per`. The second key is one of another account, and comes from the same address.
+  check('limits.scope', {
+    title: 'counts together the requests that the documents say',
+    headline: 'The second key gets {answer} beyond the limit, and the documents count otherwise',
+    why: 'Clients plan by the documents. They are refused for what others send, or the limit is easily multiplied.',
+    change: 'Count by what the documents name (key, account or address), or correct limits.rate.',
+    grounds: [clause('limits.rate')],
+    applies: [credentialed, scopeStated],
+    needs: [secondKey],
+    restsOn: [wrongCredential, secondKeyServed],
+    async judge({ expect, service: { plan }, note }) {
+      const other = expect(spent.secondKeyWhileExhausted);
+      if (plan?.per === 'address') return other.toBeUnserved();
+      await other.toHaveStatusClass(2);
+      note('the second key is of another account: keys of one account are not told apart');
+    },
   }),
 
   // A limit that another spelling gets around is none.

@@ -4,9 +4,8 @@ import type { Credentials } from '../../credential/scheme.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import type { PactsConfig } from '../pact/pacts.ts';
-import { formatDuration } from '../shape/units.ts';
 import { formatOrigin } from '../yaml/origin.ts';
-import type { Plan } from './limits.ts';
+import { type Plan, rateOf } from './limits.ts';
 import type { WebhooksConfig } from './webhooks.ts';
 import type { WebSocketConfig } from './websocket.ts';
 
@@ -41,8 +40,8 @@ export function fillFacts(draft: Draft, blocks: Blocks, filled: Filled): Readonl
 
   // A plan that was taken from the contract is the contract's word, not the config's.
   if (blocks.plan && filled.plan) {
-    const { requests, windowMs } = filled.plan;
-    fill('limits.rate', { requests, window: formatDuration(windowMs) }, 'plan');
+    const { rate, requests, ...plan } = filled.plan;
+    fill('limits.rate', rateOf({ ...plan, ...(rate ? { ...rate, burst: requests } : { requests }) }), 'plan');
   }
   fillCredentials(filled.credentials, fill);
   if (filled.operations.length > 0) {

@@ -1,10 +1,12 @@
+import { isJsonObject } from '../../base/json-text.ts';
 import { type Contract, findClause } from '../../contract/clause.ts';
+import { LIMIT_SCOPES, type LimitScope } from '../../contract/vocabulary.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
-import { duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
+import { choice, duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';
-import { requestsToOperations } from './pace.ts';
+import { type Rate, requestsToOperations } from './pace.ts';
 
 export const PLAN = mapping(
   'The rate limit of your account: so many requests in so much time. Without it the rate that the contract states applies, if it states one.',
@@ -20,6 +22,18 @@ export const PLAN = mapping(
     ),
     // A longer window cannot be waited for in one run.
     window: needed(duration('Length of the window.', { atMost: '24h' })),
+    burst: whole(
+      'How many requests are served at once. They come back one by one, at the rate of `requests` in each `window`.',
+      {
+        minimum: 1,
+        maximum: 1_000_000,
+        expected: 'a whole number of requests, at least 1',
+      },
+    ),
+    per: choice(
+      'Whose requests are counted together: those with one key, with the keys of one account, or from one address.',
+      LIMIT_SCOPES,
+    ),
   },
 );
 
@@ -68,40 +82,80 @@ export const TIMEOUTS = mapping(
   },
 );
 
-/** The quota that the account under test has. */
-export type Plan = Loaded<typeof PLAN>;
+/** The quota that the account under test has: so many requests, all of which are back after the window. */
+export interface Plan extends Rate {
+  readonly name: string | null;
+  /** The rate that is documented beside a burst: then the requests are the burst, and come back one by one. */
+  readonly rate?: Rate;
+  /** Absent where nobody says whose requests are counted together. */
+  readonly per?: LimitScope;
+}
+
+/** As it is written. */
+type Written = Loaded<typeof PLAN>;
 
 /** What conform may do to the service. */
 export type Safety = Required<Loaded<typeof SAFETY>>;
 
 export type Timeouts = Loaded<typeof TIMEOUTS>;
 
+/** What of a window a bucket may take until it is full again, in ms: as long as a window at most. */
+const LONGEST_MS = 24 * 60 * 60_000;
+
 /** The configured plan; without one the rate that the contract states; without that none. */
-export function planOf(draft: Draft, written: Plan | undefined, contract: Contract): Plan | null {
-  if (written) return written;
+export function planOf(draft: Draft, written: Written | undefined, contract: Contract): Plan | null {
+  if (written) {
+    const plan = quotaOf(written);
+    if (plan.windowMs <= LONGEST_MS) return plan;
+    throw draft.faultAt(
+      'plan.burst',
+      `${written.burst} requests take longer than 24 hours to come back at this rate`,
+      'correct one of the two, or leave the burst out',
+    );
+  }
   const rate = statedRate(contract);
   if (!rate) return null;
-  const { place, ...plan } = rate;
+  const { place, ...stated } = rate;
   const origin = { kind: 'contract', place } as const;
-  draft.show('plan', { requests: plan.requests, window: formatDuration(plan.windowMs) }, origin);
-  return { name: null, ...plan };
+  draft.show('plan', rateOf(stated), origin);
+  return quotaOf({ name: null, ...stated });
 }
 
-interface StatedRate {
-  readonly requests: number;
-  readonly windowMs: number;
+function quotaOf({ burst, ...plan }: Written): Plan {
+  if (burst === undefined) return plan;
+  const { requests, windowMs } = plan;
+  return { ...plan, requests: burst, windowMs: (burst * windowMs) / requests, rate: { requests, windowMs } };
+}
+
+/** The value of `limits.rate` that says the same. */
+export function rateOf({ requests, windowMs, burst, per }: Omit<Written, 'name'>) {
+  return {
+    requests,
+    window: formatDuration(windowMs),
+    ...(burst === undefined ? {} : { burst }),
+    ...(per === undefined ? {} : { per }),
+  };
+}
+
+interface StatedRate extends Omit<Written, 'name'> {
   readonly place: string;
 }
 
 function statedRate(contract: Contract): StatedRate | null {
   const clause = findClause(contract, 'limits.rate');
-  if (clause?.standing !== 'stated' || typeof clause.value !== 'object' || clause.value === null) return null;
-  if (!('requests' in clause.value) || !('window' in clause.value)) return null;
-  const { requests, window } = clause.value;
+  if (clause?.standing !== 'stated' || !isJsonObject(clause.value)) return null;
+  const { requests, window, burst, per } = clause.value;
   const windowMs = typeof window === 'string' ? parseDuration(window) : null;
   if (typeof requests !== 'number' || windowMs === null) return null;
   const { section, row } = clause.place;
-  return { requests, windowMs, place: `${contract.source.document}, ${section}, row ${row}` };
+  const scope = LIMIT_SCOPES.find((each) => each === per);
+  return {
+    requests,
+    windowMs,
+    ...(typeof burst === 'number' ? { burst } : {}),
+    ...(scope ? { per: scope } : {}),
+    place: `${contract.source.document}, ${section}, row ${row}`,
+  };
 }
 
 const DEFAULT_MAX_REQUESTS = 500;

@@ -134,6 +134,28 @@ describe('the origin of a value', () => {
   });
 });
 
+describe('a burst beside a rate', () => {
+  const bucket = { requests: 20, windowMs: 12_000, rate: { requests: 100, windowMs: 60_000 } };
+  const said = { requests: 100, window: '1m', burst: 20, per: 'account' };
+
+  it('is a quota of that size which the rate fills again, and the config says so of the documents', async () => {
+    const config = await ordersConfig(
+      `${GOOD_SERVICE}plan: { requests: 100, window: 60s, burst: 20, per: account }\n`,
+    );
+    expect(config.plan).toEqual({ name: null, ...bucket, per: 'account' });
+    expect(config.facts['limits.rate']?.value).toMatchObject({ requests: 100, burst: 20, per: 'account' });
+  });
+
+  it('is the same where the contract states it', async () => {
+    const own = ORDERS_CONTRACT.replace(
+      'standing: not-shown',
+      `standing: stated\n    value: ${JSON.stringify(said)}`,
+    );
+    const config = await ordersConfig(GOOD_SERVICE, {}, { 'contracts/orders.yaml': own });
+    expect(config.plan).toEqual({ name: null, ...bucket, per: 'account' });
+  });
+});
+
 describe('the contract', () => {
   it('beside the config comes before a shipped one of the same name', async () => {
     const service = GOOD_SERVICE.replace('contract: orders', 'contract: search');

@@ -114,6 +114,9 @@ describe('what is refused of its values', () => {
       options: { env: { WINDOW: 'soon' } },
     },
     'a plan of no requests': and('plan: { requests: §0, window: 60s }\n'),
+    'a burst of no requests': and('plan: { requests: 5, window: 60s, burst: §0 }\n'),
+    'a burst that takes days to come back': and('plan: { requests: 1, window: 60s, burst: §5000 }\n'),
+    'a limit for nobody known': and('plan: { requests: 5, window: 60s, per: §user }\n'),
     'a plan of half a request': and('plan: { requests: §0.5, window: 60s }\n'),
     'a ceiling below the burst that is allowed': and(
       'plan: { requests: 100, window: 60s }\nsafety: { exceedRateLimit: true, maxRequests: §150 }\n',
@@ -512,6 +515,10 @@ describe('what is refused of a contract', () => {
       'a rate whose window has no unit': ORDERS_CONTRACT.replace(
         'standing: not-shown',
         'standing: stated\n    value: { requests: 5, window: §60 }',
+      ),
+      'a rate for nobody known': ORDERS_CONTRACT.replace(
+        'standing: not-shown',
+        'standing: stated\n    value: { requests: 5, window: 60s, per: §user }',
       ),
       'a stated clause without a value': clause(`§{ key: auth.scheme, standing: stated, ${PLACE} }`),
       'a value that is not shown': clause(

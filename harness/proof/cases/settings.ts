@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../base/exit.ts';
 import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
-import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
+import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
 import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
 import type { ClauseKey } from '../../contract/vocabulary.ts';
 import { type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
@@ -105,6 +105,10 @@ const documentedBelow =
     });
   };
 
+const withQuota =
+  (change: (plan: Plan) => Plan): Adapt =>
+  ({ plan, ...config }) => ({ ...config, plan: plan && change(plan) });
+
 /** The documented request is this one; pacts, which name the shipped one, are left out. */
 const sampling =
   (value: ClauseValue): Adapt =>
@@ -189,6 +193,29 @@ const SETTINGS: readonly Setting[] = [
       body: { text: 'article' },
       response: 'JSON body',
     }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'burst beside a rate',
+    words: 'plan: { requests: 20, window: 60s, burst: 10 }',
+    adapt: withQuota(({ requests, windowMs, ...plan }) => ({
+      ...plan,
+      requests: requests / 2,
+      windowMs: windowMs / 2,
+      rate: { requests, windowMs },
+    })),
+    conforming: SEARCH,
+  },
+  {
+    name: 'limit by account',
+    words: 'plan: { requests: 20, window: 60s, per: account }',
+    adapt: withQuota((plan) => ({ ...plan, per: 'account' })),
+    conforming: SEARCH,
+  },
+  {
+    name: 'limit by address',
+    words: 'plan: { requests: 20, window: 60s, per: address }',
+    adapt: withQuota((plan) => ({ ...plan, per: 'address' })),
     conforming: SEARCH,
   },
   {

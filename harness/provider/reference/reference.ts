@@ -5,7 +5,7 @@ import type { RunningProvider } from '../provider.ts';
 import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
 import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
-import { CONFORMING } from './conduct/conforming.ts';
+import { conformingTo } from './conduct/conforming.ts';
 import { type Patch, patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
@@ -80,8 +80,8 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
     ...others,
     ...defects.map((name) => findDefect(name, service).patch),
   ];
-  const conduct = patched(CONFORMING, patches);
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
+  const conduct = patched(conformingTo(plan), patches);
   const faults: unknown[] = [];
   const running = await host({ ...options, name: service, plan, conduct, faults, offers: SERVICES[service] });
   return { kind: 'reference', service, ...running, plan, defects, variant, faults };
@@ -102,12 +102,13 @@ export async function startDescribed(
   { clock, compresses }: DescribedOptions,
 ): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
   const { service, credentials, plan, websocket } = config;
+  const conduct = conformingTo(plan);
   return host({
     name: service,
     credentials,
     isCredentialOptional: isCredentialOptional(config),
     plan,
-    conduct: { ...CONFORMING, websocket: { ...CONFORMING.websocket, compression: compresses } },
+    conduct: { ...conduct, websocket: { ...conduct.websocket, compression: compresses } },
     faults: [],
     offers: (app, webhooks) => describedService(config, app, webhooks),
     origin: websocket?.origin ?? null,

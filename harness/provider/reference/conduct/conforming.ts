@@ -1,6 +1,8 @@
 import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
 import { fixedWindow } from '../quota/fixed-window.ts';
+import type { QuotaPlan } from '../quota/limiter.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
+import { tokenBucket } from '../quota/token-bucket.ts';
 import type { Conduct } from './conduct.ts';
 import { handleRequest } from './handling.ts';
 import { HANDSHAKE_RULES, judgeHandshake } from './handshake-rules.ts';
@@ -35,3 +37,16 @@ export const CONFORMING: Conduct = {
   },
   webhooks: CONFORMING_WEBHOOKS,
 };
+
+/** The same, with a quota as the plan has it. */
+export function conformingTo(plan: QuotaPlan | null): Conduct {
+  return {
+    ...CONFORMING,
+    quota: {
+      ...CONFORMING.quota,
+      ...(plan?.rate && { algorithm: tokenBucket }),
+      // Whoever calls a reference provider does so from one address.
+      ...(plan?.per === 'address' && { keyOf: () => 'address' }),
+    },
+  };
+}

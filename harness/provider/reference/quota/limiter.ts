@@ -1,7 +1,14 @@
+import type { Rate } from '../../../config/blocks/pace.ts';
+import type { LimitScope } from '../../../contract/vocabulary.ts';
+
 /** What the account may send: so many requests in a window of so many milliseconds. */
 export interface QuotaPlan {
   readonly requests: number;
   readonly windowMs: number;
+  /** The requests are a burst beside this rate: they come back one by one. */
+  readonly rate?: Rate;
+  /** Whose requests are counted together. Default: those of one key. */
+  readonly per?: LimitScope;
 }
 
 /** Whether a request of a key is admitted, and how much of its quota is left. */

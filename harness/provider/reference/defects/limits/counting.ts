@@ -2,9 +2,9 @@ import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { aroundHandling, inCredentials, inQuota, type Patch } from '../../conduct/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
-import { extendedWindow } from '../../quota/fixed-window.ts';
+import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';
 import type { Admission, LimiterAlgorithm } from '../../quota/limiter.ts';
-import { smallBucket } from '../../quota/token-bucket.ts';
+import { smallBucket, tokenBucket } from '../../quota/token-bucket.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
 const RACE_MS = 40;
@@ -65,6 +65,25 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Only requests at the same time are limited, not their number',
     trips: ['limits.exact'],
     patch: inQuota(() => ({ algorithm: concurrencyLimit(TOGETHER, WORK_MS) })),
+  },
+  'burst-back-at-once': {
+    setting: 'burst beside a rate',
+    summary: 'gives a whole burst back at one moment, and nothing of it before',
+    cause: 'The burst comes back at one moment, and not at the documented rate',
+    trips: ['limits.burst'],
+    shows: ['limits.algorithm'],
+    patch: inQuota(() => ({ algorithm: fixedWindow })),
+  },
+  'burst-unbounded': {
+    setting: 'burst beside a rate',
+    summary: 'serves all of a window at once, however small the documented burst is',
+    cause: 'More requests are served at once than the documented burst has',
+    trips: ['limits.exact'],
+    drags: {
+      checks: ['limits.quota-consistent'],
+      because: 'its headers give the documented limit, and what remains of a larger one',
+    },
+    patch: inQuota(() => ({ algorithm: (plan) => tokenBucket({ ...plan, ...plan.rate }) })),
   },
   'burst-refused': {
     summary: 'demands that requests lie as far apart as the rate has it',

@@ -159,6 +159,22 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     shows: ['limits.keyed-by'],
     patch: inQuota(() => ({ keyOf: () => 'everybody' })),
   },
+  'limit-shared-between-accounts': {
+    setting: 'limit by account',
+    summary: 'counts all accounts together, where its documents count each by itself',
+    cause: 'One account is refused because another account has spent its quota, which is not as documented',
+    trips: ['limits.scope'],
+    shows: ['limits.keyed-by'],
+    patch: inQuota(() => ({ keyOf: () => 'everybody' })),
+  },
+  'limit-by-key-not-address': {
+    setting: 'limit by address',
+    summary: 'counts each key by itself, where its documents count by address',
+    cause: 'A second key has a quota of its own, where the documents count by address',
+    trips: ['limits.scope'],
+    shows: ['limits.keyed-by'],
+    patch: inQuota(() => ({ keyOf: (identity) => identity })),
+  },
   'head-bypasses-limit': {
     summary: 'does not hold HEAD to the quota',
     cause: 'HEAD is served after the quota is spent',
