@@ -7,22 +7,20 @@ export function leftOvers(
   services: readonly string[],
   endedMs: number,
 ): ReadonlyMap<string, LeftOver> {
-  const judged = new Map(services.map((service) => [service, new Set<string>()]));
-  const evidence = new Map(services.map((service) => [service, 0]));
+  const left = new Map(
+    services.map((service) => [service, { judged: new Set<string>(), lastEvidence: 0, requestsSent: 0 }]),
+  );
   for (const entry of journal) {
     const read = readEvent(entry);
     if (read.kind !== 'event') continue;
     const { event } = read;
-    if (event.type === 'outcome') judged.get(event.service)?.add(event.id);
-    if (event.type === 'evidence' && evidence.has(event.service)) {
-      const last = evidence.get(event.service) ?? 0;
-      evidence.set(event.service, Math.max(last, Number(event.id.slice(1))));
-    }
+    if (event.type === 'outcome') left.get(event.service)?.judged.add(event.id);
+    const its = event.type === 'evidence' ? left.get(event.service) : undefined;
+    if (event.type !== 'evidence' || its === undefined) continue;
+    its.lastEvidence = Math.max(its.lastEvidence, Number(event.id.slice(1)));
+    its.requestsSent += event.requests;
   }
   return new Map(
-    services.map((service) => [
-      service,
-      { judged: [...(judged.get(service) ?? [])], lastEvidence: evidence.get(service) ?? 0, endedMs },
-    ]),
+    [...left].map(([service, { judged, ...rest }]) => [service, { ...rest, judged: [...judged], endedMs }]),
   );
 }

@@ -48,6 +48,8 @@ export interface LeftOver {
   readonly judged: readonly string[];
   /** Number of its last piece of evidence; 0 when there was none. */
   readonly lastEvidence: number;
+  /** Requests that it had sent to the service. */
+  readonly requestsSent: number;
   /** When it came to its end, Unix time in ms: until then it may have spent the quota. */
   readonly endedMs: number;
 }

@@ -8,7 +8,7 @@ import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction, type Redaction, SoughtSecrets } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { announcement } from '../../report/terminal/estimate.ts';
-import { openLiveSession } from '../../session/live.ts';
+import { type LiveSessionOptions, openLiveSession } from '../../session/live.ts';
 import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { asksAnything, startsFresh } from '../freshness.ts';
@@ -159,7 +159,9 @@ class ServiceRun {
     this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
     const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
     const usedAgoMs = 'usedAgoMs' in turn ? turn.usedAgoMs : null;
-    this.#open(this.#firstUrl, leftAgoMs ?? usedAgoMs);
+    // One that starts afresh for each suite counts from each start.
+    const requestsBefore = this.#fresh ? 0 : left?.requestsSent;
+    this.#open(this.#firstUrl, { quotaSpentMs: leftAgoMs ?? usedAgoMs, requestsBefore });
     if ('reason' in turn) this.#giveUp(turn.reason);
     try {
       for (const suite of this.#suites) await this.#judge(suite, signal);
@@ -231,7 +233,7 @@ class ServiceRun {
     this.#tell({ type: 'trouble', reason });
   }
 
-  #open(providerUrl: string, quotaSpentMs: number | null = null): void {
+  #open(providerUrl: string, before: Pick<LiveSessionOptions, 'quotaSpentMs' | 'requestsBefore'> = {}): void {
     const { runId, userAgent } = this.#means.run;
     this.#session = openLiveSession({
       config: this.#config,
@@ -244,7 +246,7 @@ class ServiceRun {
       record: (event) => this.#record(event),
       learned: (secret) => this.#tell({ type: 'secret', name: secret.name, value: secret.reveal() }),
       evidenceBefore: this.#lastEvidence,
-      quotaSpentMs,
+      ...before,
       runAlone: this.#input.runAlone,
     });
     this.#order = new JudgingOrder(this.#session);

@@ -57,6 +57,8 @@ export interface MeansOptions {
   readonly quotaSpentMs?: number | null;
   /** Number of the last piece of evidence that an earlier session has put into the same journal. Default: 0. */
   readonly evidenceBefore?: number;
+  /** So many requests of the run an earlier session has sent, where it was cut short. Default: 0. */
+  readonly requestsBefore?: number | undefined;
   /** Uniform in [0, 1); what waits are spread by. `Math.random` when left out. */
   readonly random?: () => number;
   /** A command line that runs this service by itself, without its secrets; `conform run SERVICE` when left out. */
@@ -75,6 +77,7 @@ export function openMeans(
   const budget = openBudget({
     plan: config.plan,
     maxRequests: config.safety.maxRequests,
+    before: options.requestsBefore,
     clock,
     concurrency: 4,
     waiting: (wait) => pauses.announce(wait),

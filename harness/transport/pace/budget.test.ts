@@ -109,6 +109,13 @@ describe('ceiling', () => {
     await expect(budget.take()).rejects.toThrow(BudgetExhausted);
     expect(budget.spent()).toBe(3);
   });
+
+  it('counts what somebody else has sent earlier in the run', async () => {
+    const { budget } = open({ maxRequests: 3, before: 2 });
+    await budget.take();
+    expect(budget.spent()).toBe(3);
+    await expect(budget.take()).rejects.toThrow('the budget of 3 requests is spent (safety.maxRequests)');
+  });
 });
 
 describe('abort', () => {

@@ -19,6 +19,8 @@ export interface BudgetOptions {
   readonly plan: Rate | null;
   /** Ceiling over the whole run of this service. */
   readonly maxRequests: number;
+  /** So many requests of the run were sent earlier, by somebody else. Default: 0. */
+  readonly before?: number | undefined;
   readonly clock: Clock;
   /** Requests under way at the same time, outside `exceed`. */
   readonly concurrency: number;
@@ -69,7 +71,7 @@ export interface Budget {
    * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
    */
   exceed<T>(section: () => Promise<T>, concurrency?: number): Promise<T>;
-  /** Requests so far. */
+  /** Requests so far, with those that were sent earlier. */
   spent(): number;
   /** Whether what was sent here may have used the plan up, by whatever limiter. */
   isSpent(): boolean;
@@ -96,7 +98,7 @@ interface Section {
 
 /** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
 export function openBudget(options: BudgetOptions): Budget {
-  const { clock, maxRequests, plan } = options;
+  const { clock, maxRequests, before = 0, plan } = options;
   const rate = keptRate(plan);
   /** In the order of sending. */
   const spendings: Spent[] = [];
@@ -108,7 +110,7 @@ export function openBudget(options: BudgetOptions): Budget {
   const ordinary = pLimit(options.concurrency);
 
   function checkCeiling(): void {
-    if (spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
+    if (before + spendings.length >= maxRequests) throw new BudgetExhausted(maxRequests);
   }
 
   function spend(): Spent {
@@ -234,7 +236,7 @@ export function openBudget(options: BudgetOptions): Budget {
       if (sections.getStore()) return sections.run({ limit }, section);
       return oneByOne(() => sections.run({ limit }, section));
     },
-    spent: () => spendings.length,
+    spent: () => before + spendings.length,
     isSpent: () => plan !== null && heaviestWeight(remembered(), clock.now(), windowMs) >= plan.requests,
   };
 }
