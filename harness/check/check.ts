@@ -2,6 +2,7 @@ import { Blocked } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Ground } from '../contract/ground.ts';
 import type { Variation } from '../contract/variation.ts';
+import type { Probe } from '../session/probe.ts';
 import type { CheckContext } from './context.ts';
 import type { Condition, Need } from './requirement.ts';
 
@@ -30,6 +31,11 @@ export interface CheckDefinition {
   readonly restsOn: readonly CheckDefinition[];
   /** The same, as far as what came instead is the very same there: whatever else came is a finding of its own. */
   readonly repeats: readonly CheckDefinition[];
+  /**
+   * Probes that wait for what the service must do. Where it was waited for in vain, those of all checks that are left are
+   * asked at the same time.
+   */
+  readonly waits: readonly Probe<unknown>[];
   /** Longest active time in ms, where it is not that of every check. */
   readonly limitMs?: number;
   /** It judges nothing: never a failure. */
@@ -57,7 +63,7 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
-  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn' | 'repeats'>>;
+  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn' | 'repeats' | 'waits'>>;
 
 interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */
@@ -66,7 +72,7 @@ interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline'
   readonly judge: CheckDefinition['judge'];
 }
 
-const PLAIN = { applies: [], needs: [], restsOn: [], repeats: [], observes: false, records: null };
+const PLAIN = { applies: [], needs: [], restsOn: [], repeats: [], waits: [], observes: false, records: null };
 
 /** Declares one judgment. */
 export function check(id: string, options: CheckOptions): CheckDefinition {

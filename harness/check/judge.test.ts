@@ -57,6 +57,7 @@ const session: Session = {
   outage: null,
   silentSince: null,
   waitedMs: 0,
+  waitsInVain: false,
   progress: 0,
   ask: () => Promise.reject(new Error('nothing is asked here')),
   observe: () => undefined,

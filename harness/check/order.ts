@@ -1,7 +1,7 @@
 import { PutOff } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition, Suite } from './check.ts';
-import { type JudgeOptions, type Judgment, judge } from './judge.ts';
+import { applicabilityOf, type JudgeOptions, type Judgment, judge } from './judge.ts';
 
 /** A check of a suite, and what became of it. */
 export interface Judged {
@@ -34,6 +34,8 @@ export class JudgingOrder {
 
   /** null where it is put off. */
   async judge(suite: Suite, check: CheckDefinition, options: Options): Promise<Judgment | null> {
+    const left = suite.checks.slice(suite.checks.indexOf(check));
+    await this.#askTogether(left, options.signal, true);
     try {
       return await judge(check, this.#session, { ...options, careful: true });
     } catch (thrown) {
@@ -47,10 +49,28 @@ export class JudgingOrder {
   async *rest({ options, entering }: Means): AsyncGenerator<Judged> {
     const rest = this.#putOff;
     this.#putOff = [];
-    for (const { suite, check } of rest) {
+    for (const [index, { suite, check }] of rest.entries()) {
       entering?.(suite);
+      const left = rest.slice(index).map((each) => each.check);
+      await this.#askTogether(left, options().signal);
       yield { suite, check, judgment: await judge(check, this.#session, options()) };
     }
+  }
+
+  /** What the first of these checks waits for, and the others with it, where that was waited for in vain before. */
+  async #askTogether(
+    checks: readonly CheckDefinition[],
+    signal: AbortSignal,
+    careful = false,
+  ): Promise<void> {
+    const { config, waitsInVain } = this.#session;
+    if (!waitsInVain || checks[0]?.waits.length === 0) return;
+    const waiting = checks.filter((check) => {
+      const { reasonNot, missing } = applicabilityOf(check, config);
+      return reasonNot === null && missing === null;
+    });
+    const probes = new Set(waiting.flatMap(({ waits }) => waits));
+    await Promise.all([...probes].map((probe) => this.#session.ask(probe, signal, careful)));
   }
 }
 

@@ -35,6 +35,8 @@ export interface Session {
   readonly silentSince: string | null;
   /** How long the session has waited on purpose so far, in ms. */
   readonly waitedMs: number;
+  /** Whether the service has not done what it must, though it was given all the time for it. */
+  readonly waitsInVain: boolean;
   /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
   readonly progress: number;
   /**
@@ -142,6 +144,9 @@ export function openSession(options: SessionOptions): Session {
     },
     get waitedMs() {
       return pauses.totalMs;
+    },
+    get waitsInVain() {
+      return means.inVain.end;
     },
     get progress() {
       return budget.spent() + log.size;

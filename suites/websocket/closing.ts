@@ -28,6 +28,7 @@ export const closingChecks = [
     why: 'A client cannot tell a clean end from a lost connection.',
     change: 'Answer a Close frame with a Close frame before you end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
+    waits: [frames.closes],
     judge: ({ expect }) =>
       expect(kept, frames.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
         // A reset may have overtaken it.
@@ -61,6 +62,7 @@ export const closingChecks = [
     change: 'Close the socket some seconds after your own Close, whether it was answered or not.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     restsOn: [tcpClosed],
+    waits: [frames.unansweredClose],
     judge: ({ expect }) =>
       expect(frames.unansweredClose)
         .where(({ isOver }) => isOver, 'the service sends no Close by itself')
@@ -75,6 +77,7 @@ export const closingChecks = [
     change: 'Close the socket when its client has ended its side (FIN).',
     grounds: [practice('connections whose client has left are let go')],
     restsOn: [tcpClosed],
+    waits: [frames.halfClosed],
     judge: ({ expect }) =>
       expect(frames.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
         ended === null ? afterwards : null,
@@ -119,6 +122,7 @@ export const closingChecks = [
     change: 'Check the code and the reason of a Close, and answer 1002 or 1007 when they are wrong.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     repeats: [reservedBitsCode],
+    waits: [frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes],
     judge: ({ expect }) =>
       expect(frames.oneOctetClose, frames.badReasonClose, frames.forbiddenCodes).toCloseWith(1002, 1007),
   }),
@@ -131,6 +135,7 @@ export const closingChecks = [
     change: 'Answer 1002 to the codes below 3000 that are not in the registry.',
     grounds: [rfc6455('7.4.2', 'SHOULD')],
     repeats: [reservedBitsCode],
+    waits: [frames.unassignedCodes],
     judge: ({ expect }) => expect(frames.unassignedCodes).toCloseWith(1002, 1007),
   }),
 
@@ -178,6 +183,7 @@ export const closingChecks = [
     change: 'Read no more messages once a Close has come.',
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
+    waits: [frames.messageAfterClose],
     async judge({ probe, expect, notApplicable }) {
       const { echoes: twins } = await probe(textEcho);
       if (!twins.every(({ isSame }) => isSame)) notApplicable('messages are not sent back anyway');

@@ -27,6 +27,7 @@ export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinitio
     ...options,
     title: `closes the connection after ${after}`,
     headline: `The connection goes on after ${after}`,
+    waits: [probe],
     judge: ({ expect }) => expect(probe).toEnd(),
   });
 }

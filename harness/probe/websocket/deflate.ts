@@ -8,6 +8,7 @@ import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
 import { echoes } from './echo.ts';
 import { deflateOffer } from './handshake-forms.ts';
 import { alive } from './ordinary-client.ts';
+import { holdEach } from './side-by-side.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
 
@@ -80,13 +81,15 @@ function deflated(
   sendings: readonly Sending[],
   offer = NAME,
 ): Probe<readonly ConversationView[]> {
-  return probe(name, async ({ ask, websocket }) => {
-    await ask(twin);
-    await ask(compresses);
-    return Promise.all(
-      sendings.map(([purpose, conversation]) =>
-        websocket.hold({ purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, conversation),
-      ),
+  return probe(name, async (port) => {
+    await port.ask(twin);
+    await port.ask(compresses);
+    return holdEach(
+      port,
+      sendings.map(([purpose, conversing]) => [
+        { purpose, fields: [['Sec-WebSocket-Extensions', offer]] },
+        conversing,
+      ]),
     );
   });
 }
@@ -100,7 +103,7 @@ function ended(name: string, ...sendings: readonly Sending[]): Probe<readonly Co
         purpose,
         async (conversation) => {
           await send(conversation);
-          await conversation.end();
+          await conversation.mustEnd();
         },
       ],
     ),

@@ -4,7 +4,8 @@ import { type Probe, risky } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
-import { heldOpen, heldOpenEach } from './ordinary-client.ts';
+import { heldOpen } from './ordinary-client.ts';
+import { heldOpenEach } from './side-by-side.ts';
 
 /**
  * Frames that RFC 6455 §5 and §8.1 rule out, each on a connection of its own: it must end. None of them is a whole
@@ -33,7 +34,7 @@ function frames(
 ): Sending {
   const send = async (conversation: OpenConversation) => {
     for (const [opcode, payload, unusual] of sent) await conversation.frame(opcode, payload, unusual);
-    await conversation.end();
+    await conversation.mustEnd();
   };
   return [`a WebSocket with ${purpose}`, send];
 }
@@ -104,7 +105,7 @@ export const badUtf8InFragments = broken('websocket-bad-utf8-in-fragments', [
 function closing(purpose: string, payload: Uint8Array) {
   const send = async (conversation: OpenConversation) => {
     await conversation.frame(OPCODE.close, payload);
-    await conversation.end();
+    await conversation.mustEnd();
   };
   return [`a WebSocket closed with ${purpose}`, send] as const;
 }
@@ -122,7 +123,7 @@ export const closeWithinMessage = heldOpenEach('websocket-close-within-message',
     'a WebSocket closed after the first fragment of a message',
     async (conversation) => {
       await conversation.text('conform', { fin: false });
-      await conversation.close(1000);
+      await conversation.closeWhole(1000);
     },
   ],
 ]);
@@ -190,7 +191,7 @@ export const messageAfterClose = risky(
         [OPCODE.close, ''],
         [OPCODE.text, LATE],
       );
-      await conversation.end();
+      await conversation.mustEnd();
     },
   ),
 );

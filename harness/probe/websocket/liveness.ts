@@ -1,7 +1,7 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/probe.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { echoes } from './echo.ts';
 import { alive, answersPings } from './ordinary-client.ts';
@@ -81,7 +81,7 @@ export const closedInTraffic: Probe<ConversationView> = probe(
       { purpose: 'a WebSocket that is closed behind 50 messages' },
       async (conversation) => {
         await conversation.atOnce(`the texts "${text(0)}" to "${text(49)}"`, texts(50));
-        await conversation.close(1000);
+        await conversation.closeWhole(1000);
       },
     );
   },
@@ -94,31 +94,39 @@ export interface Beside {
 }
 
 /** As many connections as the config allows, open at the same time; each then says something that no other says. */
-export const manyConnections: Probe<readonly Beside[]> = probe(
-  'websocket-many-connections',
-  async ({ ask, config, websocket }) => {
-    await ask(answersPings);
-    const count = config.safety.maxConnections;
-    const isEcho = config.websocket?.echo === true;
-    if (isEcho) await ask(echoes);
-    const all = new Gathering(count);
-    return Promise.all(
-      Array.from({ length: count }, async (_, index): Promise<Beside> => {
-        const said = `conform, connection ${index + 1}`;
-        const speak = async (conversation: OpenConversation) => {
-          await all.arrive(index);
-          await (isEcho ? conversation.echo('text', said) : conversation.ping(said));
-          await conversation.close(1000);
-        };
-        const purpose = `a WebSocket beside ${count - 1} others`;
-        const conversation = await websocket.converse({ purpose, beside: true }, speak).catch(refused);
-        // Whoever was not let in is not waited for.
-        void all.arrive(index);
-        return { said, conversation: conversation?.opened ? conversation : null };
-      }),
-    );
-  },
-);
+export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
+  const { ask, config } = port;
+  await ask(answersPings);
+  const isEcho = config.websocket?.echo === true;
+  if (isEcho) await ask(echoes);
+  return openedTogether(port, (conversation, said) =>
+    isEcho ? conversation.echo('text', said) : conversation.ping(said),
+  );
+});
+
+/** As many; `speak` is done on each once all are open, with what no other says. */
+export function openedTogether(
+  { config, websocket }: Port,
+  speak: (conversation: OpenConversation, said: string) => Promise<unknown>,
+): Promise<readonly Beside[]> {
+  const count = config.safety.maxConnections;
+  const all = new Gathering(count);
+  return Promise.all(
+    Array.from({ length: count }, async (_, index): Promise<Beside> => {
+      const said = `conform, connection ${index + 1}`;
+      const inTurn = async (conversation: OpenConversation) => {
+        await all.arrive(index);
+        await speak(conversation, said);
+        await conversation.close(1000);
+      };
+      const purpose = `a WebSocket beside ${count - 1} others`;
+      const conversation = await websocket.converse({ purpose, beside: true }, inTurn).catch(refused);
+      // Whoever was not let in is not waited for.
+      void all.arrive(index);
+      return { said, conversation: conversation?.opened ? conversation : null };
+    }),
+  );
+}
 
 /** One of them that was opened. */
 export interface Apart {

@@ -58,17 +58,6 @@ export function heldOpen(
   });
 }
 
-/** Several of them at the same time. */
-export function heldOpenEach(
-  name: string,
-  conversations: readonly (readonly [purpose: string, conversing: Conversing])[],
-): Probe<readonly ConversationView[]> {
-  return probe(name, async ({ ask, websocket }) => {
-    await ask(alive);
-    return Promise.all(conversations.map(([purpose, conversing]) => websocket.hold({ purpose }, conversing)));
-  });
-}
-
 /** The ordinary handshake, where it was taken. */
 export const taken: Probe<ConversationView> = probe('websocket-taken', async ({ ask }) => {
   const twin = await ask(opening);

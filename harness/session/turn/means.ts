@@ -15,10 +15,12 @@ import { networkOf, type TransportOptions } from '../../transport/socket/options
 import type { Wire } from '../../transport/wire.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { EvidenceLog } from './evidence-log.ts';
+import type { InVain } from './in-vain.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { LimiterRefusal } from './limiter-refusal.ts';
 import { OutageWatch } from './outage.ts';
 import { Pauses } from './pause.ts';
+import { Places } from './places.ts';
 
 /** What the parts of a session share: whatever goes out is budgeted, redacted, recorded, and stops when nobody is there. */
 export interface SessionMeans {
@@ -30,6 +32,9 @@ export interface SessionMeans {
   readonly budget: Budget;
   readonly outage: OutageWatch;
   readonly answerTimes: AnswerTimes;
+  /** Of WebSocket connections. */
+  readonly places: Places;
+  readonly inVain: InVain;
   readonly limiter: LimiterRefusal;
   readonly log: EvidenceLog;
   readonly pauses: Pauses;
@@ -93,6 +98,8 @@ export function openMeans(
     budget,
     outage: new OutageWatch(),
     answerTimes: new AnswerTimes(config.timeouts.responseMs),
+    places: new Places(),
+    inVain: { end: false },
     limiter: new LimiterRefusal(),
     log: new EvidenceLog({
       service,

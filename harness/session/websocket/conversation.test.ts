@@ -124,24 +124,38 @@ describe('a conversation', () => {
     await closed;
   });
 
-  it('takes one of four places', async () => {
+  it.each([null, 4])('is held alone, or beside others once so many are kept: %s', async (kept) => {
     const { url, handshakes } = await echo();
     const { session } = await open(url);
+    const places = kept ?? 1;
     const full = Promise.withResolvers<void>();
     let [now, most] = [0, 0];
-    const converse = ({ websocket }: Pick<Port, 'websocket'>) =>
-      websocket.converse({ purpose: 'a WebSocket for a test' }, async (conversation) => {
+    const converse = ({ websocket }: Pick<Port, 'websocket'>) => {
+      if (kept !== null) websocket.widen(kept);
+      return websocket.converse({ purpose: 'a WebSocket for a test' }, async (conversation) => {
         now += 1;
         most = Math.max(most, now);
-        if (now === 4) full.resolve();
+        if (now === places) full.resolve();
         await full.promise;
         await conversation.text('hello');
         await conversation.returned(Buffer.from('hello'));
         now -= 1;
       });
+    };
     await Promise.all(Array.from({ length: 8 }, () => ask(session, converse)));
     expect(handshakes).toHaveLength(8);
-    expect(most).toBe(4);
+    expect(most).toBe(places);
+  });
+
+  it('takes no place of its own within another', async () => {
+    const { url, handshakes } = await echo();
+    const { session } = await open(url);
+    await ask(session, ({ websocket }) =>
+      websocket.converse({ purpose: 'a WebSocket for a test' }, async () => {
+        await websocket.converse({ purpose: 'a WebSocket within it' });
+      }),
+    );
+    expect(handshakes).toHaveLength(2);
   });
 });
 

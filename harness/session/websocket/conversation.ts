@@ -4,7 +4,6 @@ import { credentialUse, placeCredential } from '../../credential/placing.ts';
 import { type ConversationView, viewConversation } from '../../evidence/conversation/view.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import { handshakeKind } from '../../evidence/limit/spending.ts';
-import type { Budget, Spent } from '../../transport/pace/budget.ts';
 import { socketAddressOf } from '../../transport/socket/address.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { type Occasion, type Reception, receptionOf } from '../turn/key-trial.ts';
@@ -29,6 +28,10 @@ export interface WebSocketPort {
   converse(stimulus: HandshakeStimulus, conversing?: Conversing): Promise<ConversationView>;
   /** The same, where all rests on what is said. @throws Blocked when no connection was opened, or not heard to its end. */
   hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
+  /** The service has not ended a connection that it must end, though it was given all the time for it. */
+  readonly waitsInVain: boolean;
+  /** The service is known to keep so many connections of one client: they are open side by side from then on. */
+  widen(connections: number): void;
 }
 
 /** What should come at once from a quick service is waited for no longer than this, in ms. */
@@ -38,10 +41,14 @@ const LINGER_MS = 500;
 
 function conversationOver(
   connection: WebSocketConnection,
-  { config, answerTimes }: SessionMeans,
+  { config, answerTimes, inVain }: SessionMeans,
 ): OpenConversation {
   const patienceMs = answerTimes.patienceMs(Math.min(config.timeouts.responseMs, PATIENCE_MS));
-  return new OpenConversation(connection, { patienceMs, lingerMs: answerTimes.patienceMs(LINGER_MS) });
+  return new OpenConversation(connection, {
+    patienceMs,
+    lingerMs: answerTimes.patienceMs(LINGER_MS),
+    inVain,
+  });
 }
 
 export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
@@ -76,6 +83,10 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
       requireHeardOut(view);
       return view;
     },
+    get waitsInVain() {
+      return means.inVain.end;
+    },
+    widen: (connections) => means.places.widen(connections),
   };
   return port;
 }
@@ -146,12 +157,12 @@ const LIMITS = { octets: 8 * 1024 * 1024, events: 2_000 };
 
 /**
  * One WebSocket connection from its handshake to its end. The handshake counts as one request of the budget, and
- * the connection takes one of its places for as long as it lasts, so that few are open at the same time.
+ * the connection takes a place for as long as it lasts, so that few are open at the same time.
  *
  * @throws NotApplicable where the service has no WebSocket endpoint.
  */
 async function connect(
-  { config, credentials, transport, wire, budget, answerTimes, log }: SessionMeans,
+  { config, credentials, transport, wire, budget, answerTimes, places, log }: SessionMeans,
   stimulus: HandshakeStimulus,
   conversing: (connection: WebSocketConnection) => Promise<void>,
   signal: AbortSignal,
@@ -185,10 +196,8 @@ async function connect(
     ...(stimulus.octetByOctet && { octetByOctet: true }),
     ...(stimulus.automatic && { automatic: stimulus.automatic }),
   };
-  const run: Budget['run'] = stimulus.beside
-    ? async (send, until) => send(await budget.take(until))
-    : budget.run;
-  const attempt = async (spent: Spent) => {
+  const attempt = async () => {
+    const spent = await budget.take(signal);
     const about = { id: log.nextId(), purpose: stimulus.purpose, credential, signal };
     const request = await placed();
     const sent = { ...request, ...opening.form };
@@ -208,7 +217,7 @@ async function connect(
     }
     return connection.finish();
   };
-  return credentials.send(choice, () => run(attempt, signal), {
+  return credentials.send(choice, () => (stimulus.beside ? attempt() : places.take(attempt)), {
     isIn: ({ handshake }) => handshake.response?.status === 401,
     dismiss: (refused) => log.keep(refused, 1),
   });

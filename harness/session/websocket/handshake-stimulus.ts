@@ -26,7 +26,7 @@ export interface HandshakeStimulus {
   /** Sends the handshake in segments of one octet. */
   readonly octetByOctet?: boolean;
   readonly automatic?: Opening['automatic'];
-  /** Takes none of the places that few connections share, so that many are open at the same time. */
+  /** Takes none of the places that few connections share: others are open at the same time, and meant to be. */
   readonly beside?: boolean;
 }
 

@@ -13,6 +13,7 @@ import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import type { WebSocketConnection } from '../../transport/websocket/connection.ts';
 import { Deflation } from '../../transport/websocket/deflate.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
+import type { InVain } from '../turn/in-vain.ts';
 
 /** How a frame departs from a whole, masked one without reserved bits. */
 export type Unusual = Partial<Pick<FrameToSend, 'fin' | 'rsv' | 'mask' | 'lengthOctets'>>;
@@ -22,6 +23,8 @@ interface Patience {
   readonly patienceMs: number;
   /** And what comes after the decisive event. */
   readonly lingerMs: number;
+  /** What the service has not done in all that time. */
+  readonly inVain: InVain;
 }
 
 /** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
@@ -32,14 +35,16 @@ export class OpenConversation {
   readonly #connection: WebSocketConnection;
   readonly #patienceMs: number;
   readonly #lingerMs: number;
+  readonly #inVain: InVain;
   readonly #agreed: readonly Extension[];
   readonly #inflation: Inflation | null;
   readonly #deflation: Deflation;
 
-  constructor(connection: WebSocketConnection, { patienceMs, lingerMs }: Patience) {
+  constructor(connection: WebSocketConnection, { patienceMs, lingerMs, inVain }: Patience) {
     this.#connection = connection;
     this.#patienceMs = patienceMs;
     this.#lingerMs = lingerMs;
+    this.#inVain = inVain;
     const fields = connection.response?.fields ?? [];
     this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
     this.#inflation = agreedInflation(this.#agreed, 'server');
@@ -122,8 +127,7 @@ export class OpenConversation {
   }
 
   async #pong(sent: Uint8Array, timeoutMs: number): Promise<boolean> {
-    const match = (event: ConversationEvent) =>
-      isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
+    const match = (event: ConversationEvent) => isPong(event, sent);
     return (await this.#connection.next({ timeoutMs, match, note: 'for the Pong' })) !== null;
   }
 
@@ -192,21 +196,23 @@ export class OpenConversation {
 
   /**
    * Sends a Close, without a code when none is given, and waits for the server's; then for a moment for the end of
-   * TCP, which is the server's to do (RFC 6455 §7.1.1).
+   * TCP, which is the server's to do (RFC 6455 §7.1.1). Where one was never answered, no other is waited for as long.
    */
   close(code?: number, reason?: string): Promise<void> {
-    return this.#close(closePayload(code, reason), this.#lingerMs);
+    const timeoutMs = this.#inVain.end ? this.#lingerMs : this.#patienceMs;
+    return this.#close(closePayload(code, reason), timeoutMs, this.#lingerMs);
   }
 
-  /** As `close`, waiting for the end of TCP as for anything that should come at once. */
+  /** As `close`, waiting for the answer and the end of TCP as for anything that should come at once. */
   closeWhole(code?: number, reason?: string): Promise<void> {
-    return this.#close(closePayload(code, reason), this.#patienceMs);
+    return this.#close(closePayload(code, reason), this.#patienceMs, this.#patienceMs);
   }
 
-  async #close(payload: Uint8Array, untilMs: number): Promise<void> {
+  async #close(payload: Uint8Array, timeoutMs: number, untilMs: number): Promise<void> {
     await this.frame(OPCODE.close, payload);
-    await this.#next('for the Close', isOver);
-    await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
+    const over = await this.#connection.next({ timeoutMs, match: isOver, note: 'for the Close' });
+    if (over === null && this.#connection.open) this.#inVain.end = true;
+    else await this.#connection.untilEnd({ timeoutMs: untilMs, note: 'for the end of TCP' });
   }
 
   /** Waits for a Close, and then so long for the end of TCP. */
@@ -235,6 +241,30 @@ export class OpenConversation {
     }
   }
 
+  /**
+   * The same where the server must end it. Where it has not once, it is asked with a Ping after half of the time: who answers
+   * that goes on, for nothing is processed any more on a connection that has failed (RFC 6455 §7.1.7).
+   */
+  async mustEnd(): Promise<void> {
+    const firstMs = this.#inVain.end ? this.#patienceMs / 2 : this.#patienceMs;
+    const over = await this.#connection.next({ timeoutMs: firstMs, match: isOver, note: 'for the end' });
+    if (over === null && this.#connection.open) {
+      this.#inVain.end = true;
+      const asked = octets('still there?');
+      const match = (event: ConversationEvent) => isOver(event) || isPong(event, asked);
+      await this.frame(OPCODE.ping, asked);
+      const timeoutMs = this.#patienceMs - firstMs + this.#lingerMs;
+      const later = await this.#connection.next({ timeoutMs, match, note: 'for the Pong' });
+      await this.#untilTcpEnds(later);
+    } else await this.#untilTcpEnds(over);
+  }
+
+  /** For a moment, where this is a Close. */
+  async #untilTcpEnds(over: ConversationEvent | null): Promise<void> {
+    if (over !== null && isFrame(over, OPCODE.close))
+      await this.#connection.untilEnd({ timeoutMs: this.#lingerMs, note: 'for the end of TCP' });
+  }
+
   #next(note: string, match: (event: ConversationEvent) => boolean): Promise<ConversationEvent | null> {
     // Whoever waits for more than the end is not kept waiting by it.
     return this.#connection.next({ timeoutMs: this.#patienceMs, match, note });
@@ -249,6 +279,10 @@ type FrameEvent = ConversationEvent & { readonly type: 'frame'; readonly frame: 
 
 function isFrame(event: ConversationEvent, opcode: number): event is FrameEvent {
   return event.type === 'frame' && event.frame.opcode === opcode;
+}
+
+function isPong(event: ConversationEvent, sent: Uint8Array): boolean {
+  return isFrame(event, OPCODE.pong) && Buffer.compare(event.frame.payload, sent) === 0;
 }
 
 function isData(event: ConversationEvent): boolean {

@@ -1,0 +1,48 @@
+import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
+import type { Conversing } from '../../session/websocket/conversation.ts';
+import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
+import { type Beside, manyConnections, openedTogether } from './liveness.ts';
+import { alive } from './ordinary-client.ts';
+
+/** Conversations that are held only when an ordinary one is, and each of which opens. */
+export function heldOpenEach(
+  name: string,
+  conversations: readonly (readonly [purpose: string, conversing: Conversing])[],
+): Probe<readonly ConversationView[]> {
+  return probe(name, async (port) => {
+    await port.ask(alive);
+    return holdEach(
+      port,
+      conversations.map(([purpose, conversing]) => [{ purpose }, conversing]),
+    );
+  });
+}
+
+/** One after the other; where the service does not do what it must, and each wait is long, side by side. */
+export async function holdEach(
+  { ask, websocket }: Port,
+  conversations: readonly (readonly [HandshakeStimulus, Conversing])[],
+): Promise<readonly ConversationView[]> {
+  if (websocket.waitsInVain) websocket.widen(await ask(keptTogether));
+  return Promise.all(conversations.map((each) => websocket.hold(...each)));
+}
+
+/** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
+const keptTogether: Probe<number> = probe('websocket-kept-together', async (port) => {
+  const all = await port.ask(manyConnections).catch((thrown: unknown) => {
+    if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
+    // Where nothing is answered, that they stay open has to do.
+    return openedTogether(port, (conversation) => conversation.silence(SETTLED_MS));
+  });
+  return all.every(isKept) ? all.length : 1;
+});
+
+/** Whoever keeps fewer connections has ended others by then, in ms. */
+const SETTLED_MS = 500;
+
+function isKept({ conversation }: Beside): boolean {
+  if (conversation === null || conversation.unaskedEnd !== null) return false;
+  return conversation.unansweredPings.length === 0 && conversation.echoes.every(({ isSame }) => isSame);
+}
