@@ -307,12 +307,17 @@ export const compressionChecks = [
     change: 'Limit the size of a message while you unpack it, and close with 1009 beyond it.',
     grounds: [practice('OWASP API4:2023')],
     applies: [echoes, sizesMayBeFound],
-    judge: ({ expect }) =>
-      expect(deflate.bomb).toConform('the end of the connection', ({ serverFrames, conversation }) => {
+    async judge({ probe, expect, blocked }) {
+      await expect(deflate.bomb).toConform('the end of the connection', ({ serverFrames, conversation }) => {
         if (conversation.failure !== null) return conversation.failure.message;
         const data = serverFrames.map(({ frame }) => frame).filter(({ opcode }) => opcode < 8);
         const back = data.find(({ length }) => length >= deflate.BULK_OCTETS);
         return back === undefined ? null : `a message of ${back.length} octets on the wire back`;
-      }),
+      });
+      // Messages are dealt with one after another: who has answered the Close has dealt with this one.
+      if (!(await probe(deflate.bomb)).isOver) {
+        blocked('the service was not done with the message in time: the Close behind it is not answered');
+      }
+    },
   }),
 ];
