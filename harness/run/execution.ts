@@ -9,6 +9,7 @@ import { INTERACTION } from '../probe/pact.ts';
 import type { JournalEvent } from '../report/results/fold/events.ts';
 import { plainLine } from '../report/results/words/plain.ts';
 import type { RunFolder } from '../report/write.ts';
+import { clearUp } from './ending/clear-up.ts';
 import type { Interruption } from './ending/interruption.ts';
 import { leftOvers } from './ending/left-over.ts';
 import { capacityOf } from './engine/capacity.ts';
@@ -138,6 +139,7 @@ export async function execute(run: Execution): Promise<void> {
         })
       : NOTHING_RAN;
     for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
+    await clearUp(started, { runId, userAgent, redaction, record, entries: () => journal.read().entries });
     if (!signal.aborted) {
       const { entries } = journal.read();
       await recordEndings(providers, entries, record);

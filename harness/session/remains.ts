@@ -1,6 +1,7 @@
 import { reasonOf } from '../base/thrown.ts';
+import { type LeftBehind, stillThere } from '../report/results/fold/left-behind.ts';
 import type { ServiceHttp } from './http/service-http.ts';
-import type { Stimulus } from './http/stimulus.ts';
+import { requestOf, type Stimulus } from './http/stimulus.ts';
 import type { SessionMeans } from './turn/means.ts';
 import { openTurn } from './turn/turn.ts';
 
@@ -16,30 +17,73 @@ export interface RemainsPort {
 /** How long the removal of everything may take, in ms. */
 const REMOVAL_MS = 10_000;
 
-/** Whatever is left when a session closes. */
+/** Whatever is left when a session closes. It stands in the journal, for whoever goes on where this process ends. */
 export class Remains implements RemainsPort {
-  readonly #left = new Set<Stimulus>();
+  readonly #means: SessionMeans;
+  readonly #left = new Map<Stimulus, LeftBehind>();
+
+  /** `before`: what an earlier session has left. */
+  constructor(means: SessionMeans, before: readonly LeftBehind[]) {
+    this.#means = means;
+    for (const each of before) {
+      if (each.request !== null) this.#left.set(stimulusOf(each, each.request), each);
+    }
+  }
 
   leave(removal: Stimulus): () => void {
-    this.#left.add(removal);
-    return () => this.#left.delete(removal);
+    const { config, documented, transport, record } = this.#means;
+    const { method, target, fields } = requestOf(removal, documented);
+    const written = JSON.stringify([target, fields, removal.content]);
+    const created: LeftBehind = {
+      type: 'created',
+      service: config.service,
+      purpose: removal.purpose,
+      method,
+      target: transport.redaction.sink(target),
+      // A secret is not kept: then only this session can remove it.
+      request:
+        transport.redaction.sink(written) === written ? { fields, content: removal.content ?? null } : null,
+      isAnonymous: removal.credential === 'none',
+    };
+    this.#left.set(removal, created);
+    record(created);
+    return () => this.#settle(removal, created);
+  }
+
+  #settle(removal: Stimulus, { service, method, target }: LeftBehind): void {
+    if (this.#left.delete(removal)) this.#means.record({ type: 'removed', service, method, target });
   }
 
   /** The last created first. What cannot be removed is told. */
-  async remove(http: ServiceHttp, { log, outage, remark }: SessionMeans): Promise<void> {
+  async remove(http: ServiceHttp): Promise<void> {
     if (this.#left.size === 0) return;
+    const { log, outage, remark } = this.#means;
     const turn = openTurn(log, outage, AbortSignal.timeout(REMOVAL_MS));
-    for (const removal of [...this.#left].reverse()) {
-      const about = `${removal.method} ${removal.purpose}`;
+    for (const [removal, created] of [...this.#left].reverse()) {
       try {
         const { served, status } = await http.reply(removal, turn);
         if (!served && status !== 404 && status !== 410) {
-          remark(`what this run created may still be there: ${about} was answered ${status ?? 'by nothing'}`);
+          remark(stillThere(created, `was answered ${status ?? 'by nothing'}`));
         }
       } catch (error) {
-        remark(`what this run created may still be there: ${about} was not possible (${reasonOf(error)})`);
+        remark(stillThere(created, `was not possible (${reasonOf(error)})`));
       }
+      this.#settle(removal, created);
     }
-    this.#left.clear();
   }
+}
+
+function stimulusOf(
+  { purpose, method, target, isAnonymous }: LeftBehind,
+  { fields, content }: NonNullable<LeftBehind['request']>,
+): Stimulus {
+  return {
+    purpose,
+    method,
+    target: () => target,
+    fields: fields.map(([name = '', value = '']) => [name, value]),
+    withoutSampleFields: true,
+    credential: isAnonymous ? 'none' : 'right',
+    ...(content === null ? {} : { content }),
+  };
 }

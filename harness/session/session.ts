@@ -4,6 +4,7 @@ import type { ServiceConfig } from '../config/service.ts';
 import type { Variation } from '../contract/variation.ts';
 import type { Secret } from '../credential/secret.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
+import type { LeftBehind } from '../report/results/fold/left-behind.ts';
 import { type Clock, startDeadline } from '../transport/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
@@ -23,6 +24,8 @@ export interface SessionOptions extends MeansOptions {
   /** Told of each secret that arrives, before it is used. */
   readonly learned?: (secret: Secret) => void;
   readonly pacts: PactJudge;
+  /** What an earlier session has created and not removed; it is removed when this one closes. */
+  readonly leftBehind?: readonly LeftBehind[];
 }
 
 /** One service under test: its transports, its request budget, the memory of its probes, its line to the journal. */
@@ -71,7 +74,7 @@ export function openSession(options: SessionOptions): Session {
   const { clock, record } = options;
   const http = new ServiceHttp(means);
   const memory = new ProbeMemory();
-  const remains = new Remains();
+  const remains = new Remains(means, options.leftBehind ?? []);
   const openedMs = clock.now();
   const { runMs } = config.timeouts;
   const endDeadline =
@@ -167,7 +170,7 @@ export function openSession(options: SessionOptions): Session {
     redact: (text) => transport.redaction.sink(text),
     async close() {
       endDeadline?.();
-      await remains.remove(http, means);
+      await remains.remove(http);
       await http.close();
       await options.pacts.close();
       return { requestsSent: budget.spent(), durationMs: clock.now() - openedMs };

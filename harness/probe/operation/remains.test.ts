@@ -1,53 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { serving } from '../../base/fixtures/server.ts';
 import { thingsDocument } from '../../config/operation/fixtures/things.ts';
 import { described } from '../../config/operation/openapi/fixtures/described.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { openLiveSession } from '../../session/live.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { virtualClock } from '../../transport/pace/fixtures/virtual-clock.ts';
+import { storeOfThings } from './fixtures/store-of-things.ts';
 import { lives } from './lifecycle.ts';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A store of things, in which the `nth` reading of one that is there, from 1, comes to something else. */
-async function storeOfThings(nth: number, otherwise: Handler) {
-  const things = new Map<string, object>();
-  let created = 0;
-  let read = 0;
-  const answer = (response: ServerResponse, status: number, value?: object) => {
-    response.writeHead(status, value === undefined ? {} : { 'Content-Type': 'application/json' });
-    response.end(value === undefined ? undefined : JSON.stringify(value));
-  };
-  const handle: Handler = (request, response) => {
-    const id = /^\/things\/([^/?]+)$/.exec(request.url ?? '')?.[1];
-    const body: Buffer[] = [];
-    request.on('data', (chunk) => body.push(chunk));
-    request.on('end', () => {
-      if (request.headers.authorization === undefined) return answer(response, 401);
-      if (id === undefined && request.method === 'GET') return answer(response, 200, [...things.values()]);
-      if (id === undefined) {
-        created += 1;
-        const thing = { ...JSON.parse(Buffer.concat(body).toString() || '{}'), id: `t${created}` };
-        things.set(thing.id, thing);
-        return answer(response, 201, thing);
-      }
-      const thing = things.get(id);
-      if (thing === undefined) return answer(response, 404, { title: 'no such thing' });
-      if (request.method === 'DELETE') {
-        things.delete(id);
-        return answer(response, 204);
-      }
-      if (request.method === 'GET') {
-        read += 1;
-        if (read === nth) return otherwise(request, response);
-      }
-      return answer(response, 200, thing);
-    });
-  };
-  return { ...(await serving(createServer(handle))), things, created: () => created };
-}
 
 describe('what a run has created it removes', () => {
   it.for([

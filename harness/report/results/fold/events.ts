@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { isJsonObject } from '../../../base/json-text.ts';
 import Type from '../../../base/type.ts';
+import type { FieldLine } from '../../../evidence/exchange.ts';
 import {
   COVERAGE,
   JUDGMENT,
@@ -65,6 +66,26 @@ const EVENTS = {
   }),
   /** Octets that followed the response of this evidence though nothing was asked: their first line. */
   unasked: Type.Object({ service, after: text(), octets: text() }),
+  /** Something that this run has created is there until this request removes it; null where a secret stands in it. */
+  created: Type.Object({
+    service,
+    purpose: text(),
+    method: text(),
+    target: text(),
+    request: Type.Union([
+      Type.Object({
+        fields: Type.Unsafe<readonly FieldLine[]>({
+          type: 'array',
+          items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+        }),
+        content: Type.Union([Type.String(), Type.Null()]),
+      }),
+      Type.Null(),
+    ]),
+    isAnonymous: Type.Boolean(),
+  }),
+  /** It is not there any more, or a remark tells that it may be. */
+  removed: Type.Object({ service, method: text(), target: text() }),
   /** Where webhooks were received: a path that nobody can guess, below this URL. */
   receiver: Type.Object({ service, url: text(), path: text() }),
   /** What came of holding the service against an interaction of a pact, or why nothing did. */

@@ -12,6 +12,7 @@ import type {
 import { exitCodeOf } from '../run-verdict.ts';
 import { tallyOf } from '../tally.ts';
 import { type JournalEvent, readEvent } from './events.ts';
+import { leftBehind, stillThere } from './left-behind.ts';
 
 /** What the main process knows that the journal may not. */
 export interface FoldContext {
@@ -82,6 +83,11 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
     if (read.kind === 'malformed')
       record.faults.push(`journal entry ${index + 1} is malformed: ${read.problem}`);
   });
+  for (const each of leftBehind(entries)) {
+    serviceRecord(record, each.service).remarks.add(
+      stillThere(each, 'was not sent, for the run came to its end'),
+    );
+  }
   for (const service of record.started?.services ?? []) serviceRecord(record, service);
 
   const interruption = interruptionOf(record, context);
@@ -183,6 +189,8 @@ function noteService(record: ServiceRecord, event: ServiceEvent): void {
     case 'verification':
     case 'secrets':
     case 'signature':
+    case 'created':
+    case 'removed':
       return;
     case 'known-failures':
       record.listed = event.listed;

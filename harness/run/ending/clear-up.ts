@@ -1,0 +1,44 @@
+import type { Redaction } from '../../evidence/redaction/redaction.ts';
+import type { JournalEvent } from '../../report/results/fold/events.ts';
+import { leftBehind } from '../../report/results/fold/left-behind.ts';
+import { openLiveSession } from '../../session/live.ts';
+import { systemClock } from '../../transport/pace/clock.ts';
+import type { StartedService } from '../provider/start-services.ts';
+import { leftOvers } from './left-over.ts';
+
+interface ClearingUp {
+  readonly runId: string;
+  readonly userAgent: string;
+  readonly redaction: Redaction;
+  readonly entries: () => readonly unknown[];
+  readonly record: (event: JournalEvent) => void;
+}
+
+/** Removes what workers have created that came to their end before they could remove it themselves. */
+export async function clearUp(
+  started: readonly StartedService[],
+  { runId, userAgent, redaction, entries, record }: ClearingUp,
+): Promise<void> {
+  const journal = entries();
+  const left = Map.groupBy(leftBehind(journal), ({ service }) => service);
+  await Promise.all(
+    started.map(async ({ config, providerUrl }) => {
+      const { service } = config;
+      const ours = left.get(service) ?? [];
+      if (ours.length === 0 || providerUrl === null) return;
+      const session = openLiveSession({
+        config,
+        clock: systemClock,
+        providerUrl,
+        runId,
+        userAgent,
+        redaction,
+        record,
+        learned: (secret) => redaction.add(secret.name, secret.reveal()),
+        evidenceBefore: leftOvers(journal, [service], 0).get(service)?.lastEvidence ?? 0,
+        leftBehind: ours,
+      });
+      await session.close();
+    }),
+  );
+}
