@@ -76,7 +76,7 @@ const SERVICES: Readonly<
 export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
   const { service, defects = [], variant = null, patches: others = [] } = options;
   const patches = [
-    ...(variant?.split('+') ?? []).map((name) => findVariant(name, service).patch),
+    ...patchesOf(variant, service),
     ...others,
     ...defects.map((name) => findDefect(name, service).patch),
   ];
@@ -87,6 +87,10 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
   return { kind: 'reference', service, ...running, plan, defects, variant, faults };
 }
 
+function patchesOf(variant: string | null, service: ReferenceName): readonly Patch[] {
+  return (variant?.split('+') ?? []).map((name) => findVariant(name, service).patch);
+}
+
 interface DescribedOptions {
   readonly clock: Clock;
   /** It takes an offer to compress WebSocket messages, of which no config says anything. */
@@ -94,21 +98,23 @@ interface DescribedOptions {
 }
 
 /**
- * Starts a service that conforms to what a config says of it, with a quota of the plan. Nothing of it leaves this
- * machine, whatever addresses the config names.
+ * Starts a service that conforms to what a config says of it, with a quota of the plan, and in the way of its variant where it
+ * is a built-in one. Nothing of it leaves this machine, whatever addresses the config names.
  */
 export async function startDescribed(
   config: ServiceConfig,
   { clock, compresses }: DescribedOptions,
 ): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
-  const { service, credentials, plan, websocket } = config;
-  const conduct = conformingTo(plan);
+  const { service, credentials, plan, websocket, provider } = config;
+  const conforming = conformingTo(plan);
+  const compressing = { ...conforming, websocket: { ...conforming.websocket, compression: compresses } };
+  const ways = provider.kind === 'reference' ? patchesOf(provider.variant, provider.name) : [];
   return host({
     name: service,
     credentials,
     isCredentialOptional: isCredentialOptional(config),
     plan,
-    conduct: { ...conduct, websocket: { ...conduct.websocket, compression: compresses } },
+    conduct: patched(compressing, ways),
     faults: [],
     offers: (app, webhooks) => describedService(config, app, webhooks),
     origin: websocket?.origin ?? null,
