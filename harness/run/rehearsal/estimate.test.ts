@@ -124,6 +124,14 @@ websocket: { url: /ws, echo: true }
     expectClose(costs, compresses);
   });
 
+  it('of a service whose items are created and removed', async () => {
+    const { stored } = await proofConfigs();
+    const { pacts: _, ...config } = { ...stored, plan: null };
+    const costs = await costsOf(config, named('operations'));
+    expect(costs.sent).toBeGreaterThan(40);
+    expectClose(costs);
+  });
+
   it('of a service with both', async () => {
     expectClose(await costsOf({ ...(await shipped('realtime')), plan: null }));
   });

@@ -9,6 +9,7 @@ import { type Answer, served, splitTarget } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Route } from '../http/routes.ts';
 import { Channels } from './channels.ts';
+import { describedItems } from './described-items.ts';
 import { conversePusher } from './pusher-connection.ts';
 import { echo, sendEvent } from './realtime.ts';
 
@@ -17,10 +18,11 @@ import { echo, sendEvent } from './realtime.ts';
  * documented, speaks over its WebSocket, and refuses everything else.
  */
 export function describedService(
-  { service, contract, operations, websocket, webhooks }: ServiceConfig,
+  config: ServiceConfig,
   app: App | null,
   sender: WebhookSender | null,
 ): Service {
+  const { service, contract, operations, websocket, webhooks } = config;
   const sample = documentedSample(contract) ?? (websocket === null ? BASE_ADDRESS : null);
   const calls: readonly Call[] = [
     ...operations.map(callOf),
@@ -30,7 +32,7 @@ export function describedService(
   const byPath = Map.groupBy(calls, ({ target }) => splitTarget(target).path);
   return {
     name: service,
-    routes: [...byPath].map(([path, those]) => routeOf(path, those)),
+    routes: joined([...describedItems(config), ...[...byPath].map(([path, those]) => routeOf(path, those))]),
     sockets: websocket === null ? [] : [endpointOf(websocket, app)],
   };
 }
@@ -92,6 +94,16 @@ function routeOf(path: string, calls: readonly Call[]): Route {
       ]),
     ),
   };
+}
+
+/** Of routes to one path the first knows its methods best. */
+function joined(routes: readonly Route[]): readonly Route[] {
+  const byTemplate = Map.groupBy(routes, ({ template }) => template);
+  return [...byTemplate.values()].flatMap(([first, ...more]) =>
+    first === undefined
+      ? []
+      : [more.reduce((one, other) => ({ ...one, methods: { ...other.methods, ...one.methods } }), first)],
+  );
 }
 
 function decoded(segment: string): string {
