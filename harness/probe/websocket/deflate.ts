@@ -8,6 +8,7 @@ import { Deflation, deflatedToEnd } from '../../transport/websocket/deflate.ts';
 import { echoes } from './echo.ts';
 import { deflateOffer } from './handshake-forms.ts';
 import { alive } from './ordinary-client.ts';
+import { type Exchange, inSeries } from './series.ts';
 import { holdEach } from './side-by-side.ts';
 
 /** permessage-deflate (RFC 7692): what is offered, and what is said where it was taken. */
@@ -160,50 +161,61 @@ const NOVEL = Array.from({ length: 1_500 }, (_, index) => ((index * 7_919) % 94)
   .map((code) => String.fromCharCode(Math.min(code, 126)))
   .join('');
 
-export const deflatedEcho = echoed('websocket-deflate-echo', 'a compressed message', (conversation) =>
-  conversation.deflatedEcho('text', TEXT),
-);
-export const plainEcho = echoed(
-  'websocket-deflate-plain',
-  'a message that is not compressed',
-  (conversation) => conversation.echo('text', 'conform'),
-);
-/** §7.2.3.6 */
-export const emptyEcho = echoed('websocket-deflate-empty', 'an empty compressed message', (conversation) =>
-  conversation.deflatedEcho('text', ''),
-);
-export const fragmentedEcho = echoed(
-  'websocket-deflate-fragments',
-  'a compressed message in three fragments',
-  (conversation) => conversation.deflatedEcho('text', TEXT, 3),
-);
-export const echoAroundPing = echoed(
-  'websocket-deflate-around-ping',
-  'a Ping within a compressed message',
+const around =
+  (between: (conversation: OpenConversation) => Promise<unknown>): Exchange =>
   async (conversation) => {
-    await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () =>
-      conversation.ping('within'),
-    );
-    await conversation.returned(Buffer.from(TEXT));
+    await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () => between(conversation));
+    return conversation.returned(Buffer.from(TEXT));
+  };
+
+const series = inSeries({
+  name: 'websocket-deflate-series',
+  purpose: 'a compressing WebSocket with messages of many forms',
+  fields: [['Sec-WebSocket-Extensions', NAME]],
+  twins: [echoes, compresses],
+  exchanges: {
+    'websocket-deflate-echo': [
+      'a compressing WebSocket with a compressed message',
+      (conversation) => conversation.deflatedEcho('text', TEXT),
+    ],
+    // §7.2.3.2: the second message is nothing but a reference to the first, unless the service does without them.
+    'websocket-deflate-context': [
+      'a compressing WebSocket with a compressed message that refers to the one before',
+      async (conversation) =>
+        (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
+    ],
+    'websocket-deflate-plain': [
+      'a compressing WebSocket with a message that is not compressed',
+      (conversation) => conversation.echo('text', 'conform'),
+    ],
+    // §7.2.3.6
+    'websocket-deflate-empty': [
+      'a compressing WebSocket with an empty compressed message',
+      (conversation) => conversation.deflatedEcho('text', ''),
+    ],
+    'websocket-deflate-fragments': [
+      'a compressing WebSocket with a compressed message in three fragments',
+      (conversation) => conversation.deflatedEcho('text', TEXT, 3),
+    ],
+    'websocket-deflate-around-ping': [
+      'a compressing WebSocket with a Ping within a compressed message',
+      around((conversation) => conversation.ping('within')),
+    ],
+    'websocket-deflate-around-pong': [
+      'a compressing WebSocket with a Pong within a compressed message',
+      around((conversation) => conversation.frame(OPCODE.pong, 'within')),
+    ],
   },
-);
-export const echoAroundPong = echoed(
-  'websocket-deflate-around-pong',
-  'a Pong within a compressed message',
-  async (conversation) => {
-    await conversation.deflatedMessage('text', conversation.deflated(TEXT), 2, () =>
-      conversation.frame(OPCODE.pong, 'within'),
-    );
-    await conversation.returned(Buffer.from(TEXT));
-  },
-);
-/** §7.2.3.2: the second message is nothing but a reference to the first, unless the service does without them. */
-export const contextEcho = echoed(
-  'websocket-deflate-context',
-  'a compressed message that refers to the one before',
-  async (conversation) =>
-    (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
-);
+});
+
+export const deflatedEcho = series('websocket-deflate-echo');
+export const contextEcho = series('websocket-deflate-context');
+export const plainEcho = series('websocket-deflate-plain');
+export const emptyEcho = series('websocket-deflate-empty');
+export const fragmentedEcho = series('websocket-deflate-fragments');
+export const echoAroundPing = series('websocket-deflate-around-ping');
+export const echoAroundPong = series('websocket-deflate-around-pong');
+
 /** §7.2.3.4 */
 export const finalBlockEcho = echoed(
   'websocket-deflate-final-block',

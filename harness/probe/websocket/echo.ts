@@ -6,6 +6,7 @@ import { visible } from '../../evidence/octets/visible.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { alive } from './ordinary-client.ts';
+import { type Exchange, inSeries } from './series.ts';
 
 /** Messages that an echo endpoint sends back. */
 
@@ -17,17 +18,6 @@ export const textEcho: Probe<ConversationView> = probe('websocket-text-echo', as
     await conversation.close(1000);
   });
 });
-
-/** Messages one after the other, as long as each comes back, on an endpoint that sends back a short one. */
-function echoed(name: string, what: string, ...messages: readonly (() => Sent)[]): Probe<ConversationView> {
-  return probe(name, async ({ ask, websocket }) => {
-    await ask(echoes);
-    return websocket.hold({ purpose: `a WebSocket with ${what}` }, async (conversation) => {
-      for (const message of messages) if (!(await send(conversation, message()))) break;
-      await conversation.close(1000);
-    });
-  });
-}
 
 type Sent = readonly [kind: 'text' | 'binary', ...fragments: (string | Uint8Array)[]];
 
@@ -80,32 +70,19 @@ export const echoes: Probe<ConversationView> = probe('websocket-echoes', async (
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 
-export const binaryEcho = echoed('websocket-binary-echo', 'a binary message', () => [
-  'binary',
-  Uint8Array.of(0x00, 0xff, 0xc0, 0x80, 0x0a),
-]);
-
-/** §5.2: at the edges of the length encodings. */
-export const binaryLengthEchoes = echoed(
-  'websocket-binary-length-echoes',
-  'binary messages of 0 to 4096 octets',
-  ...[0, 125, 126, 128, 4096].map((length) => (): Sent => ['binary', patterned(length)]),
-);
-
-export const emptyEcho = echoed('websocket-empty-echo', 'an empty message', () => ['text', '']);
-
-/** §5.2: at the edges of the length encodings. */
-export const shortEchoes = echoed(
-  'websocket-short-echoes',
-  'messages of 125 to 127 octets',
-  ...[125, 126, 127].map((length) => (): Sent => ['text', patterned(length)]),
-);
-export const longEchoes = risky(
-  echoed(
-    'websocket-long-echoes',
-    'messages of 65,535 octets to 1 MiB',
-    ...[65_535, 65_536, 1 << 20].map((length) => (): Sent => ['text', patterned(length)]),
-  ),
+/** §5.2: at the edges of the length encodings, one after the other as long as each comes back. */
+export const longEchoes: Probe<ConversationView> = risky(
+  probe('websocket-long-echoes', async ({ ask, websocket }) => {
+    await ask(echoes);
+    return websocket.hold(
+      { purpose: 'a WebSocket with messages of 65,535 octets to 1 MiB' },
+      async (conversation) => {
+        for (const length of [65_535, 65_536, 1 << 20])
+          if (!(await send(conversation, ['text', patterned(length)]))) break;
+        await conversation.close(1000);
+      },
+    );
+  }),
 );
 
 /** Messages longer than this many octets meet the limits of some servers. */
@@ -143,55 +120,6 @@ export const longFragmentedEcho: Probe<ConversationView> = risky(
   }),
 );
 
-/** §5.4: in three fragments, with empty ones, and cut within a character. */
-export const fragmentedEchoes = echoed(
-  'websocket-fragmented-echoes',
-  'messages in fragments',
-  () => ['text', 'con', 'fo', 'rm'],
-  () => ['text', '', 'conform', ''],
-  () => ['text', Uint8Array.of(0xe2, 0x82), Uint8Array.of(0xac)],
-);
-
-/** Fragments of one message. */
-const MANY = 64;
-
-/** §5.4: as many as there may be. */
-export const manyFragmentsEcho = echoed(
-  'websocket-many-fragments-echo',
-  `a message in ${MANY} fragments`,
-  () => ['text', ...Array.from({ length: MANY }, (_, index) => patterned(index % 5))],
-);
-
-/** §5.5.3: nobody asked for the Pong, and the message is whole. */
-export const echoAroundPong: Probe<ConversationView> = probe(
-  'websocket-echo-around-pong',
-  async ({ ask, websocket }) => {
-    await ask(echoes);
-    return websocket.hold({ purpose: 'a WebSocket with a Pong within a message' }, async (conversation) => {
-      await conversation.text('con', { fin: false });
-      await conversation.frame(OPCODE.pong, 'within');
-      await conversation.frame(OPCODE.continuation, 'form');
-      await conversation.returned(Buffer.from('conform'));
-      await conversation.close(1000);
-    });
-  },
-);
-
-/** §5.4, §5.5: a Ping between the fragments leaves the message whole. */
-export const echoAroundPing: Probe<ConversationView> = probe(
-  'websocket-echo-around-ping',
-  async ({ ask, websocket }) => {
-    await ask(echoes);
-    return websocket.hold({ purpose: 'a WebSocket with a Ping within a message' }, async (conversation) => {
-      await conversation.text('con', { fin: false });
-      await conversation.ping('within');
-      await conversation.frame(0, 'form');
-      await conversation.returned(Buffer.from('conform'));
-      await conversation.close(1000);
-    });
-  },
-);
-
 /** §5.6, §8.1: characters that are easily lost, one message each. */
 const CHARACTERS = [
   '\ufeffBOM',
@@ -206,11 +134,85 @@ const CHARACTERS = [
   '\u{1fffe} \u{1ffff} \u{2fffe}',
 ];
 
-export const characterEchoes = echoed(
-  'websocket-character-echoes',
-  'unusual characters',
-  ...CHARACTERS.map((characters) => (): Sent => ['text', characters]),
-);
+/** Fragments of one message. */
+const MANY = 64;
+
+/** One after the other, as long as each comes back. */
+function messages(...all: readonly Sent[]): Exchange {
+  return async (conversation) => {
+    for (const message of all) if (!(await send(conversation, message))) return false;
+    return true;
+  };
+}
+
+/** A message in two fragments with something between them, which leaves it whole. */
+function around(between: (conversation: OpenConversation) => Promise<unknown>): Exchange {
+  return async (conversation) => {
+    await conversation.text('con', { fin: false });
+    await between(conversation);
+    await conversation.frame(OPCODE.continuation, 'form');
+    return conversation.returned(Buffer.from('conform'));
+  };
+}
+
+const series = inSeries({
+  name: 'websocket-echo-series',
+  purpose: 'a WebSocket with messages of many forms',
+  twins: [echoes],
+  exchanges: {
+    'websocket-binary-echo': [
+      'a WebSocket with a binary message',
+      messages(['binary', Uint8Array.of(0x00, 0xff, 0xc0, 0x80, 0x0a)]),
+    ],
+    'websocket-empty-echo': ['a WebSocket with an empty message', messages(['text', ''])],
+    // §5.2: at the edges of the length encodings.
+    'websocket-short-echoes': [
+      'a WebSocket with messages of 125 to 127 octets',
+      messages(...[125, 126, 127].map((length): Sent => ['text', patterned(length)])),
+    ],
+    'websocket-binary-length-echoes': [
+      'a WebSocket with binary messages of 0 to 4096 octets',
+      messages(...[0, 125, 126, 128, 4096].map((length): Sent => ['binary', patterned(length)])),
+    ],
+    // §5.4: in three fragments, with empty ones, and cut within a character.
+    'websocket-fragmented-echoes': [
+      'a WebSocket with messages in fragments',
+      messages(
+        ['text', 'con', 'fo', 'rm'],
+        ['text', '', 'conform', ''],
+        ['text', Uint8Array.of(0xe2, 0x82), Uint8Array.of(0xac)],
+      ),
+    ],
+    // §5.4: as many as there may be.
+    'websocket-many-fragments-echo': [
+      `a WebSocket with a message in ${MANY} fragments`,
+      messages(['text', ...Array.from({ length: MANY }, (_, index) => patterned(index % 5))]),
+    ],
+    // §5.4, §5.5: a control frame between the fragments leaves the message whole; §5.5.3: nobody asked for the Pong.
+    'websocket-echo-around-ping': [
+      'a WebSocket with a Ping within a message',
+      around((conversation) => conversation.ping('within')),
+    ],
+    'websocket-echo-around-pong': [
+      'a WebSocket with a Pong within a message',
+      around((conversation) => conversation.frame(OPCODE.pong, 'within')),
+    ],
+    'websocket-character-echoes': [
+      'a WebSocket with unusual characters',
+      messages(...CHARACTERS.map((characters): Sent => ['text', characters])),
+    ],
+  },
+});
+
+export const binaryEcho = series('websocket-binary-echo');
+export const emptyEcho = series('websocket-empty-echo');
+export const shortEchoes = series('websocket-short-echoes');
+export const binaryLengthEchoes = series('websocket-binary-length-echoes');
+export const fragmentedEchoes = series('websocket-fragmented-echoes');
+export const manyFragmentsEcho = series('websocket-many-fragments-echo');
+export const echoAroundPing = series('websocket-echo-around-ping');
+export const echoAroundPong = series('websocket-echo-around-pong');
+export const characterEchoes = series('websocket-character-echoes');
 
 /** Characters of ASCII that differ with their place, so that neither a loss nor an exchange goes unseen. */
 function patterned(length: number): Uint8Array {

@@ -90,6 +90,7 @@ function gathered(
       else throw answer.reason;
     }
     if (held.length === 0) throw reason;
-    return held;
+    // Several probes may share one.
+    return [...new Map(held.map((each) => [each.evidence, each])).values()];
   });
 }
