@@ -3,6 +3,8 @@ import { errorReplies, everyReply, successReplies } from '../harness/probe/every
 import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
 import * as target from '../harness/probe/request/target.ts';
 import { errorMediaType, successMediaType } from './json.suite.ts';
+import { stable } from './status/documented-answer.ts';
+import { steady } from './steady.ts';
 
 // RFC 6797 §6.1: directives with semicolons between them, each once, and max-age among them. Browsers ignore the others.
 const transportSecurityForm = check('headers.transport-security-form', {
@@ -120,6 +122,19 @@ export const headers = suite('headers', 'Header fields', [
       expect(everyReply)
         .where(({ response }) => response.has('link'))
         .toConform('links', ({ response }) => response.linkFaults[0] ?? null),
+  }),
+
+  // What one instance leaves out clients cannot rely on.
+  steady({
+    id: 'headers.steady',
+    title: 'sends the same headers for caches and browsers each time',
+    headline: 'The documented response has other headers now and then: {got}',
+    why: 'Caches and browsers treat the same response in two ways, and nobody can say why.',
+    change: 'Configure all instances alike, or set these headers where all answers pass.',
+    restsOn: [stable],
+    alike: ['fields'],
+    wanted: ({ usual }) => `${usual} each time`,
+    got: ({ odd }) => odd,
   }),
 
   // errors.request-id: so that whoever asks for help can be helped.

@@ -16,7 +16,10 @@ export interface Probe<E> {
   /** Unique: a session refuses a second probe that is called the same. */
   readonly name: string;
   readonly send: (port: Port) => Promise<E>;
-  /** What it sends is malformed, or larger than usual: a service may fall over it, so it comes after everything else. */
+  /**
+   * It comes after everything else: what it sends is malformed or larger than usual, so that a service may fall over it, or
+   * it looks back on what the others met.
+   */
   readonly isRisky?: true;
 }
 
@@ -27,6 +30,11 @@ export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
 /** The same stimulus, declared to be one that a service may fall over. */
 export function risky<E>(calm: Probe<E>): Probe<E> {
   return { ...calm, isRisky: true };
+}
+
+/** The same stimulus, declared to be one that looks back on what the others met: it comes after them, too. */
+export function lookingBack<E>(early: Probe<E>): Probe<E> {
+  return { ...early, isRisky: true };
 }
 
 /** The same ones, in the order in which they may be asked together. */

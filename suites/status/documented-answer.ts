@@ -6,13 +6,13 @@ import {
   documentedWithoutBody,
   IN_JSON,
   observation,
-  practice,
   rfc9110,
 } from '../../harness/check/suite.ts';
 import { everyReply } from '../../harness/probe/every-reply.ts';
-import { sample, samplesInARow } from '../../harness/probe/request/sample.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import { messages } from '../framing/messages.ts';
+import { steady } from '../steady.ts';
 import { noRedirect } from '../versioning.suite.ts';
 
 // endpoint.sample shows Content-Type on a GET.
@@ -77,23 +77,15 @@ export const noErrorInSuccess = check('status.no-error-in-success', {
 });
 
 // One instance in several that is out of order answers now and then.
-export const stable = check('status.stable', {
-  title: 'answers the same request twice with the same status and media type',
-  headline: 'The same request gets {answer} the second time',
+export const stable = steady({
+  id: 'status.stable',
+  title: 'answers the same request each time with the same status and media type',
+  headline: 'The same request gets {got}',
   why: 'Clients fail now and then, for example when one of several instances is broken.',
   change: 'Compare the instances and caches behind this address: one of them answers differently.',
-  grounds: [practice('repeatable answers')],
-  async judge({ probe, expect }) {
-    const first = (await probe(sample)).response;
-    await expect(samplesInARow).toConform(
-      `status ${first.status} and the same media type`,
-      ({ response }) => {
-        if (response.status !== first.status) return `status ${response.status}`;
-        const [before, now] = [first.field('content-type'), response.field('content-type')];
-        return before === now ? null : `Content-Type ${now ?? 'absent'} after ${before ?? 'absent'}`;
-      },
-    );
-  },
+  alike: ['status', 'media type'],
+  wanted: ({ usual }) => `${usual} each time`,
+  got: ({ odd }) => odd,
 });
 
 // RFC 9110 §15.5.5. A collection may create, or hide, what is asked for by its name: not at every depth.

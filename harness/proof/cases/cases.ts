@@ -64,6 +64,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'transport-security-in-other-words+chunked-body',
     'transport-security-of-what-it-serves+plain-json-errors',
     'deletes-again-with-204+refuses-unknown-members-of-items',
+    'names-its-instances+server-of-the-instance+limiter-token-bucket',
+    'lists-in-any-order+a-cache-that-fills',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

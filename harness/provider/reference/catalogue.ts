@@ -6,6 +6,7 @@ import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
+import { INSTANCE_DEFECTS } from './defects/instances.ts';
 import { LIFECYCLE_DEFECTS } from './defects/items/lifecycle.ts';
 import { PAGE_DEFECTS } from './defects/items/pages.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
@@ -35,6 +36,7 @@ import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
+import { INSTANCE_VARIANTS } from './variants/instances.ts';
 import { LIFECYCLE_VARIANTS } from './variants/lifecycle.ts';
 import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
@@ -51,6 +53,7 @@ const DEFECTS: readonly Defect[] = [
   ...METHOD_DEFECTS,
   ...ROBUSTNESS_DEFECTS,
   ...PATH_DEFECTS,
+  ...INSTANCE_DEFECTS,
   ...CONNECTION_DEFECTS,
   ...CACHING_DEFECTS,
   ...NEGOTIATION_DEFECTS,
@@ -80,6 +83,7 @@ const VARIANTS: readonly Variant[] = [
   ...STATUS_CODE_VARIANTS,
   ...TRANSPORT_SECURITY_VARIANTS,
   ...WEBHOOK_VARIANTS,
+  ...INSTANCE_VARIANTS,
   ...CONNECTION_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,

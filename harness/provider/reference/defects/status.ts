@@ -1,8 +1,8 @@
-import type { FieldLine } from '../../../evidence/exchange.ts';
 import { type Defect, EVERY, REALTIME, REST, tableOf } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch } from '../conduct/patch.ts';
+import { oneIn } from '../conduct/instances.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
 import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
-import { type Answer, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
+import { fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 
@@ -13,26 +13,6 @@ const STACK_TRACE =
   'TypeError: Cannot read properties of undefined (reading "rows")\n' +
   '    at query (/srv/app/node_modules/pg/lib/client.js:526:17)\n' +
   '    at list (/srv/app/src/resources.js:41:9)';
-
-/** Of the requests that are the documented sample and no more, changes the answer to every second one of a client. */
-const everySecond =
-  (change: (answer: Answer) => Answer): Patch =>
-  (conduct) => {
-    const answeredTo = new Map<string, number>();
-    return onAnswer('served', (answer, request) => {
-      const { method, target, query, fields } = request;
-      const unusual =
-        /^(?:accept(?:-encoding|-language)?|expect|if-.*|origin|range|upgrade|x-conform-long|x-forwarded-host)$/i;
-      const isUnusual = ([name, value]: FieldLine) =>
-        unusual.test(name) || (/^content-type$/i.test(name) && value !== 'application/json');
-      if (method !== 'GET' || !target.startsWith('/') || query !== null) return answer;
-      if (fields.some(isUnusual)) return answer;
-      const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
-      const answered = (answeredTo.get(client) ?? 0) + 1;
-      answeredTo.set(client, answered);
-      return answered % 2 === 0 ? change(answer) : answer;
-    })(conduct);
-  };
 
 const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
 
@@ -346,17 +326,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has a broken instance among those that answer',
     cause: 'The same request is answered 200 one time and {status:500} the next',
     trips: ['status.stable'],
-    drags: {
-      checks: ['framing.pipelining'],
-      because: 'one of two requests at once meets the broken instance',
-    },
-    patch: everySecond((answer) => failed(answer)),
+    patch: oneIn(2, (answer) => failed(answer)),
   },
   'unstable-shape': {
     summary: 'answers the same request with content of another shape each time',
     cause: 'The same request brings other members each time',
     trips: ['json.shape-stable'],
-    patch: everySecond((answer) =>
+    patch: oneIn(2, (answer) =>
       withField(withContent(answer, 'application/json', '{"items":2}'), 'ETag', '"of-two"'),
     ),
   },

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { NO_RESPONSE } from '../../base/sentence.ts';
+import { type Counting, type OddOnes, oddOnesAmong } from './odd-ones.ts';
+import type { Reply } from './reply.ts';
+
+/** In what some of several answers to the same request are unlike the others. */
+type Unlike = (replies: readonly Reply[], counting?: Counting) => OddOnes<Reply> | null;
+
+/** What belongs to an answer, whoever gives it: no header of an instance, of a cache or of the moment. */
+const STEADY_FIELDS = [
+  'Cache-Control',
+  'Content-Security-Policy',
+  'Deprecation',
+  'ETag',
+  'Last-Modified',
+  'Link',
+  'Referrer-Policy',
+  'Strict-Transport-Security',
+  'Sunset',
+  'Vary',
+  'X-Content-Type-Options',
+  'X-Frame-Options',
+];
+
+/** In ms: clocks that are kept in time differ by less, and no response takes as long. */
+const SAME_CLOCK_MS = 90_000;
+
+const served = (replies: readonly Reply[]): readonly Reply[] => replies.filter((reply) => reply.served);
+
+/** How they end: the status, or none. */
+const unlikeInStatus: Unlike = (replies, counting) =>
+  oddOnesAmong(
+    replies,
+    (reply) => {
+      if (reply.answered || reply.cut) return `status ${reply.status}`;
+      return `${NO_RESPONSE} (${reply.exchange.failure?.message ?? 'unknown'})`;
+    },
+    counting,
+  );
+
+const unlikeInMediaType: Unlike = (replies, counting) =>
+  oddOnesAmong(
+    served(replies),
+    ({ response }) => {
+      const value = response.field('content-type');
+      return value === undefined ? 'no Content-Type' : `Content-Type ${value}`;
+    },
+    counting,
+  );
+
+/** What the content looks like; of what was not read to its end nobody knows. */
+const unlikeInShape: Unlike = (replies, counting) =>
+  oddOnesAmong(
+    served(replies),
+    ({ response }) => (response.unreadJson === null ? JSON.stringify(response.shape) : null),
+    counting,
+  );
+
+/** The ETag of the very same content: of that which most of them have. */
+const unlikeInTag: Unlike = (replies, counting) => {
+  const contents = Map.groupBy(
+    served(replies).filter(({ response }) => response.entityTag !== null && response.unread === null),
+    ({ response }) => createHash('sha256').update(response.content).digest('hex'),
+  );
+  const [most = []] = [...contents.values()].toSorted((a, b) => b.length - a.length);
+  return oddOnesAmong(most, ({ response }) => response.entityTag, counting);
+};
+
+/** A header that the others have, or have not. */
+const unlikeInFields: Unlike = (replies, counting) => {
+  const all = served(replies);
+  for (const name of STEADY_FIELDS) {
+    const odd = oddOnesAmong(all, ({ response }) => (response.has(name) ? name : `no ${name}`), counting);
+    if (odd !== null) return odd;
+  }
+  return null;
+};
+
+/** How far Date is from that of the others; what a cache hands out is as old as it says (RFC 9111 §5.1). */
+const unlikeInClock: Unlike = (replies, counting) => {
+  const aheadOf = ({ response: { date, receivedAt } }: Reply) => Number(date) - Number(receivedAt);
+  const dated = served(replies).filter(({ response }) => response.date !== null && !response.has('age'));
+  const sorted = dated.map(aheadOf).toSorted((a, b) => a - b);
+  const usualMs = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return oddOnesAmong(
+    dated,
+    (reply) => {
+      const ms = aheadOf(reply) - usualMs;
+      if (Math.abs(ms) <= SAME_CLOCK_MS) return 'the time of the others';
+      return `a Date ${Math.round(Math.abs(ms) / 60_000)} min ${ms > 0 ? 'ahead of' : 'behind'} the others`;
+    },
+    counting,
+  );
+};
+
+/** By what is compared. */
+export type Likeness = 'status' | 'media type' | 'shape' | 'tag' | 'fields' | 'clock';
+
+export const UNLIKE: Readonly<Record<Likeness, Unlike>> = {
+  status: unlikeInStatus,
+  'media type': unlikeInMediaType,
+  shape: unlikeInShape,
+  tag: unlikeInTag,
+  fields: unlikeInFields,
+  clock: unlikeInClock,
+};

@@ -1,0 +1,131 @@
+import { Blocked } from '../../base/verdict.ts';
+import type { Evidence } from '../../evidence/evidence.ts';
+import { type Likeness, UNLIKE } from '../../evidence/exchange/likeness.ts';
+import type * as oddOnes from '../../evidence/exchange/odd-ones.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
+import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
+import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
+import { isLimitersRefusal } from '../../evidence/limit/refusal-face.ts';
+import { lookingBack, type Port, type Probe, probe } from '../../session/probe.ts';
+import { sample, samplesInARow } from './sample.ts';
+
+/** Answers to the same request that show how often one of them is unlike the others. */
+const ENOUGH = 20;
+
+export type { Likeness };
+export type OddOnes = oddOnes.OddOnes<Reply>;
+
+/** The answers to one request, held against each other. */
+export interface Repeated {
+  /** Those that are unlike the others; null where all are alike. */
+  readonly unlike: Readonly<Record<Likeness, OddOnes | null>>;
+}
+
+/**
+ * Every answer to the documented request with the service's own key, whatever it was sent for. Where something suggests
+ * that what answers behind the address is not all alike, the same request is sent until there are enough of them to tell;
+ * where nothing does, nothing is sent.
+ */
+export const sameRequests: Probe<Repeated> = lookingBack(
+  probe('same-requests', async (port) => {
+    const first = await port.ask(sample);
+    const inARow = [first, ...(await port.ask(samplesInARow))];
+    const evidence = port.quota.evidenceSoFar();
+    const judged = (replies: readonly Reply[]) => replies.filter((reply) => isJudged(reply, port));
+    const known = judged(
+      evidence.filter((each) => isSame(each, first.exchange)).map((exchange) => new Reply(exchange)),
+    );
+    const akin = judged(
+      evidence.filter((each) => isAkin(each, first.exchange)).map((exchange) => new Reply(exchange)),
+    );
+    const isSuspicious = [known, akin].some((some) =>
+      Object.values(UNLIKE).some((unlike) => unlike(some) !== null),
+    );
+    const further: Reply[] = [];
+    while (isSuspicious && known.length + further.length < ENOUGH) {
+      const reply = await port.http.send({ purpose: 'as documented, once more' }).catch(unlessBlocked);
+      if (reply === null) break;
+      further.push(reply);
+    }
+    return repeatedOf([...known, ...judged(further)], judged(inARow));
+  }),
+);
+
+/**
+ * No status comes but the usual one. All else may change for good in the course of a run: there, what came and went is
+ * told, and what has changed between requests that followed one another at once.
+ */
+function repeatedOf(all: readonly Reply[], inARow: readonly Reply[]): Repeated {
+  const told = (likeness: Likeness) => {
+    const unlike = UNLIKE[likeness];
+    if (likeness === 'status' || likeness === 'media type') return unlike(all);
+    return unlike(all, { returning: true }) ?? unlike(inARow);
+  };
+  return {
+    unlike: {
+      status: told('status'),
+      'media type': told('media type'),
+      shape: told('shape'),
+      tag: told('tag'),
+      fields: told('fields'),
+      clock: told('clock'),
+    },
+  };
+}
+
+function isSame(evidence: Evidence, sample: Exchange): evidence is Exchange {
+  return (
+    evidence.kind === 'exchange' && evidence.credential === 'right' && wireOf(evidence) === wireOf(sample)
+  );
+}
+
+/** All that the service gets to see of a request, but for whether its connection is kept. */
+function wireOf({ request }: Exchange): string {
+  const { method, target, fields, body, httpVersion, piecemeal, hasBehind } = request;
+  const lines = fields.filter(([name]) => name.toLowerCase() !== 'connection');
+  return JSON.stringify([method, target, lines, body?.received ?? 0, httpVersion, piecemeal, hasBehind]);
+}
+
+/**
+ * Left out is what was no answer to the request: a refusal for the rate, a service that sheds load and says for how long
+ * (RFC 9110 §15.6.4), and one that found that a key which was obtained is over.
+ */
+function isJudged({ exchange, status }: Reply, { quota, config }: Pick<Port, 'quota' | 'config'>): boolean {
+  if (exchange.failure?.kind === 'not-sent' || isLimitersRefusal(exchange, quota.refusal)) return false;
+  if (shedsLoad(exchange)) return false;
+  return status !== 401 || config.credentials.obtain === null;
+}
+
+function shedsLoad({ response }: Exchange): boolean {
+  return response?.status === 503 && fieldValue(response.fields, 'retry-after') !== undefined;
+}
+
+/** What an instance out of order answers. */
+const OUT_OF_ORDER: ReadonlySet<number> = new Set([401, 404, 500, 502, 503, 504]);
+
+/**
+ * A request that differs from the documented one by its headers alone, as far as they should make no difference: what is
+ * served has the same media type and no coding.
+ */
+function isAkin(evidence: Evidence, sample: Exchange): evidence is Exchange {
+  if (evidence.kind !== 'exchange' || evidence.credential !== 'right') return false;
+  const { request, response } = evidence;
+  if (request.method !== sample.request.method || request.target !== sample.request.target) return false;
+  if (!sample.request.fields.every((line) => standsIn(line, request.fields))) return false;
+  if (response === null || OUT_OF_ORDER.has(response.status)) return true;
+  const typeOf = (each: Exchange) => fieldValue(each.response?.fields ?? [], 'content-type');
+  const isPlain = fieldValue(response.fields, 'content-encoding') === undefined;
+  return response.status === sample.response?.status && isPlain && typeOf(evidence) === typeOf(sample);
+}
+
+/** With that value, and with no other. */
+function standsIn([name, value]: FieldLine, lines: readonly FieldLine[]): boolean {
+  const same = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase());
+  return same.length === 1 && same[0]?.[1].trim() === value;
+}
+
+/** Whoever is refused for its rate has nothing more to learn. */
+function unlessBlocked(thrown: unknown): null {
+  if (thrown instanceof Blocked) return null;
+  throw thrown;
+}

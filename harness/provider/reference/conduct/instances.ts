@@ -1,0 +1,45 @@
+import type { FieldLine } from '../../../evidence/exchange.ts';
+import { fieldValues, type ReceivedRequest } from '../http/message.ts';
+import type { AnswerChange } from './conduct.ts';
+import { onAnswer, onFinished, type Patch } from './patch.ts';
+
+/** Several instances behind one address, of which one is unlike the others. */
+
+const UNUSUAL =
+  /^(?:accept(?:-encoding|-language)?|expect|if-.*|origin|range|upgrade|x-conform-long|x-forwarded-host)$/i;
+
+const isUnusual = ([name, value]: FieldLine): boolean =>
+  UNUSUAL.test(name) || (/^content-type$/i.test(name) && value !== 'application/json');
+
+/** The documented sample and no more. */
+function isPlain({ method, target, query, fields, body }: ReceivedRequest): boolean {
+  const isBare = target.startsWith('/') && query === null && body.length === 0;
+  return method === 'GET' && isBare && !fields.some(isUnusual);
+}
+
+/** Of the plain requests of a client so many come to each round of instances; tells those that come to the last one. */
+function lastOf(instances: number): (request: ReceivedRequest) => boolean {
+  const answeredTo = new Map<string, number>();
+  return (request) => {
+    if (!isPlain(request)) return false;
+    const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
+    const answered = (answeredTo.get(client) ?? 0) + 1;
+    answeredTo.set(client, answered);
+    return answered % instances === 0;
+  };
+}
+
+const changedBy =
+  (on: typeof onAnswer) =>
+  (instances: number, change: AnswerChange): Patch =>
+  (conduct) => {
+    const isOdd = lastOf(instances);
+    return on('served', (answer, request, kernel) =>
+      isOdd(request) ? change(answer, request, kernel) : answer,
+    )(conduct);
+  };
+
+/** One of so many instances answers plain requests otherwise. */
+export const oneIn = changedBy(onAnswer);
+/** The same, when the answer is finished: nothing is corrected after it. */
+export const oneFinishedIn = changedBy(onFinished);

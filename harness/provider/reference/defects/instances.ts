@@ -1,0 +1,91 @@
+import { imfFixdate } from '../conduct/clock.ts';
+import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
+import { oneFinishedIn, oneIn } from '../conduct/instances.ts';
+import { failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
+import { withField, withoutField } from '../http/message.ts';
+import { problem } from '../http/problem.ts';
+
+/** Faults that come and go: one of several instances behind the address has them. */
+
+const INSTANCES = 7;
+const FEW_INSTANCES = 3;
+const FIVE_MINUTES_MS = 300_000;
+
+export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
+  'instance-fails': {
+    summary: 'has a broken instance among seven',
+    cause: 'One in several of the same requests is answered {status:500}, a server error',
+    trips: ['status.stable'],
+    patch: oneIn(INSTANCES, failed),
+  },
+  'instance-without-key': {
+    summary: 'has an instance among seven that was not told of the key',
+    cause: 'One in several of the same requests is answered {status:401}, with the right key',
+    trips: ['status.stable'],
+    patch: oneIn(INSTANCES, (answer) => ({
+      ...replacedBy(answer, problem('wrong-credential', [['WWW-Authenticate', 'Bearer']])),
+      occasion: 'served',
+    })),
+  },
+  'instance-of-old-routes': {
+    summary: 'has an instance among seven that is of a version without the documented path',
+    cause: 'One in several of the same requests is answered {status:404}',
+    trips: ['status.stable'],
+    patch: oneIn(INSTANCES, (answer) => replacedBy(answer, { ...problem('not-found'), occasion: 'served' })),
+  },
+  'instance-ends-connections': {
+    summary: 'has an instance among three that ends the connection instead of an answer',
+    cause: 'One in several of the same requests gets no response',
+    trips: ['status.stable'],
+    patch: oneFinishedIn(FEW_INSTANCES, (answer) => ({ ...answer, delivery: { kind: 'drop' } })),
+  },
+  'instance-labels-text': {
+    summary: 'has an instance among seven that labels its JSON as text',
+    cause: 'One in several of the same requests is answered as {media type:text/plain}',
+    trips: ['status.stable'],
+    patch: oneIn(INSTANCES, (answer) => withField(answer, 'Content-Type', 'text/plain')),
+  },
+  'instance-of-old-shape': {
+    services: REST.services,
+    summary: 'has an instance among seven that is of a version without one of the members',
+    cause: 'One in several of the same requests is answered without some of the members',
+    trips: ['json.shape-stable'],
+    patch: oneIn(INSTANCES, (answer) =>
+      withText(withField(answer, 'ETag', '"of-old"'), (text) =>
+        JSON.stringify({ ...JSON.parse(text), total: undefined }),
+      ),
+    ),
+  },
+  'instance-truncates': {
+    summary: 'has an instance among seven that cuts its content short, and counts what is left',
+    cause: 'One in several of the same requests is answered with JSON that breaks off',
+    trips: ['json.shape-stable'],
+    patch: oneIn(INSTANCES, (answer) => withText(answer, (text) => text.slice(0, text.length / 2))),
+  },
+  'instance-sends-nothing': {
+    summary: 'has an instance among seven that sends no content with its 200',
+    cause: 'One in several of the same requests is answered {status:200} with an empty body',
+    trips: ['json.shape-stable'],
+    patch: oneIn(INSTANCES, (answer) => withContent(answer, 'application/json', '')),
+  },
+  'etag-of-the-instance': {
+    summary: 'makes its ETag from the instance as well as from the content',
+    cause: 'The same content gets another ETag from each instance',
+    trips: ['caching.etag-stable'],
+    patch: oneIn(FEW_INSTANCES, (answer) => withField(answer, 'ETag', '"instance-3"')),
+  },
+  'instance-clock-behind': {
+    summary: 'has an instance among seven whose clock is five minutes behind',
+    cause: 'One in several of the same requests is answered with a Date that is minutes off',
+    trips: ['caching.one-clock'],
+    patch: oneFinishedIn(INSTANCES, (answer, _, { clock }) =>
+      withField(answer, 'Date', imfFixdate(clock.now() - FIVE_MINUTES_MS)),
+    ),
+  },
+  'instance-without-cache-control': {
+    summary: 'has an instance among seven without the configuration of caches',
+    cause: 'One in several of the same requests is answered without Cache-Control',
+    trips: ['headers.steady'],
+    patch: oneFinishedIn(INSTANCES, (answer) => withoutField(answer, 'Cache-Control')),
+  },
+});

@@ -1,0 +1,66 @@
+import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { oneFinishedIn, oneIn } from '../conduct/instances.ts';
+import { onAnswer, onFinished } from '../conduct/patch.ts';
+import { withText } from '../http/answer-changes.ts';
+import { withField, withoutField } from '../http/message.ts';
+
+/** What differs from answer to answer, and may. */
+
+export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
+  'names-its-instances': {
+    summary: 'says in headers which of several instances answered, what it took and whether a cache had it',
+    patch: (conduct) => {
+      let count = 0;
+      return onFinished('every', (answer) => {
+        count += 1;
+        const named = withField(
+          withField(answer, 'X-Served-By', `api-${count % 3}`),
+          'Server-Timing',
+          `app;dur=${count}`,
+        );
+        return count % 3 === 0 ? withField(named, 'X-Cache', 'HIT') : named;
+      })(conduct);
+    },
+  },
+  'server-of-the-instance': {
+    summary: 'has another Server header on one of four instances',
+    patch: oneFinishedIn(4, (answer) => withField(answer, 'Server', 'blue')),
+  },
+  'lists-in-any-order': {
+    services: REST.services,
+    summary: 'lists resources in another order each time, each order with a tag of its own',
+    patch: (conduct) => {
+      let count = 0;
+      return onAnswer('served', (answer, { query }) =>
+        query !== null
+          ? answer
+          : withText(withoutField(answer, 'ETag'), (text) => {
+              const content = JSON.parse(text);
+              count += 1;
+              const { resources } = content;
+              if (!Array.isArray(resources)) return text;
+              const at = count % resources.length;
+              return JSON.stringify({
+                ...content,
+                resources: [...resources.slice(at), ...resources.slice(0, at)],
+              });
+            }),
+      )(conduct);
+    },
+  },
+  'a-cache-that-fills': {
+    services: REST.services,
+    summary: 'is behind a cache for some of its answers, which are older each time and say so',
+    patch: (conduct) => {
+      let age = 0;
+      return oneIn(3, (answer, _, { clock }) => {
+        age += 200;
+        return withField(
+          withField(answer, 'Age', String(age)),
+          'Date',
+          new Date(clock.now() - age * 1_000).toUTCString(),
+        );
+      })(conduct);
+    },
+  },
+});

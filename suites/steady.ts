@@ -1,0 +1,49 @@
+import {
+  type CheckContext,
+  type CheckDefinition,
+  check,
+  type Ground,
+  practice,
+} from '../harness/check/suite.ts';
+import { type Likeness, type OddOnes, sameRequests } from '../harness/probe/request/repeated.ts';
+
+interface Steady {
+  readonly id: string;
+  readonly title: string;
+  readonly headline: string;
+  readonly why: string;
+  readonly change: string;
+  readonly ground?: Ground;
+  readonly restsOn?: readonly CheckDefinition[];
+  /** In what the answers are to be alike, that which comes first counting. */
+  readonly alike: readonly Likeness[];
+  /** Complete "expected …, got … for 3 of 20 answers to the same request". */
+  readonly wanted: (odd: OddOnes) => string;
+  readonly got: (odd: OddOnes) => string;
+  /** Why nothing can be judged, where that shows before: it ends the judging itself. */
+  readonly unless?: (context: CheckContext) => Promise<void>;
+}
+
+/** The same request is answered alike, by whichever instance behind the address, throughout the run. */
+export function steady({
+  alike,
+  wanted,
+  got,
+  unless,
+  ground = practice('repeatable answers'),
+  ...notes
+}: Steady): CheckDefinition {
+  return check(notes.id, {
+    ...notes,
+    grounds: [ground],
+    async judge(context) {
+      await unless?.(context);
+      const { unlike } = await context.probe(sameRequests);
+      const odd = alike.map((each) => unlike[each]).find((each) => each !== null);
+      if (odd) {
+        const share = `${odd.answers.length} of ${odd.of} answers to the same request`;
+        context.violated(`expected ${wanted(odd)}, got ${got(odd)} for ${share}`, odd.answers[0]?.evidence);
+      }
+    },
+  });
+}
