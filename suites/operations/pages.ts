@@ -1,5 +1,5 @@
 import { type CheckDefinition, check, clause, practice } from '../../harness/check/suite.ts';
-import { itemsOf, nextOf, type Pages, pages } from '../../harness/probe/operation/pages.ts';
+import { itemsOf, nextOf, pages } from '../../harness/probe/operation/pages.ts';
 
 const documented = clause('endpoint.other-operations');
 
@@ -13,14 +13,14 @@ interface Turned {
   /** Completes "expected …". */
   readonly wanted: string;
   /** Which answer is judged, and what came instead; null where it conforms, or shows nothing. */
-  readonly judged: keyof Pick<Pages, 'first' | 'second' | 'both'>;
+  readonly judged: 'first' | 'behind';
   readonly got: (items: Items) => string | null;
 }
 
 /** What is on the pages. */
 interface Items {
   readonly first: readonly string[];
-  readonly second: readonly string[];
+  readonly behind: readonly string[];
   readonly both: readonly string[];
 }
 
@@ -31,8 +31,11 @@ const turned = ({ wanted, judged, got, ...notes }: Turned): CheckDefinition =>
     grounds: [documented, practice('lists in pages')],
     async judge({ probe, expect, notApplicable }) {
       const all = (await probe(pages)).flatMap((each) => {
-        const [first, second, both] = [itemsOf(each.first), itemsOf(each.second), itemsOf(each.both)];
-        return first && second && both ? [{ reply: each[judged], items: { first, second, both } }] : [];
+        const [first, both] = [itemsOf(each.first), itemsOf(each.both)];
+        const behind = each.behind.map(itemsOf);
+        const reply = judged === 'first' ? each.first : each.behind[0];
+        if (!first || !both || reply === undefined || behind.includes(null)) return [];
+        return [{ reply, items: { first, behind: behind.flatMap((items) => items ?? []), both } }];
       });
       if (all.length === 0) notApplicable('no list that was turned over has one list of items');
       const itemsIn = new Map(all.map(({ reply, items }) => [reply, items]));
@@ -62,10 +65,10 @@ const disjoint = turned({
   change: 'Sort the list by something unique, and begin each page where the one before has ended.',
   restsOn: [size],
   wanted: 'other items than on the page before',
-  judged: 'second',
-  got({ first, second }) {
-    const again = second.filter((item) => first.includes(item)).length;
-    return again > 0 ? `${again} of ${second.length} again` : null;
+  judged: 'behind',
+  got({ first, behind }) {
+    const again = behind.filter((item) => first.includes(item)).length;
+    return again > 0 ? `${again} of ${behind.length} again` : null;
   },
 });
 
@@ -81,11 +84,11 @@ export const pagesOfLists: readonly CheckDefinition[] = [
     why: 'Clients that read a list page by page never see it.',
     change: 'Sort the list by something unique, and begin each page where the one before has ended.',
     restsOn: [size, disjoint],
-    wanted: 'every item of the longer page on one of two shorter ones',
-    judged: 'second',
-    got({ first, second, both }) {
-      const lost = both.filter((item) => ![...first, ...second].includes(item)).length;
-      return lost > 0 ? `${lost} of ${both.length} on neither` : null;
+    wanted: 'every item of the longer page on one of the shorter ones',
+    judged: 'behind',
+    got({ first, behind, both }) {
+      const lost = both.filter((item) => ![...first, ...behind].includes(item)).length;
+      return lost > 0 ? `${lost} of ${both.length} on none` : null;
     },
   }),
 

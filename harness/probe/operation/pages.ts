@@ -10,10 +10,14 @@ import { orderOf } from './removal.ts';
 import { stimulusOf } from './stimulus.ts';
 import { OperationReply } from './trials.ts';
 
-/** Names by which services call the size of a page, how many items come before it, and its number. */
+/** Names by which services call the size of a page, how many items come before it, its number, and where it begins. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
 const OFFSET = /^(?:offset|skip)$/i;
 const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
+const CURSOR = /^(?:(?:page_?|next_?)?cursor|(?:next_?)?page_?token|continuation_?token|after)$/i;
+/** Names of members that say where the next page begins, and of those in which such members stand. */
+const NEXT = /^(?:next(?:_?(?:page|url|link|uri))?|(?:next_?)?(?:cursor|page_?token)|continuation_?token)$/i;
+const ABOUT_PAGES = /^_?(?:links?|meta|pag(?:e|es|ing|ination)(?:_?info)?|next)$/i;
 /** Items of a page that is asked for, and of one that is as long as two of them. */
 const SHORT = 2;
 /** Links to a next page that are followed. */
@@ -25,18 +29,17 @@ const MOST_LISTS = 2;
 interface Paged {
   readonly operation: Operation;
   readonly size: Input;
-  readonly place: Input;
-  /** The place of the first page of `SHORT` items, and of the second one. */
-  readonly first: number;
-  readonly second: number;
+  /** Where a page begins, and that of the first page of `SHORT` items and of the second one; null where only a page tells. */
+  readonly place: { readonly input: Input; readonly first: number; readonly second: number } | null;
 }
 
 /** The same list in pages: two short ones, and one that is as long as both. */
 export interface Pages {
   readonly first: OperationReply;
-  readonly second: OperationReply;
+  /** The second one; where only pages tell where the next one is, as many as have the items of the long one, or none. */
+  readonly behind: readonly OperationReply[];
   readonly both: OperationReply;
-  /** Behind links to the next page, from the first one on. */
+  /** Where each page says that the next one is, from the first one on. */
   readonly followed: readonly OperationReply[];
 }
 
@@ -45,7 +48,7 @@ export const pages: Probe<readonly Pages[]> = probe('operation-pages', async (po
   const lists = pagedIn(port.config);
   if (lists.length === 0)
     throw new NotApplicable(
-      'no list is documented with a size of pages and an offset, or a number whose first value is documented',
+      'no list is documented with a size of pages and a cursor, an offset, or a number whose first value is documented',
     );
   const { called } = await port.ask(operationCalls);
   const turned: Pages[] = [];
@@ -56,29 +59,27 @@ export const pages: Probe<readonly Pages[]> = probe('operation-pages', async (po
 });
 
 function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Paged[] {
-  return operations.flatMap((operation) => {
+  return operations.flatMap((operation): Paged[] => {
     const { inputs } = operation.call;
-    const ofQuery = (name: RegExp) =>
+    const ofQuery = (name: RegExp, wanted: 'integer' | 'string') =>
       inputs.filter((input) => {
         const { type, keywords } = facetsOf(input.schema, definitions);
         const least = typeof keywords.minimum === 'number' ? keywords.minimum : 0;
-        return input.in === 'query' && name.test(input.name) && type === 'integer' && least <= SHORT;
+        return input.in === 'query' && name.test(input.name) && type === wanted && least <= SHORT;
       });
-    const [[size, ...sizes], [offset, ...offsets], [number, ...numbers]] = [
-      ofQuery(SIZE),
-      ofQuery(OFFSET),
-      ofQuery(NUMBER),
+    const [size, ...sizes] = ofQuery(SIZE, 'integer');
+    const [offset, number, cursor] = [
+      ofQuery(OFFSET, 'integer'),
+      ofQuery(NUMBER, 'integer'),
+      ofQuery(CURSOR, 'string').filter(({ required }) => !required),
     ];
-    const isClear =
-      operation.method === 'GET' &&
-      operation.uncallable === null &&
-      sizes.length + offsets.length + numbers.length === 0;
-    if (!isClear || size === undefined || (offset === undefined) === (number === undefined)) return [];
-    if (offset !== undefined) return [{ operation, size, place: offset, first: 0, second: SHORT }];
-    const first = number && firstNumber(facetsOf(number.schema, definitions));
-    return number && first !== null && first !== undefined
-      ? [{ operation, size, place: number, first, second: first + 1 }]
-      : [];
+    const [input, ...inputsMore] = [...offset, ...number, ...cursor];
+    const isClear = operation.method === 'GET' && operation.uncallable === null && sizes.length === 0;
+    if (!isClear || size === undefined || input === undefined || inputsMore.length > 0) return [];
+    if (cursor.includes(input)) return [{ operation, size, place: null }];
+    if (offset.includes(input)) return [{ operation, size, place: { input, first: 0, second: SHORT } }];
+    const first = firstNumber(facetsOf(input.schema, definitions));
+    return first === null ? [] : [{ operation, size, place: { input, first, second: first + 1 } }];
   });
 }
 
@@ -88,39 +89,23 @@ function firstNumber({ keywords }: Facets): number | null {
   return typeof told === 'number' ? told : null;
 }
 
-async function turn(
-  { operation, size, place, first: firstPlace, second: secondPlace }: Paged,
-  { http }: Pick<Port, 'http'>,
-): Promise<Pages> {
-  const send = async (values: ReadonlyMap<Input, number>, what: string) => {
+async function turn({ operation, size, place }: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> {
+  const sent = async (order: Order) => new OperationReply(order, await http.send(stimulusOf(order)));
+  const send = (items: number, at: number | null, what: string) => {
+    const values = new Map<Input, number>([
+      [size, items],
+      ...(place && at !== null ? [[place.input, at] as const] : []),
+    ]);
     const inputs = operation.call.inputs.map((input) => ({
       ...input,
-      value: values.get(input) ?? input.value,
+      value: values.get(input) ?? (isCursor(input) ? undefined : input.value),
     }));
     return sent(orderOf(operation, requestOfCall({ ...operation.call, inputs }), what));
   };
-  const sent = async (order: Order) => new OperationReply(order, await http.send(stimulusOf(order)));
-  const both = await send(
-    new Map([
-      [size, 2 * SHORT],
-      [place, firstPlace],
-    ]),
-    `for its first ${2 * SHORT} items`,
-  );
-  const first = await send(
-    new Map([
-      [size, SHORT],
-      [place, firstPlace],
-    ]),
-    `for its first ${SHORT} items`,
-  );
-  const second = await send(
-    new Map([
-      [size, SHORT],
-      [place, secondPlace],
-    ]),
-    `for the ${SHORT} items behind them`,
-  );
+  const start = place?.first ?? null;
+  const both = await send(2 * SHORT, start, `for its first ${2 * SHORT} items`);
+  const first = await send(SHORT, start, `for its first ${SHORT} items`);
+  const second = place && (await send(SHORT, place.second, `for the ${SHORT} items behind them`));
   const followed: OperationReply[] = [];
   const base = new URL(first.exchange.request.url).pathname.slice(
     0,
@@ -134,15 +119,60 @@ async function turn(
     followed.push(reply);
     next = nextOf(reply);
   }
-  return { first, second, both, followed };
+  return { first, both, followed, behind: second === null ? behindOf(first, both, followed) : [second] };
 }
 
-/** Where a page says that the next one is (RFC 8288), at the service itself; null for nowhere. */
-export function nextOf({ served, response, exchange }: OperationReply): URL | null {
-  if (!served) return null;
-  const link = response.links.find(({ relations }) => relations.includes('next'));
-  const next = link === undefined ? null : URL.parse(link.target, exchange.request.url);
-  return next?.origin === new URL(exchange.request.url).origin ? next : null;
+/** A page may have fewer items than were asked for, or none, and lead on. */
+function behindOf(
+  first: OperationReply,
+  both: OperationReply,
+  followed: readonly OperationReply[],
+): readonly OperationReply[] {
+  const count = (pages: readonly OperationReply[]) => pages.flatMap((page) => itemsOf(page) ?? []).length;
+  const wanted = count([both]) - count([first]);
+  const enough = followed.findIndex((_, at) => count(followed.slice(0, at + 1)) >= wanted);
+  if (enough !== -1) return followed.slice(0, enough + 1);
+  const last = followed.at(-1);
+  return last !== undefined && nextOf(last) === null ? followed : [];
+}
+
+const isCursor = (input: Input): boolean => input.in === 'query' && CURSOR.test(input.name);
+
+/** Where a page says that the next one is, at the service itself; null for nowhere. */
+export function nextOf(page: OperationReply): URL | null {
+  if (!page.served) return null;
+  const here = page.exchange.request.url;
+  // RFC 8288 §3.3.
+  const link = page.response.links.find(({ relations }) => relations.includes('next'));
+  const told = link?.target ?? (page.response.unreadJson === null ? nextIn(page.response.json.value) : null);
+  if (told === null) return null;
+  const next = link !== undefined || isReference(told) ? URL.parse(told, here) : withCursor(page, told);
+  return next?.origin === new URL(here).origin ? next : null;
+}
+
+/** A member of the body that says where the next page begins, at the top or among what is said of pages. */
+function nextIn(body: unknown): string | null {
+  if (!isJsonObject(body)) return null;
+  for (const [name, value] of Object.entries(body)) {
+    if (NEXT.test(name) && typeof value === 'string' && value !== '') return value;
+  }
+  for (const [name, value] of Object.entries(body)) {
+    if (!ABOUT_PAGES.test(name) || !isJsonObject(value)) continue;
+    const told = typeof value.href === 'string' && /^next$/i.test(name) ? value.href : nextIn(value);
+    if (told !== null) return told;
+  }
+  return null;
+}
+
+const isReference = (text: string): boolean => /^(?:https?:\/\/|[/?])/i.test(text);
+
+/** The same page, from the cursor on; null where no parameter is documented for it. */
+function withCursor({ operation, exchange }: OperationReply, cursor: string): URL | null {
+  const input = operation.call.inputs.find(isCursor);
+  if (input === undefined) return null;
+  const url = new URL(exchange.request.url);
+  url.searchParams.set(input.name, cursor);
+  return url;
 }
 
 /** The items of a page, each as it can be told from others; null where the answer has no one list. */

@@ -6,6 +6,7 @@ import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { isLimitersRefusal } from '../../evidence/limit/refusal-face.ts';
+import { latin1Text } from '../../evidence/octets/latin1.ts';
 import { lookingBack, type Port, type Probe, probe } from '../../session/probe.ts';
 import { sample, samplesInARow } from './sample.ts';
 
@@ -83,7 +84,8 @@ function isSame(evidence: Evidence, sample: Exchange): evidence is Exchange {
 function wireOf({ request }: Exchange): string {
   const { method, target, fields, body, httpVersion, piecemeal, hasBehind } = request;
   const lines = fields.filter(([name]) => name.toLowerCase() !== 'connection');
-  return JSON.stringify([method, target, lines, body?.received ?? 0, httpVersion, piecemeal, hasBehind]);
+  const content = latin1Text(body?.bytes ?? new Uint8Array());
+  return JSON.stringify([method, target, lines, content, httpVersion, piecemeal, hasBehind]);
 }
 
 /**

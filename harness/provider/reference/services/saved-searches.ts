@@ -6,6 +6,8 @@ import { problem } from '../http/problem.ts';
 import type { Route, RouteCall } from '../http/routes.ts';
 
 export const SEARCHES = '/v1/searches';
+/** The first ones once more, in pages of which each names the next. */
+export const STARTERS = '/v1/starters';
 const MAX_PAGE = 50;
 
 /** What a client may write of a saved search; `token` it never reads. */
@@ -71,6 +73,20 @@ export function savedSearches(): readonly Route[] {
 
   return [
     {
+      template: STARTERS,
+      credential: 'any',
+      methods: {
+        GET: ({ request }) => {
+          const query = queryParameters(request.query);
+          const [limit, from] = [numberIn(query, 'limit', MAX_PAGE), cursorIn(query)];
+          if (limit === null || from === null || limit < 1 || limit > MAX_PAGE)
+            return problem('invalid-parameter');
+          const next = from + limit < FIRST.length ? cursorOf(from + limit) : null;
+          return served({ items: FIRST.slice(from, from + limit), nextCursor: next });
+        },
+      },
+    },
+    {
       template: SEARCHES,
       credential: 'any',
       methods: {
@@ -134,6 +150,16 @@ export function savedSearches(): readonly Route[] {
 
 function isJson(request: ReceivedRequest): boolean {
   return /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(fieldValue(request, 'content-type') ?? '');
+}
+
+export const cursorOf = (from: number): string => Buffer.from(`from ${from}`).toString('base64url');
+
+/** How many items come before; null where it is no cursor of ours. */
+function cursorIn(query: URLSearchParams): number | null {
+  const cursor = query.get('cursor');
+  if (cursor === null) return 0;
+  const [, from] = /^from (\d{1,6})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  return from === undefined ? null : Number(from);
 }
 
 /** null where it is no whole number. */

@@ -1,9 +1,9 @@
 import { tableOf, type Variant } from '../conduct/deviation.ts';
 import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.ts';
-import { asProblem } from '../http/answer-changes.ts';
-import { type ReceivedRequest, withoutField } from '../http/message.ts';
+import { asProblem, withText } from '../http/answer-changes.ts';
+import { queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
-import { SEARCHES } from '../services/saved-searches.ts';
+import { SEARCHES, STARTERS } from '../services/saved-searches.ts';
 
 const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
 const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
@@ -47,6 +47,30 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
         if (!isOne('PATCH')(request)) return next(request, kernel);
         const text = request.body.toString('utf8').replace(/"id":"[^"]*",?/, '');
         return next({ ...request, body: Buffer.from(text) }, kernel);
+      }),
+    },
+    'pages-linked-in-body': {
+      summary: 'has the address of the next page in the body, in place of a cursor',
+      patch: onAnswer('served', (answer, request) =>
+        request.path === STARTERS
+          ? withText(answer, (text) => {
+              const { items, nextCursor } = JSON.parse(text);
+              const query = queryParameters(request.query);
+              query.set('cursor', nextCursor);
+              return JSON.stringify({ items, links: { next: nextCursor && `${STARTERS}?${query}` } });
+            })
+          : answer,
+      ),
+    },
+    'pages-may-be-empty': {
+      summary: 'has an empty page between two others, which names the next one',
+      patch: onAnswer('served', (answer, request) => {
+        const cursor = queryParameters(request.query).get('cursor');
+        if (request.path !== STARTERS || cursor === null) return answer;
+        const isSecondTime = cursor.endsWith('.');
+        return withText(answer, (text) =>
+          isSecondTime ? text : JSON.stringify({ items: [], nextCursor: `${cursor}.` }),
+        );
       }),
     },
   },

@@ -1,7 +1,9 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { onReceipt } from '../../conduct/patch.ts';
+import { onReceipt, type Patch } from '../../conduct/patch.ts';
+import { replacedBy, withText } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
-import { SEARCHES } from '../../services/saved-searches.ts';
+import { problem } from '../../http/problem.ts';
+import { cursorOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
 import { lists, onServed } from './requests.ts';
 
 /** What the service does wrong with the pages of a list. */
@@ -54,8 +56,83 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       trips: ['operations.pages-end'],
       patch: onServed(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
     },
+    'cursor-loses-item': {
+      summary: 'names a next page that begins one item too late',
+      cause: 'An item between two pages of a cursor is on neither',
+      trips: ['operations.pages-complete'],
+      patch: nextAt((next) => next + 1),
+    },
+    'cursor-repeats-item': {
+      summary: 'names a next page that begins with the last item of this one',
+      cause: 'The last item of a page is the first one behind its cursor',
+      trips: ['operations.pages-disjoint'],
+      patch: nextAt((next) => next - 1),
+    },
+    'cursor-is-ignored': {
+      summary: 'sends the first page for every cursor',
+      cause: 'Every page behind a cursor is the first one',
+      trips: ['operations.pages-disjoint'],
+      patch: onReceipt((request) =>
+        request.path === STARTERS ? withQuery(request, (query) => query.delete('cursor')) : request,
+      ),
+    },
+    'last-page-names-itself': {
+      summary: 'names the last page as the one behind it',
+      cause: 'The cursor of the last page leads to the last page again and again',
+      trips: ['operations.pages-end'],
+      patch: onServed(
+        ({ path }) => path === STARTERS,
+        (answer, request) =>
+          withText(answer, (text) => {
+            const page = JSON.parse(text);
+            return JSON.stringify({
+              ...page,
+              nextCursor: page.nextCursor ?? queryParameters(request.query).get('cursor'),
+            });
+          }),
+      ),
+    },
+    'pages-go-round': {
+      summary: 'names the first page as the one behind the last',
+      cause: 'Behind the last page of a cursor the list begins again',
+      trips: ['operations.pages-end'],
+      patch: onServed(
+        ({ path, query }) => path === STARTERS && query !== null,
+        (answer) =>
+          withText(answer, (text) => {
+            const page = JSON.parse(text);
+            return JSON.stringify({ ...page, nextCursor: page.nextCursor ?? cursorOf(0) });
+          }),
+      ),
+    },
+    'cursor-is-400': {
+      summary: 'refuses the cursors that it names itself',
+      cause: 'The cursor of a page is answered {status:400}',
+      trips: ['operations.pages-end'],
+      patch: onServed(
+        ({ path, query }) => path === STARTERS && queryParameters(query).has('cursor'),
+        (answer) => replacedBy(answer, { ...problem('invalid-parameter'), occasion: 'served' }),
+      ),
+    },
   },
 );
+
+/** A page of a cursor that names another next one than that behind it; none behind the end. */
+function nextAt(moved: (next: number) => number): Patch {
+  return onServed(
+    ({ path }) => path === STARTERS,
+    (answer) =>
+      withText(answer, (text) => {
+        const page = JSON.parse(text);
+        const [, next] =
+          /^from (\d+)$/.exec(Buffer.from(page.nextCursor ?? '', 'base64url').toString()) ?? [];
+        return JSON.stringify({
+          ...page,
+          nextCursor: next === undefined ? null : cursorOf(moved(Number(next))),
+        });
+      }),
+  );
+}
 
 function withQuery(request: ReceivedRequest, change: (query: URLSearchParams) => void): ReceivedRequest {
   const query = queryParameters(request.query);
