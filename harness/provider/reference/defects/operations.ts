@@ -1,6 +1,6 @@
-import { parseJsonObject } from '../../../base/json-text.ts';
+import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
 import { failed, withContent, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
@@ -27,6 +27,14 @@ function withoutUnknownMembers(request: ReceivedRequest): ReceivedRequest {
   const known = Object.entries(body).filter(([name]) => KNOWN.has(name));
   return { ...request, body: Buffer.from(JSON.stringify(Object.fromEntries(known))) };
 }
+
+/** Never answers a search whose body is like that. */
+const silentOn = (isFatal: (body: JsonObject) => boolean): Patch =>
+  aroundHandling((request, next, kernel) => {
+    const body =
+      isMatches(request) && request.method === 'POST' ? parseJsonObject(request.body.toString('utf8')) : null;
+    return body !== null && isFatal(body) ? new Promise<never>(() => undefined) : next(request, kernel);
+  });
 
 /** What the service does wrong in the operations beyond the documented sample. */
 export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
@@ -97,6 +105,18 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
         ? withoutUnknownMembers(request)
         : request,
     ),
+  },
+  'operation-hangs-on-missing-member': {
+    summary: 'waits for a member of the body that does not come, and never answers',
+    cause: 'A body without a required member gets no response',
+    trips: ['operations.negative-missing'],
+    patch: silentOn((body) => !('text' in body)),
+  },
+  'operation-hangs-on-long-member': {
+    summary: 'never comes to an end with a text that is longer than it takes',
+    cause: 'A text beyond its documented length gets no response',
+    trips: ['operations.negative-range'],
+    patch: silentOn(({ text }) => typeof text === 'string' && text.length > 100),
   },
   'operation-500-on-extra': {
     summary: 'fails over a parameter that it does not know',
