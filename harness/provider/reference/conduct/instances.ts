@@ -12,7 +12,7 @@ const isUnusual = ([name, value]: FieldLine): boolean =>
   UNUSUAL.test(name) || (/^content-type$/i.test(name) && value !== 'application/json');
 
 /** The documented sample and no more. */
-function isPlain({ method, target, query, fields, body }: ReceivedRequest): boolean {
+export function isPlain({ method, target, query, fields, body }: ReceivedRequest): boolean {
   const isBare = target.startsWith('/') && query === null && body.length === 0;
   return method === 'GET' && isBare && !fields.some(isUnusual);
 }

@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { allowingOrigin, METADATA_PATH, namingMetadata } from '../conduct/browsers.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
+import { isPlain } from '../conduct/instances.ts';
 import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import { aroundHandling, inCredentials, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
 import { asProblem, failed, withContent } from '../http/answer-changes.ts';
@@ -349,6 +350,21 @@ export const CREDENTIAL_DEFECTS = tableOf<Defect>(EVERY, {
           request.method !== 'GET'
           ? answer
           : first.answer;
+      })(conduct);
+    },
+  },
+  'cache-by-address-alone': {
+    services: REST.services,
+    summary: 'is behind a cache that keeps an answer by its address, for whoever asks (RFC 9111 §3.5)',
+    cause: 'A cache gives every client the answer that was made for the first',
+    trips: ['auth.answer-of-another'],
+    patch: (conduct) => {
+      const kept = new Map<string, Answer>();
+      return onFinished('served', (answer, request) => {
+        if (!isPlain(request)) return answer;
+        const first = kept.get(request.target) ?? answer;
+        kept.set(request.target, first);
+        return first;
       })(conduct);
     },
   },
