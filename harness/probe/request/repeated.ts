@@ -74,10 +74,10 @@ function repeatedOf(all: readonly Reply[], inARow: readonly Reply[]): Repeated {
   };
 }
 
+/** Sent alone: behind another request on its connection, that one may have to do with it. */
 function isSame(evidence: Evidence, sample: Exchange): evidence is Exchange {
-  return (
-    evidence.kind === 'exchange' && evidence.credential === 'right' && wireOf(evidence) === wireOf(sample)
-  );
+  if (evidence.kind !== 'exchange' || evidence.credential !== 'right') return false;
+  return evidence.connection?.reused !== true && wireOf(evidence) === wireOf(sample);
 }
 
 /** All that the service gets to see of a request, but for whether its connection is kept. */
