@@ -316,6 +316,12 @@ export const messagePairs = when(
   'no messages with their answers are configured (websocket.exchange)',
 );
 
+/** Clients log in with a message. */
+export const loginConfigured = when(
+  ({ websocket }) => websocket?.login,
+  'no login is configured (websocket.login)',
+);
+
 /** JSON Schemas are configured for what the service sends. */
 export const messageSchemas = when(
   ({ websocket }) => websocket?.messages,

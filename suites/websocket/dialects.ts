@@ -2,6 +2,7 @@ import {
   type CheckDefinition,
   check,
   clause,
+  loginConfigured,
   messagePairs,
   messageSchemas,
   observation,
@@ -41,8 +42,23 @@ const answers = ({ id, part, otherwise, ...notes }: Part): CheckDefinition =>
     },
   });
 
+// websocket.messages: the config names the message with which a client logs in.
+const login = check('websocket.login', {
+  title: 'answers the login of the config as it says',
+  headline: 'The configured login is not answered as documented: {got}',
+  why: 'Clients that log in as documented are never served.',
+  change: 'Answer as the schema says, or correct websocket.login in the config.',
+  grounds,
+  applies: [loginConfigured],
+  restsOn: [serverReserved],
+  judge: ({ expect }) =>
+    expect(dialect.loggedIn).toConform('an answer that fits its schema', ({ fault }) => fault),
+});
+
 /** What is said over the connection: in the dialect of a user's module, by schemas, by messages and their answers. */
 export const dialectChecks = [
+  login,
+
   // websocket.messages: the config names messages, and what answers them.
   check('websocket.exchange', {
     title: 'answers the messages of the config as it says',
@@ -51,7 +67,7 @@ export const dialectChecks = [
     change: 'Answer as the schema says, or correct websocket.exchange in the config.',
     grounds,
     applies: [messagePairs],
-    restsOn: [serverReserved],
+    restsOn: [serverReserved, login],
     judge: ({ expect }) =>
       expect(dialect.exchanged).toConform('an answer that fits its schema', ({ fault }) => fault),
   }),

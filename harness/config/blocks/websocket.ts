@@ -39,6 +39,21 @@ function origin(text: string, fault: Fault): string {
   throw fault('is not an origin', 'write scheme, host and port only: https://app.example');
 }
 
+const pair = (description: string, example: string, more: { readonly nullable?: true } = {}) =>
+  mapping(
+    description,
+    { expected: `a mapping such as ${example}`, ...more },
+    {
+      send: needed(
+        json('A text as it is sent, or a JSON value, which is sent as its text.', {
+          expected: 'a text or a JSON value',
+          read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
+        }),
+      ),
+      expect: needed(jsonSchema('JSON Schema of the answer')),
+    },
+  );
+
 export const WEBSOCKET = mapping(
   'The WebSocket endpoint of the service.',
   { expected: 'a mapping such as { url: /ws }', nullable: true, def: 'websocket' },
@@ -63,19 +78,12 @@ export const WEBSOCKET = mapping(
     exchange: list(
       'Messages that the service answers, and what the answer looks like. They are sent several times.',
       { maxItems: 20, nullable: true, expected: 'a list of messages with their answers' },
-      mapping(
-        '',
-        { expected: 'a mapping such as { send: { ask: time }, expect: { required: [time] } }' },
-        {
-          send: needed(
-            json('A text as it is sent, or a JSON value, which is sent as its text.', {
-              expected: 'a text or a JSON value',
-              read: (message) => (typeof message === 'string' ? message : JSON.stringify(message)),
-            }),
-          ),
-          expect: needed(jsonSchema('JSON Schema of the answer')),
-        },
-      ),
+      pair('', '{ send: { ask: time }, expect: { required: [time] } }'),
+    ),
+    login: pair(
+      'The message with which a client logs in before those of `exchange`, and what the answer looks like. Nothing is sent without it where the service takes no other message first.',
+      '{ send: { login: "${env:KEY}" }, expect: { required: [ok] } }',
+      { nullable: true },
     ),
     messages: named(
       'JSON Schemas of what the service sends, by the name of the event in the dialect.',
@@ -128,13 +136,16 @@ export const WEBSOCKET = mapping(
 type Block = Loaded<typeof WEBSOCKET>;
 
 /** The WebSocket endpoint of a service; what its keys mean is said where they are declared. */
-export interface WebSocketConfig extends Omit<Block, 'dialect' | 'exchange' | 'messages' | 'credential'> {
+export interface WebSocketConfig
+  extends Omit<Block, 'dialect' | 'exchange' | 'login' | 'messages' | 'credential'> {
   /** `own`: that of the module `adapter`. */
   readonly dialect: 'raw' | 'pusher' | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
   readonly adapter?: string;
   /** Messages with the answer that they get. */
   readonly exchange?: readonly MessagePair[];
+  /** What is said before them, once on each connection. */
+  readonly login?: MessagePair;
   /** JSON Schemas of what the service sends, by the name of the event in the dialect. */
   readonly messages?: Readonly<Record<string, unknown>>;
   /** Where the handshake carries the key; absent where it is as in other requests. */
@@ -166,7 +177,7 @@ export async function buildWebSocket(
   written: Block | undefined,
 ): Promise<WebSocketConfig | null> {
   if (!written) return null;
-  const { dialect, exchange = [], messages = {}, credential, ...same } = written;
+  const { dialect, exchange = [], login, messages = {}, credential, ...same } = written;
   const pairs: MessagePair[] = [];
   for (const [index, { send, expect }] of exchange.entries()) {
     pairs.push({ send, expect: await readSchema(draft, `websocket.exchange.${index}.expect`, expect) });
@@ -179,6 +190,9 @@ export async function buildWebSocket(
     ...same,
     ...(await dialectOf(draft, dialect)),
     ...(pairs.length > 0 ? { exchange: pairs } : {}),
+    ...(login
+      ? { login: { ...login, expect: await readSchema(draft, 'websocket.login.expect', login.expect) } }
+      : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
     ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
   };

@@ -247,6 +247,7 @@ describe('a websocket', () => {
     const { websocket } = await ordersConfig(`${GOOD_SERVICE}websocket:
   url: /ws
   exchange: [{ send: { ask: time }, expect: { required: [time] } }, { send: hello, expect: { const: hi } }]
+  login: { send: { login: me }, expect: { required: [ok] } }
   messages: { price: { type: object, pattern: "\${not:read}" } }
   credential: { in: subprotocol, prefix: bearer. }
   refusalCode: 4401
@@ -260,6 +261,7 @@ describe('a websocket', () => {
         { send: '{"ask":"time"}', expect: { required: ['time'] } },
         { send: 'hello', expect: { const: 'hi' } },
       ],
+      login: { send: '{"login":"me"}', expect: { required: ['ok'] } },
       messages: { price: { type: 'object', pattern: '$' + '{not:read}' } },
       origin: null,
       subprotocols: [],

@@ -192,6 +192,7 @@ describe('what is refused of its values', () => {
     'an answer that is no JSON Schema': and(
       'websocket: { url: /ws, exchange: [{ send: hello, expect: §{ type: nothing } }] }\n',
     ),
+    'a login without answer': and('websocket: { url: /ws, login: §{ send: hello } }\n'),
     'a message without answer': and('websocket: { url: /ws, exchange: [§{ send: hello }] }\n'),
     'a message schema in a file that is not there': and(
       'websocket: { url: /ws, messages: { price: §price.json } }\n',

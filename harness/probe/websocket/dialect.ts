@@ -8,7 +8,7 @@ import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { everyConversation } from './every-conversation.ts';
-import { answerFault } from './message-pair.ts';
+import { answerFault, fitsPair } from './message-pair.ts';
 import { alive } from './ordinary-client.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
@@ -131,29 +131,51 @@ type Sending = (conversation: OpenConversation, text: string) => Promise<void>;
 function answered(name: string, purpose: string, send: Sending): Probe<readonly Answered[]> {
   return probe(name, async ({ ask, config, websocket }) => {
     await ask(alive);
-    const pairs = config.websocket?.exchange ?? [];
-    return Promise.all(pairs.map((pair) => exchangeOf(websocket, pair, purpose, send)));
+    const { exchange = [], login } = config.websocket ?? {};
+    return Promise.all(exchange.map((pair) => exchangeOf(websocket, pair, { purpose, send, login })));
   });
+}
+
+interface Exchange {
+  readonly purpose: string;
+  readonly send: Sending;
+  /** What is said before the message. */
+  readonly login: MessagePair | undefined;
 }
 
 async function exchangeOf(
   websocket: Port['websocket'],
   pair: MessagePair,
-  purpose: string,
-  send: Sending,
+  { purpose, send, login }: Exchange,
 ): Promise<Answered> {
   const judge = new SchemaBook().compile(pair.expect);
   const conversation = await websocket.hold({ purpose }, async (each) => {
+    if (login !== undefined) {
+      await each.text(login.send);
+      await each.message('for the answer to the login', (message) => fitsPair(message, login));
+    }
     await send(each, pair.send);
     await each.message('for the answer', (message) => answerFault(message, judge) === null);
     await each.close(1000);
   });
-  const [sent] = conversation.sent;
+  const sent = conversation.sent[login === undefined ? 0 : 1];
   const later = conversation.messages.filter(({ atMs }) => sent !== undefined && atMs >= sent.atMs);
   const faults = later.map((message) => answerFault(message, judge));
   const fault = faults.includes(null) ? null : (faults[0] ?? 'no message');
   return { to: conversation.to, evidence: conversation.evidence, conversation, fault };
 }
+
+/** The login of the config, by itself. @throws NotApplicable where the config has none. */
+export const loggedIn: Probe<Answered> = probe('websocket-login', async ({ ask, config, websocket }) => {
+  await ask(alive);
+  const { login } = config.websocket ?? {};
+  if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
+  return exchangeOf(websocket, login, {
+    purpose: 'a WebSocket with the login of the config',
+    send: (conversation, text) => conversation.text(text),
+    login: undefined,
+  });
+});
 
 export const exchanged = answered(
   'websocket-exchange',

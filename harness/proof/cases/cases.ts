@@ -82,6 +82,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-takes-few-fragments+ws-sends-fragments+ws-says-goodbye-to-half-closed+ws-hangs-up-on-missing-host+ws-bounds-frames',
     'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
     'ws-takes-no-messages+ws-pings-first',
+    'ws-demands-login+ws-pings-first',
     'pusher-closes-on-malformed+pusher-says-all-is-well',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
   ],

@@ -297,6 +297,19 @@ const SETTINGS: readonly Setting[] = [
     conforming: REALTIME,
   },
   {
+    // A client logs in before it says anything else.
+    name: 'login by message',
+    words: 'websocket: { echo: false, login: { send: …, expect: … } }',
+    adapt: inWebSocket({
+      echo: false,
+      login: {
+        send: '{"login":"conform"}',
+        expect: { type: 'object', properties: { login: { const: 'conform' } }, required: ['login'] },
+      },
+    }),
+    conforming: REALTIME,
+  },
+  {
     // A bad credential has a close code of its own.
     name: 'close code',
     words: 'websocket: { refusalCode: 4401 }',

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { parseJsonObject } from '../../../base/json-text.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValue, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
@@ -144,3 +145,22 @@ const WITHIN_QUOTA: HandshakeRule = {
 
 /** The refusal of a handshake for which there is no room. */
 export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');
+
+/** Serves whoever has logged in with a message that has a member `login`: sends that back, and from then on everything. */
+export const demandingLogin = (remembers: boolean): Patch =>
+  inWebSocket(({ judge }) => ({
+    judge: (request, kernel) => {
+      const verdict = judge(request, kernel);
+      if (!verdict.accepted) return verdict;
+      const converse = (socket: WebSocket) => {
+        let isIn = false;
+        socket.on('message', (content, isBinary) => {
+          const isLogin = parseJsonObject(String(content))?.login !== undefined;
+          if (isIn || isLogin) socket.send(content, { binary: isBinary });
+          else socket.send('log in first');
+          isIn ||= isLogin && remembers;
+        });
+      };
+      return { ...verdict, endpoint: { ...verdict.endpoint, converse } };
+    },
+  }));

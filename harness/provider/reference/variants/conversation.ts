@@ -6,6 +6,7 @@ import {
   boundingFrames,
   closingWithCode,
   countingHandshakes,
+  demandingLogin,
   each,
   inWebSocket,
   keyFromSubprotocol,
@@ -144,6 +145,11 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
         return { accepted: true, endpoint: { ...route, converse }, parameters, closeCode: null };
       },
     })),
+  },
+  'ws-demands-login': {
+    setting: 'login by message',
+    summary: 'answers no message before the client has logged in with one, as its documents say',
+    patch: demandingLogin(true),
   },
   'ws-takes-no-messages': {
     setting: 'no messages',

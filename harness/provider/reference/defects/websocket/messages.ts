@@ -1,6 +1,13 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
-import { boundingFrames, cuttingAt, each, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import {
+  boundingFrames,
+  cuttingAt,
+  demandingLogin,
+  each,
+  onInbound,
+  onOutbound,
+} from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -19,6 +26,20 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
         return { ...frame, payload };
       }),
     ),
+  },
+  'ws-ignores-login': {
+    setting: 'login by message',
+    summary: 'does not answer the message with which clients log in',
+    cause: 'The documented login is not answered',
+    trips: ['websocket.login'],
+    patch: onInbound(each((frame) => (frame.payload.includes('login') ? null : frame))),
+  },
+  'ws-forgets-login': {
+    setting: 'login by message',
+    summary: 'takes a login, and has forgotten it with the next message',
+    cause: 'A message after the documented login is not answered as documented',
+    trips: ['websocket.exchange'],
+    patch: demandingLogin(false),
   },
   'ws-binary-as-text': {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
