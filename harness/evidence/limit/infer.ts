@@ -25,6 +25,12 @@ export type LimitAlgorithm =
 /** Kinds whose quota flows back while it is counted. */
 export const GRADUAL: ReadonlySet<LimitAlgorithm> = new Set(['token-bucket', 'sliding-counter']);
 
+/** Bounds of the index of a window's first refused request. */
+export interface FirstRefusedBounds extends Bounds {
+  /** By the kinds alone whose quota does not flow back while it is counted; null where none of them is left. */
+  readonly whole: Bounds | null;
+}
+
 export interface LimitInference {
   /** `unknown` unless the observations leave one kind alone. */
   readonly algorithm: LimitAlgorithm;
@@ -35,7 +41,7 @@ export interface LimitInference {
   /** What speaks for it, one line each. */
   readonly because: readonly string[];
   /** The index of a window's first refused request, as far as it is known; null when none was refused. */
-  readonly firstRefused: Bounds | null;
+  readonly firstRefused: FirstRefusedBounds | null;
   /** Whether a refused request makes the wait longer; null when the observations do not tell. */
   readonly refusalsExtend: boolean | null;
   /** Where the windows lie, as far as there are any. */
@@ -121,10 +127,7 @@ export function inferLimit(
   ownOffsetMs: number,
 ): LimitInference {
   const decisions = decisionsOf(observations);
-  const offset = serverClock(observations, ownOffsetMs);
-  const toleranceMs = (offset.most - offset.least) / 2;
-  const epochPhase = { ms: -(offset.least + offset.most) / 2, toleranceMs };
-  const context = { documented, epochPhase };
+  const context = contextOf(observations, documented, ownOffsetMs);
   const returned = returnOf(decisions);
   const refusalsExtend = putOff(observations, documented);
   const nothing = { refusalsExtend, windows: [], returned, firstRefused: null };
@@ -172,6 +175,28 @@ export function inferLimit(
   };
 }
 
+/** What limiters of these kinds make of a fresh quota that was spent; those of any kind where none of them is left. */
+export function firstRefusedOf(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+  kinds: readonly LimitAlgorithm[],
+): FirstRefusedBounds | null {
+  const context = contextOf(observations, documented, ownOffsetMs);
+  const { fitting } = holdAgainst(decisionsOf(observations), context);
+  const left = fitting.filter(({ model }) => kinds.includes(model.algorithm));
+  return boundsOf(left.length === 0 ? fitting : left);
+}
+
+function contextOf(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+): Context {
+  const { least, most } = serverClock(observations, ownOffsetMs);
+  return { documented, epochPhase: { ms: -(least + most) / 2, toleranceMs: (most - least) / 2 } };
+}
+
 interface Held {
   readonly fitting: readonly {
     readonly model: Model;
@@ -200,23 +225,28 @@ function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
   const compatible = [...new Set(fitting.map(({ model }) => model.algorithm))];
   const [only] = compatible;
   const certain = compatible.length === 1 && only !== undefined && returned !== null;
-  const limits = fitting.map(({ limit }) => limit);
-  const firstRefused =
-    limits.length === 0
-      ? null
-      : {
-          least: Math.min(...limits.map(({ least }) => least)) + 1,
-          most: Math.max(...limits.map(({ most }) => most)) + 1,
-        };
   return {
     ...rest,
     algorithm: certain ? only : 'unknown',
     confidence: certain ? 'certain' : 'none',
     compatible,
     because: certain ? contradicted : compatible.map((each) => `${each} explains every answer`),
-    firstRefused,
+    firstRefused: boundsOf(fitting),
     windows: certain ? (fitting[0]?.windows ?? []) : [],
   };
+}
+
+function boundsOf(fitting: Held['fitting']): FirstRefusedBounds | null {
+  const union = (limits: readonly Bounds[]): Bounds | null =>
+    limits.length === 0
+      ? null
+      : {
+          least: Math.min(...limits.map(({ least }) => least)) + 1,
+          most: Math.max(...limits.map(({ most }) => most)) + 1,
+        };
+  const all = union(fitting.map(({ limit }) => limit));
+  const whole = fitting.filter(({ model }) => !GRADUAL.has(model.algorithm));
+  return all && { ...all, whole: union(whole.map(({ limit }) => limit)) };
 }
 
 type Rest = Pick<LimitInference, 'refusalsExtend' | 'windows' | 'returned' | 'firstRefused'>;

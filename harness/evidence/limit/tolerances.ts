@@ -28,10 +28,8 @@ export const TOLERANCE = {
   /** The documented number more than the limit itself that is sent before it is called unmet. */
   patienceShare: 0.1,
   patience: 2,
-  /** Of the plan: bounds of the limit further apart than this do not tell the documented number from another. */
+  /** Of the plan: bounds of a limit that flows back further apart than this do not tell the documented number. */
   tellingShare: 0.1,
-  /** The same for small plans, in requests: what flows back while a burst is under way. */
-  tellingLeast: 5,
-  /** Two counts that differ by no more than that, in requests, are one: something may flow back meanwhile. */
-  countsApart: 2,
+  /** The same for small plans, in requests: one that may have come back just before. */
+  tellingLeast: 1,
 } as const;

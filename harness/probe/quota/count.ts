@@ -1,10 +1,10 @@
 import { Blocked } from '../../base/verdict.ts';
-import type { Span } from '../../evidence/limit/observation.ts';
+import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
-import { exhaustion, flowedBack, observedSoFar, planOf } from './quota.ts';
+import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
 
 /**
  * Counting a limit, by no model of it: after two windows without a request no limiter remembers any. A weighed counter
@@ -14,6 +14,10 @@ import { exhaustion, flowedBack, observedSoFar, planOf } from './quota.ts';
 /** What was admitted of a fresh quota. */
 export interface Count extends Span {
   readonly admitted: number;
+  /** Without those of which it is not known whether they count. */
+  readonly surely: number;
+  /** Those of a fresh quota, in the order of sending. */
+  readonly observations: readonly LimitObservation[];
   readonly isRefused: boolean;
   readonly sent: number;
   /** So many more may have been admitted where the quota flows back evenly. */
@@ -37,12 +41,19 @@ export const parallelRecount: Probe<Count> = probe('parallel-recount', async (po
 );
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
-export const firstBurst: Probe<Count> = probe('first-burst', async ({ ask }) => {
-  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await ask(exhaustion);
+export const firstBurst: Probe<Count> = probe('first-burst', async (port) => {
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, evidence } = await port.ask(exhaustion);
+  const admitted = firstRefused === null ? sent : firstRefused - 1;
+  const toMs = sinceMs + elapsedMs;
+  const unsure = observedSoFar(port).filter(
+    ({ counted, sentMs }) => counted === 'maybe' && sentMs >= sinceMs && sentMs <= toMs,
+  );
   return {
     fromMs: sinceMs,
-    toMs: sinceMs + elapsedMs,
-    admitted: firstRefused === null ? sent : firstRefused - 1,
+    toMs,
+    admitted,
+    surely: admitted - unsure.length,
+    observations: [],
     isRefused: firstRefused !== null,
     sent,
     flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
@@ -67,19 +78,21 @@ async function count(port: Port, mode: Mode, other: Span | null): Promise<Count>
 }
 
 /** @throws Blocked where the fate of a request is not known. */
-export function countOf(
-  { id, entries, timing }: MetLimit['burst'],
-  { config, quota }: Pick<Port, 'config' | 'quota'>,
-): Count {
+export function countOf(burst: MetLimit['burst'], port: QuotaParts): Count {
+  const { id, entries, timing } = burst;
+  const { config, quota } = port;
   const plan = planOf(config);
   const lost = entries.find(({ status }) => status === null);
   if (lost !== undefined && quota.refusal?.status !== null)
     throw new Blocked(`request ${lost.index} of the burst got no answer`);
-  const admitted = entries.filter(({ status }) => status !== null && status >= 200 && status < 300).length;
+  const observations = observedIn([burst], port);
+  const admitted = observations.filter(({ fate }) => fate === 'admitted').length;
   return {
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,
     admitted,
+    surely: admitted,
+    observations,
     isRefused: admitted < entries.length,
     sent: entries.length,
     flowed: 1 + Math.floor(flowedBack(plan, timing.durationMs)),
@@ -107,10 +120,18 @@ export function isApart(a: Span, b: Span, windowMs: number): boolean {
   return intoMs > a.toMs - a.fromMs && windowMs - intoMs > b.toMs - b.fromMs;
 }
 
-/** Whether both begin at other places of a window of a clock. */
-export function isShifted(a: Span, b: Span, windowMs: number): boolean {
-  const intoMs = intoWindow(a, b, windowMs);
-  return Math.min(intoMs, windowMs - intoMs) >= 0.5 * SHIFTED_SHARE * windowMs;
+/**
+ * Whether as many were admitted in both with no window of a clock that ended within either: within both it would have
+ * ended after as many requests, and so at the same place of it.
+ */
+export function isSameElsewhere(a: Count, b: Count, windowMs: number): boolean {
+  const places = a.observations.slice(1).map((_, at) => [between(a, at), between(b, at)] as const);
+  return a.admitted === b.admitted && places.every(([one, other]) => isApart(one, other, windowMs));
+}
+
+/** When a window ended, if it did so behind that request and before the next. */
+function between({ observations, fromMs, toMs }: Count, at: number): Span {
+  return { fromMs: observations[at]?.sentMs ?? fromMs, toMs: observations[at + 1]?.finishedMs ?? toMs };
 }
 
 /** How far the second begins into a window that begins with the first, in ms. */

@@ -1,15 +1,15 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
 import { countedBounds, type FirstRefused, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
-import { GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
+import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
-import { type Ask, type Probe, probe } from '../../session/probe.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
 import {
   type Count,
   countOf,
   firstBurst,
   isApart,
-  isShifted,
+  isSameElsewhere,
   parallelCount,
   parallelRecount,
   serialCount,
@@ -32,7 +32,8 @@ export interface MeasuredLimit {
  * The index of the first refused request of a window. The documented one where a limiter that has it explains what was
  * sent and refused so far; any other is counted, and counted twice.
  */
-export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async ({ ask }) => {
+export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (port) => {
+  const { ask } = port;
   const { plan, sent, evidence, firstRefused } = await ask(exhaustion);
   const { inference, observations } = await ask(limitMeasurement);
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
@@ -54,7 +55,7 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
   if (found?.at === plan.requests + 1) {
     return { ...about, firstRefused: found.at, uncertainty: found.uncertainty };
   }
-  const { at, uncertainty, by } = await counted(ask, plan, inference);
+  const { at, uncertainty, by } = await counted(port, plan, inference);
   return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
 });
 
@@ -63,47 +64,48 @@ interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly by: Count;
 }
 
-/** Two counts of a fresh quota that agree, or one of the documented number: others can only spend of it, not add to it. */
-async function counted(ask: Ask, plan: Plan, { compatible }: LimitInference): Promise<Counted> {
+/**
+ * What two counts say of which no window of a clock ended within both. Others can only spend of a quota, not add to it:
+ * one that is too low is counted twice as low.
+ */
+async function counted(
+  { ask, clock }: Pick<Port, 'ask' | 'clock'>,
+  plan: Plan,
+  { compatible }: LimitInference,
+): Promise<Counted> {
+  const { requests, windowMs } = plan;
+  const ownOffsetMs = clock.wallNow().getTime() - clock.now();
   const flows = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each));
-  const most = ({ flowed }: Count) => plan.requests + (flows ? flowed : 0);
-  const isDocumented = (count: Count) =>
-    count.isRefused && count.admitted >= plan.requests && count.admitted <= most(count);
+  const most = ({ flowed }: Count) => requests + (flows ? flowed : 0);
+  const isLow = (a: Count, b: Count) => a.admitted < requests && a.admitted === b.admitted;
+  const isHigh = (a: Count, b: Count) =>
+    [a, b].every((each) => each.surely > most(each)) && isApart(a, b, windowMs);
+  const isSame = (a: Count, b: Count) => a.isRefused && isSameElsewhere(a, b, windowMs);
+
+  const documentedBy = (by: Count, beside: Count): Counted | null => {
+    if (beside.surely < requests || !(isApart(by, beside, windowMs) || isSame(by, beside))) return null;
+    const bounds = firstRefusedOf(by.observations, plan, ownOffsetMs, compatible);
+    const found = bounds && firstRefusedWithin(bounds, plan);
+    return found?.at === requests + 1 ? { ...found, by } : null;
+  };
+  const otherBy = (by: Count, beside: Count): Counted | null => {
+    const differs = isLow(beside, by) || isHigh(beside, by) || (by.admitted > most(by) && isSame(by, beside));
+    return differs ? { at: by.isRefused ? by.admitted + 1 : null, uncertainty: null, by } : null;
+  };
+
   const before = await ask(firstBurst);
   const first = await ask(serialCount);
-  if (isDocumented(first)) return documentedBy(first, plan);
-  if (agree(before, first, plan)) return { at: indexOf(first), uncertainty: null, by: first };
+  const once = documentedBy(first, before) ?? otherBy(first, before);
+  if (once !== null) return once;
   const second = await ask(serialRecount);
-  if (isDocumented(second)) return documentedBy(second, plan);
-  if (agree(first, second, plan) || areSame(first, second, plan)) {
-    return { at: indexOf(second), uncertainty: null, by: second };
-  }
+  const twice = documentedBy(first, second) ?? documentedBy(second, first) ?? otherBy(second, first);
+  if (twice !== null) return twice;
   const told = [first, second].map(({ admitted }) => admitted).join(', then ');
   throw new Blocked(
-    first.admitted < plan.requests || second.admitted < plan.requests
+    first.admitted < requests || second.admitted < requests
       ? `others spend this quota, or it is counted otherwise than by window: ${told} were admitted of a fresh one`
       : `${told} were admitted, and a window may have ended meanwhile`,
   );
-}
-
-function documentedBy(by: Count, { requests }: Plan): Counted {
-  const more = by.admitted - requests;
-  return { at: requests + 1, uncertainty: more === 0 ? null : `${more} more flowed back meanwhile`, by };
-}
-
-function indexOf({ admitted, isRefused }: Count): number | null {
-  return isRefused ? admitted + 1 : null;
-}
-
-/** Whether both counts are too low by as much, or too high with no window of a clock that ended within both. */
-function agree(a: Count, b: Count, { requests, windowMs }: Plan): boolean {
-  if (a.admitted < requests) return a.admitted === b.admitted;
-  return b.admitted > requests && isApart(a, b, windowMs);
-}
-
-/** A window of a clock that ended within both, as far from the start, would lie at the same place in both. */
-function areSame(a: Count, b: Count, { windowMs }: Plan): boolean {
-  return a.isRefused && a.admitted === b.admitted && isShifted(a, b, windowMs);
 }
 
 /** How many more of requests sent together were admitted than of requests sent one after the other. */

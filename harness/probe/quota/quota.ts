@@ -1,5 +1,6 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
+import type { Evidence } from '../../evidence/evidence.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
@@ -97,9 +98,17 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
 export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota'>;
 
 /** Every request with the service's own credential so far, as a limiter has seen it. */
-export function observedSoFar({ config, clock, quota }: QuotaParts): readonly LimitObservation[] {
+export function observedSoFar(port: QuotaParts): readonly LimitObservation[] {
+  return observedIn(port.quota.evidenceSoFar(), port);
+}
+
+/** The same of some of the evidence. */
+export function observedIn(
+  evidence: readonly Evidence[],
+  { config, clock, quota }: QuotaParts,
+): readonly LimitObservation[] {
   const ownOffsetMs = clock.wallNow().getTime() - clock.now();
-  return observationsOf(quota.evidenceSoFar(), { ...planOf(config), ownOffsetMs, refusal: quota.refusal });
+  return observationsOf(evidence, { ...planOf(config), ownOffsetMs, refusal: quota.refusal });
 }
 
 function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
