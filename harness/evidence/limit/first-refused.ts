@@ -1,5 +1,5 @@
 import type { FirstRefusedBounds } from './infer.ts';
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import type { DocumentedLimit } from './observation.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /** The index of the first refused request of a window. */
@@ -11,29 +11,16 @@ export interface FirstRefused {
 }
 
 /**
- * What the bounds say of the documented number; null when they are too wide to say anything. A window that may have
- * ended meanwhile leaves nothing to be said; of what flows back, so much may be left open as no count can tell.
+ * The documented number, where the bounds leave no other; null where they do. A window that may have ended meanwhile
+ * leaves others; of what flows back, so much may stay open as no count can tell.
  */
-export function firstRefusedWithin(
+export function documentedWithin(
   { least, most, whole }: FirstRefusedBounds,
   { requests }: Pick<DocumentedLimit, 'requests'>,
 ): FirstRefused | null {
-  if (least === most) return { at: least, uncertainty: null };
-  const exact = requests + 1;
-  const uncertainty = `between ${least} and ${most}`;
-  if (exact < least || exact > most) return { at: exact < least ? least : most, uncertainty };
-  const isOpen = whole !== null && (whole.least !== exact || whole.most !== exact);
+  const at = requests + 1;
+  const isOpen = whole !== null && (whole.least !== at || whole.most !== at);
   const isWide = most - least > Math.max(TOLERANCE.tellingLeast, requests * TOLERANCE.tellingShare);
-  return isOpen || isWide ? null : { at: exact, uncertainty };
-}
-
-/** Where no limiter explains what was seen: the requests of the first burst, with those that may not have counted. */
-export function countedBounds(
-  firstRefused: number | null,
-  observations: readonly Pick<LimitObservation, 'counted'>[],
-): FirstRefusedBounds | null {
-  if (firstRefused === null) return null;
-  const maybe = observations.filter(({ counted }) => counted === 'maybe').length;
-  const whole = { least: Math.max(1, firstRefused - maybe), most: firstRefused };
-  return { ...whole, whole };
+  if (at < least || at > most || isOpen || isWide) return null;
+  return { at, uncertainty: least === most ? null : `between ${least} and ${most}` };
 }

@@ -237,16 +237,18 @@ function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
 }
 
 function boundsOf(fitting: Held['fitting']): FirstRefusedBounds | null {
-  const union = (limits: readonly Bounds[]): Bounds | null =>
-    limits.length === 0
-      ? null
-      : {
-          least: Math.min(...limits.map(({ least }) => least)) + 1,
-          most: Math.max(...limits.map(({ most }) => most)) + 1,
-        };
-  const all = union(fitting.map(({ limit }) => limit));
   const whole = fitting.filter(({ model }) => !GRADUAL.has(model.algorithm));
-  return all && { ...all, whole: union(whole.map(({ limit }) => limit)) };
+  const all = indexWithin(fitting);
+  return all && { ...all, whole: indexWithin(whole) };
+}
+
+/** One behind the limit, whichever of these it is. */
+function indexWithin(fitting: Held['fitting']): Bounds | null {
+  if (fitting.length === 0) return null;
+  return {
+    least: Math.min(...fitting.map(({ limit }) => limit.least)) + 1,
+    most: Math.max(...fitting.map(({ limit }) => limit.most)) + 1,
+  };
 }
 
 type Rest = Pick<LimitInference, 'refusalsExtend' | 'windows' | 'returned' | 'firstRefused'>;

@@ -61,8 +61,9 @@ export function fitSlidingCounter(
   const windowOf = (atMs: number) => Math.floor((atMs - phaseMs) / windowMs);
   const latest = new Counters();
   const surelyEarliest = new Counters();
-  // What the estimate may reach for one more to be admitted; some compare before they add the request, some after.
+  // What the estimate has reached where one more was admitted, and where it was not.
   let threshold = { least: 0, most: Number.POSITIVE_INFINITY };
+  let limit = NO_BOUNDS;
   for (const decision of decisions) {
     const { fate, sure } = decision;
     const earliestMs = decision.earliestMs - toleranceMs;
@@ -70,7 +71,9 @@ export function fitSlidingCounter(
     if (fate === 'refused') threshold = { ...threshold, most: Math.min(threshold.most, most()) };
     else if (sure)
       threshold = { ...threshold, least: Math.max(threshold.least, weighed(surelyEarliest, latestMs)) };
-    if (threshold.least > threshold.most) {
+    // One more is admitted where the estimate lies below the limit, or with that request does not exceed it.
+    limit = { least: Math.floor(threshold.least) + 1, most: Math.ceil(threshold.most) };
+    if (limit.least > limit.most) {
       return { explains: false, reason: `${fate} ${describe(decision, decisions)}` };
     }
     if (fate === 'admitted' || refusalsCount) {
@@ -85,7 +88,6 @@ export function fitSlidingCounter(
       return Math.max(weighed(latest, earliestMs), atBegin);
     }
   }
-  const limit = { least: Math.ceil(threshold.least), most: Math.floor(threshold.most) + 1 };
   return { explains: true, limit, windows: [] };
 
   function weighed(counters: Counters, atMs: number): number {

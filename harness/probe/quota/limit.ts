@@ -1,6 +1,6 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
-import { countedBounds, type FirstRefused, firstRefusedWithin } from '../../evidence/limit/first-refused.ts';
+import { documentedWithin, type FirstRefused } from '../../evidence/limit/first-refused.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
@@ -29,12 +29,12 @@ export interface MeasuredLimit {
 }
 
 /**
- * The index of the first refused request of a window. The documented one where a limiter that has it explains what was
- * sent and refused so far; any other is counted, and counted twice.
+ * The index of the first refused request of a window. The documented one where no limiter of another explains what
+ * was sent and refused so far; any other, and what a window's end leaves open, is counted, and counted twice.
  */
 export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (port) => {
   const { ask } = port;
-  const { plan, sent, evidence, firstRefused } = await ask(exhaustion);
+  const { plan, sent, evidence } = await ask(exhaustion);
   const { inference, observations } = await ask(limitMeasurement);
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
   const about = { sent, evidence, documented };
@@ -50,11 +50,8 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
     default:
       break;
   }
-  const bounds = inference.firstRefused ?? countedBounds(firstRefused, observations);
-  const found = bounds && firstRefusedWithin(bounds, plan);
-  if (found?.at === plan.requests + 1) {
-    return { ...about, firstRefused: found.at, uncertainty: found.uncertainty };
-  }
+  const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
+  if (found?.uncertainty === null) return { ...about, firstRefused: found.at, uncertainty: null };
   const { at, uncertainty, by } = await counted(port, plan, inference);
   return { documented, sent: by.sent, evidence: by.evidence, firstRefused: at, uncertainty };
 });
@@ -85,8 +82,8 @@ async function counted(
   const documentedBy = (by: Count, beside: Count): Counted | null => {
     if (beside.surely < requests || !(isApart(by, beside, windowMs) || isSame(by, beside))) return null;
     const bounds = firstRefusedOf(by.observations, plan, ownOffsetMs, compatible);
-    const found = bounds && firstRefusedWithin(bounds, plan);
-    return found?.at === requests + 1 ? { ...found, by } : null;
+    const found = bounds && documentedWithin(bounds, plan);
+    return found && { ...found, by };
   };
   const otherBy = (by: Count, beside: Count): Counted | null => {
     const differs = isLow(beside, by) || isHigh(beside, by) || (by.admitted > most(by) && isSame(by, beside));
