@@ -87,6 +87,7 @@ export function countOf(burst: MetLimit['burst'], port: QuotaParts): Count {
     throw new Blocked(`request ${lost.index} of the burst got no answer`);
   const observations = observedIn([burst], port);
   const admitted = observations.filter(({ fate }) => fate === 'admitted').length;
+  if (admitted === 0) throw new Blocked('none was admitted: the quota did not come back to be counted');
   return {
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,
