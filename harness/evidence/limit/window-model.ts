@@ -17,7 +17,8 @@ interface State {
   readonly start: Bounds;
   readonly used: Bounds;
   readonly limit: Bounds;
-  readonly blocked: boolean;
+  /** It has refused a request, and so serves none that counts until it is over. */
+  readonly spent: boolean;
   /** The windows before this one, newest first. */
   readonly past: Past | null;
 }
@@ -67,20 +68,20 @@ export function fitAnchored(decisions: readonly Decision[], windowMs: number, ex
   function within(state: State, decision: Decision): readonly State[] {
     const moment = { least: decision.earliestMs, most: decision.latestMs };
     if (decision.fate === 'admitted') {
-      if (state.blocked) return decision.sure ? [] : [state];
+      if (state.spent) return decision.sure ? [] : [state];
       const used = { least: state.used.least + (decision.sure ? 1 : 0), most: state.used.most + 1 };
       const limit = atLeast(state.limit, used.least);
       const start = extension === 'every-request' ? moment : state.start;
       return limit === null ? [] : [{ ...state, start, used, limit }];
     }
-    const limit = state.blocked ? state.limit : atMost(state.limit, state.used.most);
+    const limit = state.spent ? state.limit : atMost(state.limit, state.used.most);
     if (limit === null) return [];
     const restarts =
       extension === 'refusals' ||
       extension === 'every-request' ||
-      (extension === 'first-refusal' && !state.blocked);
+      (extension === 'first-refusal' && !state.spent);
     const start = restarts ? moment : state.start;
-    return [{ ...state, start, limit, blocked: extension === 'first-refusal' }];
+    return [{ ...state, start, limit, spent: true }];
   }
 
   function opened(decision: Decision, before: State | null, limit: Bounds): readonly State[] {
@@ -88,7 +89,7 @@ export function fitAnchored(decisions: readonly Decision[], windowMs: number, ex
       before === null ? decision.earliestMs : before.start.least + windowMs - TOLERANCE.limiterClock;
     const start = { least: Math.max(decision.earliestMs, soonest), most: decision.latestMs };
     const past = before === null ? null : { span: spanOf(before, windowMs), before: before.past };
-    const fresh = { start, blocked: false, past };
+    const fresh = { start, spent: false, past };
     if (decision.fate === 'refused') {
       const bounded = atMost(limit, 0);
       return bounded === null ? [] : [{ ...fresh, used: { least: 0, most: 0 }, limit: bounded }];
@@ -111,8 +112,8 @@ function distinct(states: readonly State[]): readonly State[] {
   if (states.length < 2) return states;
   const byKey = new Map<string, State>();
   for (const state of states) {
-    const { start, used, limit, blocked } = state;
-    const key = [start.least, start.most, used.least, used.most, limit.least, limit.most, blocked].join();
+    const { start, used, limit, spent } = state;
+    const key = [start.least, start.most, used.least, used.most, limit.least, limit.most, spent].join();
     if (!byKey.has(key)) byKey.set(key, state);
   }
   return [...byKey.values()];
