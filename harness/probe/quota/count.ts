@@ -74,7 +74,10 @@ async function count(port: Port, mode: Mode, other: Span | null): Promise<Count>
     upTo: mode === 'serial' ? serialBurst(plan) : plan.requests + PARALLEL_OVERSHOOT,
     together: mode === 'parallel',
   });
-  return countOf(burst, port);
+  const counted = countOf(burst, port);
+  if (counted.admitted === 0)
+    throw new Blocked('none was admitted: the quota did not come back to be counted');
+  return counted;
 }
 
 /** @throws Blocked where the fate of a request is not known. */
@@ -87,7 +90,6 @@ export function countOf(burst: MetLimit['burst'], port: QuotaParts): Count {
     throw new Blocked(`request ${lost.index} of the burst got no answer`);
   const observations = observedIn([burst], port);
   const admitted = observations.filter(({ fate }) => fate === 'admitted').length;
-  if (admitted === 0) throw new Blocked('none was admitted: the quota did not come back to be counted');
   return {
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,
