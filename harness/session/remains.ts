@@ -33,16 +33,17 @@ export class Remains implements RemainsPort {
   leave(removal: Stimulus): () => void {
     const { config, documented, transport, record } = this.#means;
     const { method, target, fields } = requestOf(removal, documented);
-    const written = JSON.stringify([target, fields, removal.content]);
+    const { content = null } = removal;
+    const isText = !(content instanceof Uint8Array);
+    const written = JSON.stringify([target, fields, content]);
     const created: LeftBehind = {
       type: 'created',
       service: config.service,
       purpose: removal.purpose,
       method,
       target: transport.redaction.sink(target),
-      // A secret is not kept: then only this session can remove it.
-      request:
-        transport.redaction.sink(written) === written ? { fields, content: removal.content ?? null } : null,
+      // Neither a secret is kept nor what is no text: then only this session can remove it.
+      request: isText && transport.redaction.sink(written) === written ? { fields, content } : null,
       isAnonymous: removal.credential === 'none',
     };
     this.#left.set(removal, created);

@@ -1,21 +1,21 @@
 import {
   type CheckDefinition,
-  capitalized,
   check,
   clause,
   credentialDemanded,
   given,
   hasOperations,
   observation,
-  type Probe,
   practice,
   rfc9110,
   suite,
 } from '../../harness/check/suite.ts';
 import * as operation from '../../harness/probe/operation/operation.ts';
-import { labelOf, responseSchemas, type Trials } from '../../harness/probe/operation/trials.ts';
+import { labelOf, responseSchemas } from '../../harness/probe/operation/trials.ts';
 import { missingCredential, refusalClass } from '../auth/bad-credentials.ts';
 import { unknownMethod } from '../status/methods.ts';
+import { badInput } from './bad-input.ts';
+import { bodies } from './bodies.ts';
 import { lifecycle } from './lifecycle.ts';
 import { pagesOfLists } from './pages.ts';
 
@@ -23,28 +23,6 @@ import { pagesOfLists } from './pages.ts';
 const documented = clause('endpoint.other-operations');
 /** Entries of the coverage; a document may have thousands. */
 const LISTED = 500;
-
-interface BadInput {
-  readonly id: string;
-  /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
-  readonly what: string;
-  readonly why: string;
-  readonly change: string;
-  readonly probe: Probe<Trials>;
-}
-
-/** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
-const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinition =>
-  check(id, {
-    ...notes,
-    title: `answers ${what} with a 4xx status`,
-    headline: `${capitalized(what)} gets {answer}`,
-    grounds: [documented],
-    judge: ({ expect }) =>
-      expect(probe).toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
-        statusClass === 4 && status !== 401 ? null : `status ${status}`,
-      ),
-  });
 
 const checks: readonly CheckDefinition[] = [
   // endpoint.other-operations: each has responses that are documented.
@@ -112,35 +90,7 @@ const checks: readonly CheckDefinition[] = [
     judge: ({ expect }) => expect(operation.unknownMethodOfOperation).toHaveStatus(400, 403, 404, 405, 501),
   }),
 
-  // endpoint.other-operations: types, what is required and what is allowed are documented.
-  refuses({
-    id: 'operations.negative-type',
-    what: 'input of the wrong type',
-    why: 'A mistake of the client goes unnoticed, or looks like an outage of the service.',
-    change: 'Check the type of each input, and answer 400 or 422 with its name.',
-    probe: operation.wrongTypes,
-  }),
-  refuses({
-    id: 'operations.negative-missing',
-    what: 'a request that lacks required input',
-    why: 'The service guesses what the client forgot, or fails over it.',
-    change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
-    probe: operation.missingInputs,
-  }),
-  refuses({
-    id: 'operations.negative-range',
-    what: 'input beyond its documented range',
-    why: 'With a limit that nobody checks, one call can ask for everything.',
-    change: 'Check minimum, maximum and length, and answer 400 or 422 with the limit.',
-    probe: operation.outOfRange,
-  }),
-  refuses({
-    id: 'operations.negative-surplus',
-    what: 'a body with members that its schema rules out',
-    why: 'A misspelled member is dropped, and the client never learns of it.',
-    change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
-    probe: operation.surplusMembers,
-  }),
+  ...badInput,
 
   // Ignored or refused: whether parameters that nobody documented are taken is not shown.
   check('operations.extra-handled', {
@@ -207,5 +157,5 @@ const checks: readonly CheckDefinition[] = [
 export const operations = suite(
   'operations',
   'Operations and schemas',
-  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle]),
+  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...bodies]),
 );

@@ -13,7 +13,7 @@ interface Unusual {
   readonly what: string;
   readonly why: string;
   readonly change: string;
-  readonly probe: Probe<Reply>;
+  readonly probe: Probe<Reply | readonly Reply[]>;
   readonly repeats?: readonly CheckDefinition[];
 }
 

@@ -65,12 +65,46 @@ describe('the operations suite over the reference provider', () => {
       'operations.extra-handled': 'pass',
       'operations.negative-extra': 'observed',
       'operations.coverage': 'observed',
+      'operations.body-malformed': 'pass',
+      'operations.body-empty': 'pass',
+      'operations.body-other-value': 'pass',
+      'operations.body-odd-json': 'pass',
+      'operations.body-foreign-type': 'pass',
+      'operations.body-odd-type': 'pass',
+      'operations.body-coding': 'pass',
+      'operations.body-large': 'pass',
+      'operations.body-as-text': 'observed',
     });
     expect(observations).toEqual({
       'operations.unknown-parameter': { ignored: 3, otherwise: 0 },
       'operations.coverage': { documented: 4, called: 4, notExercised: [], notListed: 0 },
+      'operations.body-as-text': true,
     });
-    expect(requests).toBe(25);
+    expect(requests).toBe(49);
+  });
+
+  it('removes what it has created, odd bodies included', async () => {
+    const stored = await readFile(
+      new URL('../../config/openapi/saved-searches.yaml', import.meta.url),
+      'utf8',
+    );
+    const config = await described(search, stored);
+    const provider = await startProvider(config);
+    const listed = async () => {
+      const headers = { Authorization: `Bearer ${KEY}` };
+      return (await fetch(`${provider.url}/v1/searches?limit=50`, { headers })).json();
+    };
+    try {
+      const before = await listed();
+      const { events } = await judged(config, [operations], { url: provider.url });
+      const created = events.filter(
+        (event) => event.type === 'evidence' && JSON.stringify(event).includes('"status":201'),
+      );
+      expect(created.length).toBeGreaterThan(8);
+      expect(await listed()).toEqual(before);
+    } finally {
+      await provider.stop();
+    }
   });
 
   it('tells which operations it was not allowed to call', async () => {

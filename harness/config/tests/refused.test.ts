@@ -206,7 +206,7 @@ describe('what is refused of its values', () => {
     'a receiver of webhooks at no address': and('webhooks: { listen: §8080, trigger: { path: /hooks } }\n'),
     'webhooks that nothing triggers': and('webhooks: §{ listen: "127.0.0.1:0" }\n'),
     'a signature of webhooks in no header': and(
-      'webhooks: { trigger: { path: /hooks }, signature: §{ secret: "${env:HOOK_SECRET:-}" } }\n',
+      `webhooks: { trigger: { path: /hooks }, signature: §{ secret: "\${env:HOOK_SECRET:-}" } }\n`,
     ),
     'a secret of webhooks that stands in the file': and(
       'webhooks: { trigger: { path: /hooks }, signature: { header: X-Signature, secret: §written-down-here } }\n',

@@ -67,6 +67,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'pages-linked-in-body',
     'names-its-instances+server-of-the-instance+limiter-token-bucket',
     'lists-in-any-order+a-cache-that-fills',
+    'demands-json-type+takes-lenient-json+takes-small-bodies',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

@@ -3,6 +3,7 @@ import type { ReferenceName } from '../../config/service.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import type { Defect, Variant } from './conduct/deviation.ts';
 import { AUTHENTICATION_DEFECTS } from './defects/auth.ts';
+import { BODY_DEFECTS } from './defects/bodies.ts';
 import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
@@ -32,6 +33,7 @@ import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
+import { BODY_VARIANTS } from './variants/bodies.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
@@ -61,6 +63,7 @@ const DEFECTS: readonly Defect[] = [
   ...TRANSPORT_SECURITY_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
+  ...BODY_DEFECTS,
   ...LIFECYCLE_DEFECTS,
   ...PAGE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
@@ -85,6 +88,7 @@ const VARIANTS: readonly Variant[] = [
   ...WEBHOOK_VARIANTS,
   ...INSTANCE_VARIANTS,
   ...CONNECTION_VARIANTS,
+  ...BODY_VARIANTS,
   ...LIFECYCLE_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,

@@ -17,7 +17,7 @@ export interface Stimulus {
   /** Leaves out all fields of the sample, and its content. */
   readonly withoutSampleFields?: boolean;
   /** That of the sample when left out, where the method is the sample's. */
-  readonly content?: string;
+  readonly content?: string | Uint8Array;
   /** `right` when left out. */
   readonly credential?: CredentialChoice;
   /** On the connection of the request before, where that is kept; each request has one of its own when left out. */

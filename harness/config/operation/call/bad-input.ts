@@ -48,7 +48,8 @@ interface BodySubject {
   readonly refuses: (value: unknown) => boolean;
 }
 
-function refusalBy(book: SchemaBook, schema: unknown): (value: unknown) => boolean {
+/** Whether a schema rules a value out; none rules nothing out. */
+export function refusalBy(book: SchemaBook, schema: unknown): (value: unknown) => boolean {
   if (schema === null) return () => false;
   let judge: ReturnType<SchemaBook['compile']> | undefined;
   return (value) => {

@@ -1,0 +1,66 @@
+import { type CheckDefinition, capitalized, check, clause, type Probe } from '../../harness/check/suite.ts';
+import * as operation from '../../harness/probe/operation/operation.ts';
+import type { OperationReply, Trials } from '../../harness/probe/operation/trials.ts';
+
+/** What the config or its OpenAPI document says of the calls beyond the sample. */
+const documented = clause('endpoint.other-operations');
+
+interface BadInput {
+  readonly id: string;
+  /** Completes "answers … with a 4xx status", and with a capital letter "… gets status 200". */
+  readonly what: string;
+  readonly why: string;
+  readonly change: string;
+  readonly repeats?: readonly CheckDefinition[];
+  readonly probe: Probe<Trials | readonly OperationReply[]>;
+}
+
+/** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
+export const refuses = ({ id, what, probe, ...notes }: BadInput): CheckDefinition =>
+  check(id, {
+    ...notes,
+    title: `answers ${what} with a 4xx status`,
+    headline: `${capitalized(what)} gets {answer}`,
+    grounds: [documented],
+    judge: ({ expect }) =>
+      expect(probe).toConform('a client error (4xx, but not 401)', ({ response: { status, statusClass } }) =>
+        statusClass === 4 && status !== 401 ? null : `status ${status}`,
+      ),
+  });
+
+// endpoint.other-operations: types, what is required and what is allowed are documented.
+export const negativeType = refuses({
+  id: 'operations.negative-type',
+  what: 'input of the wrong type',
+  why: 'A mistake of the client goes unnoticed, or looks like an outage of the service.',
+  change: 'Check the type of each input, and answer 400 or 422 with its name.',
+  probe: operation.wrongTypes,
+});
+
+export const negativeMissing = refuses({
+  id: 'operations.negative-missing',
+  what: 'a request that lacks required input',
+  why: 'The service guesses what the client forgot, or fails over it.',
+  change: 'Check that all required input is there, and answer 400 or 422 with the name of what is missing.',
+  probe: operation.missingInputs,
+});
+
+/** Input that the documents rule out. */
+export const badInput: readonly CheckDefinition[] = [
+  negativeType,
+  negativeMissing,
+  refuses({
+    id: 'operations.negative-range',
+    what: 'input beyond its documented range',
+    why: 'With a limit that nobody checks, one call can ask for everything.',
+    change: 'Check minimum, maximum and length, and answer 400 or 422 with the limit.',
+    probe: operation.outOfRange,
+  }),
+  refuses({
+    id: 'operations.negative-surplus',
+    what: 'a body with members that its schema rules out',
+    why: 'A misspelled member is dropped, and the client never learns of it.',
+    change: 'Refuse members that the schema rules out (additionalProperties: false) with 400 or 422.',
+    probe: operation.surplusMembers,
+  }),
+];
