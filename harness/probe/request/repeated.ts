@@ -48,7 +48,7 @@ export const sameRequests: Probe<Repeated> = lookingBack(
       if (reply === null) break;
       further.push(reply);
     }
-    return repeatedOf([...known, ...judged(further)], judged(inARow));
+    return repeatedOf([...known, ...judged(further)], judged(inARow), port);
   }),
 );
 
@@ -56,10 +56,11 @@ export const sameRequests: Probe<Repeated> = lookingBack(
  * No status comes but the usual one. All else may change for good in the course of a run: there, what came and went is
  * told, and what has changed between requests that followed one another at once.
  */
-function repeatedOf(all: readonly Reply[], inARow: readonly Reply[]): Repeated {
+function repeatedOf(all: readonly Reply[], inARow: readonly Reply[], port: Limited): Repeated {
   const told = (likeness: Likeness) => {
     const unlike = UNLIKE[likeness];
-    if (likeness === 'status' || likeness === 'media type') return unlike(all);
+    if (likeness === 'status') return unlike(withoutUnknownRefusals(all, port));
+    if (likeness === 'media type') return unlike(all);
     return unlike(all, { returning: true }) ?? unlike(inARow);
   };
   return {
@@ -92,10 +93,33 @@ function wireOf({ request }: Exchange): string {
  * Left out is what was no answer to the request: a refusal for the rate, a service that sheds load and says for how long
  * (RFC 9110 §15.6.4), and one that found that a key which was obtained is over.
  */
-function isJudged({ exchange, status }: Reply, { quota, config }: Pick<Port, 'quota' | 'config'>): boolean {
+function isJudged({ exchange, status }: Reply, { quota, config }: Limited): boolean {
   if (exchange.failure?.kind === 'not-sent' || isLimitersRefusal(exchange, quota.refusal)) return false;
   if (shedsLoad(exchange)) return false;
   return status !== 401 || config.credentials.obtain === null;
+}
+
+type Limited = Pick<Port, 'quota' | 'config'>;
+
+/** In ms: sooner than that no window ends behind a refusal, but by chance. */
+const SOON_MS = 50;
+
+/**
+ * Without what may be the refusals of a limiter that nobody has met yet and that does not say 429: where a plan is
+ * stated, what was never followed by a served answer sooner than the plan gives back half a request.
+ */
+function withoutUnknownRefusals(replies: readonly Reply[], { quota, config }: Limited): readonly Reply[] {
+  const { plan } = config;
+  if (plan === null || quota.refusal !== null) return replies;
+  const soonMs = Math.max(SOON_MS, plan.windowMs / plan.requests / 2);
+  const noRefusals = new Set<number | null>();
+  for (const [at, { served, status, exchange }] of replies.entries()) {
+    const next = replies[at + 1];
+    const { startedMs, durationMs } = exchange.timing;
+    if (!served && next?.served && next.exchange.timing.startedMs < startedMs + durationMs + soonMs)
+      noRefusals.add(status);
+  }
+  return replies.filter(({ served, status }) => served || noRefusals.has(status));
 }
 
 function shedsLoad({ response }: Exchange): boolean {

@@ -68,7 +68,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['json.shape-stable'],
     patch: oneIn(INSTANCES, (answer) => withContent(answer, 'application/json', '')),
   },
-  'etag-of-the-instance': {
+  'etag-of-one-instance': {
     summary: 'makes its ETag from the instance as well as from the content',
     cause: 'The same content gets another ETag from each instance',
     trips: ['caching.etag-stable'],
