@@ -13,6 +13,7 @@ import { latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
+import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
 import { namesPolicies, violatedPoliciesFault } from '../quota/violated-policies.ts';
 import { isCredential } from '../redaction/marker.ts';
 import { findInternals, findSecretPlaces, SEARCHED, type SecretPlace } from './leaks.ts';
@@ -256,7 +257,9 @@ export class ResponseView extends ResponseMessage {
   /** What is wrong with those policies; null when nothing is. `served`: what an earlier answer told. */
   violatedPoliciesFault(served: QuotaReading): string | null {
     const problem = this.json.value;
-    const announced = [...this.quota.policies, ...served.policies].flatMap(({ name }) => name ?? []);
+    const announced = [this.quota, served].flatMap(({ dialect, policies }) =>
+      dialect === NAMED_POLICIES.name ? policies.flatMap(({ name }) => name ?? []) : [],
+    );
     return namesPolicies(problem) ? violatedPoliciesFault(problem, announced) : null;
   }
 

@@ -1,4 +1,5 @@
 import { NotApplicable } from '../../base/verdict.ts';
+import { isCredentialOptional } from '../../config/service.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
@@ -161,9 +162,8 @@ export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'stay
 async function pairOf({ ask, http, config, documented }: Port, stimulus: Stimulus): Promise<Pair> {
   await ask(served);
   if (documented.method !== 'GET') throw new NotApplicable('the documented request is no GET');
-  const anonymous = config.credentials.carrier === null ? null : await ask(withoutCredential);
-  const isOpen = anonymous === null || anonymous.served;
-  const twin = isOpen ? await ask(unknownPath) : anonymous;
+  const isOpen = config.credentials.carrier === null || isCredentialOptional(config);
+  const twin = await ask(isOpen ? unknownPath : withoutCredential);
   const target = isOpen ? siblingOf(documented.path) : documented.path;
   const form = typeof stimulus.raw === 'object' ? stimulus.raw : {};
   const behind = [{ method: 'GET', target, fields: Object.entries(documented.fields) }];
