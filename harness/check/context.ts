@@ -1,7 +1,8 @@
 import { HarnessError } from '../base/exit.ts';
 import { isJsonObject } from '../base/json-text.ts';
 import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
-import { documentedValue, type ServiceConfig } from '../config/service.ts';
+import { documentedValue } from '../config/documented.ts';
+import type { ServiceConfig } from '../config/service.ts';
 import type { ClauseValue } from '../contract/clause.ts';
 import type { Variation } from '../contract/variation.ts';
 import type { ClauseKey, ErrorCondition } from '../contract/vocabulary.ts';

@@ -1,4 +1,5 @@
-import { documentedValue, isCredentialOptional, type ServiceConfig } from '../config/service.ts';
+import { documentedValue, isCredentialOptional } from '../config/documented.ts';
+import type { ServiceConfig } from '../config/service.ts';
 import { documentedSample, findClause } from '../contract/clause.ts';
 import type { ClauseKey } from '../contract/vocabulary.ts';
 

@@ -1,5 +1,4 @@
-import { type Clause, type ClauseValue, type Contract, findClause } from '../contract/clause.ts';
-import type { ClauseKey } from '../contract/vocabulary.ts';
+import type { Clause, Contract } from '../contract/clause.ts';
 import type { Credentials } from '../credential/scheme.ts';
 import { CredentialsShape } from '../credential/schemes.ts';
 import type { Secret } from '../credential/secret.ts';
@@ -56,19 +55,6 @@ export interface ServiceConfig {
   readonly timeouts: Timeouts;
   /** Clause keys whose fact this config fills in (`limits.rate` by `plan` …): authority as firm as a stated clause. */
   readonly facts: Readonly<Record<Clause['key'], Fact>>;
-}
-
-/** What is known to decide about a service, its contract included. */
-type Documented = Pick<ServiceConfig, 'contract' | 'facts'>;
-
-/** The value of a clause, or of the fact that the config fills in; null when neither shows it. */
-export function documentedValue({ contract, facts }: Documented, key: ClauseKey): ClauseValue {
-  return facts[key]?.value ?? findClause(contract, key)?.value ?? null;
-}
-
-/** Who has no credential is served as well, and the documents say so. */
-export function isCredentialOptional(config: Documented): boolean {
-  return documentedValue(config, 'auth.optional') === true;
 }
 
 const traits: Traits = {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../base/exit.ts';
+import { isCredentialOptional } from '../config/documented.ts';
 import type { LoadedService } from '../config/load.ts';
 import { serviceSecrets } from '../config/secrets.ts';
-import { isCredentialOptional, type ProviderConfig, type ServiceConfig } from '../config/service.ts';
+import type { ProviderConfig, ServiceConfig } from '../config/service.ts';
 import { type FaultAt, faultsOf } from '../config/yaml/origin.ts';
 import { createRedaction, type Redaction } from '../evidence/redaction/redaction.ts';
 import { networkOf } from '../transport/socket/options.ts';

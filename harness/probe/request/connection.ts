@@ -1,5 +1,5 @@
 import { NotApplicable } from '../../base/verdict.ts';
-import { isCredentialOptional } from '../../config/service.ts';
+import { isCredentialOptional } from '../../config/documented.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';

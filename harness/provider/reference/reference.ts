@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isCredentialOptional, type ReferenceName, type ServiceConfig } from '../../config/service.ts';
+import { isCredentialOptional } from '../../config/documented.ts';
+import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import type { RunningProvider } from '../provider.ts';
 import { findDefect, findVariant } from './catalogue.ts';
