@@ -162,8 +162,9 @@ export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'stay
 async function pairOf({ ask, http, config, documented }: Port, stimulus: Stimulus): Promise<Pair> {
   await ask(served);
   if (documented.method !== 'GET') throw new NotApplicable('the documented request is no GET');
-  const isOpen = config.credentials.carrier === null || isCredentialOptional(config);
-  const twin = await ask(isOpen ? unknownPath : withoutCredential);
+  const anonymous = config.credentials.carrier === null ? null : await ask(withoutCredential);
+  const isOpen = anonymous === null || (isCredentialOptional(config) && anonymous.served);
+  const twin = isOpen ? await ask(unknownPath) : anonymous;
   const target = isOpen ? siblingOf(documented.path) : documented.path;
   const form = typeof stimulus.raw === 'object' ? stimulus.raw : {};
   const behind = [{ method: 'GET', target, fields: Object.entries(documented.fields) }];
