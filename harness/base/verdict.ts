@@ -40,3 +40,15 @@ export class NotApplicable extends Error {
     this.name = 'NotApplicable';
   }
 }
+
+/** For what was only tried: null where it could not be exercised. @throws anything else. */
+export function unlessBlocked(thrown: unknown): null {
+  if (thrown instanceof Blocked) return null;
+  throw thrown;
+}
+
+/** The same where it may not apply either. */
+export function unlessUnjudged(thrown: unknown): null {
+  if (thrown instanceof NotApplicable) return null;
+  return unlessBlocked(thrown);
+}

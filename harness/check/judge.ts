@@ -1,6 +1,6 @@
 import { headlineOf } from '../base/sentence.ts';
 import { traceOf } from '../base/thrown.ts';
-import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
+import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
@@ -198,12 +198,6 @@ function isConvicted(session: Session, { id }: CheckDefinition): boolean {
 }
 
 const STRENGTH: Readonly<Record<Level, number>> = { NONE: 0, SHOULD: 1, MUST: 2 };
-
-/** A root that cannot be judged explains nothing. */
-function unlessUnjudged(thrown: unknown): null {
-  if (thrown instanceof Blocked || thrown instanceof NotApplicable) return null;
-  throw thrown;
-}
 
 /** DESIGN §1: the authority of the grounds sets the strength of a violation. */
 function violated(level: Level, strict: boolean): Outcome {

@@ -20,7 +20,7 @@ export interface Probe<E> {
    * It comes after everything else: what it sends is malformed or larger than usual, so that a service may fall over it, or
    * it looks back on what the others met.
    */
-  readonly isRisky?: true;
+  readonly comesLast?: true;
 }
 
 export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
@@ -29,17 +29,17 @@ export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
 
 /** The same stimulus, declared to be one that a service may fall over. */
 export function risky<E>(calm: Probe<E>): Probe<E> {
-  return { ...calm, isRisky: true };
+  return { ...calm, comesLast: true };
 }
 
 /** The same stimulus, declared to be one that looks back on what the others met: it comes after them, too. */
 export function lookingBack<E>(early: Probe<E>): Probe<E> {
-  return { ...early, isRisky: true };
+  return { ...early, comesLast: true };
 }
 
 /** The same ones, in the order in which they may be asked together. */
 export function riskyLast<P extends Probe<unknown>>(probes: readonly P[]): readonly P[] {
-  return [...probes.filter(({ isRisky }) => !isRisky), ...probes.filter(({ isRisky }) => isRisky)];
+  return [...probes.filter(({ comesLast }) => !comesLast), ...probes.filter(({ comesLast }) => comesLast)];
 }
 
 /** Whoever asks for a risky probe before its time has to come back. */

@@ -121,7 +121,7 @@ export function openSession(options: SessionOptions): Session {
     if (!memory.knows(asked)) {
       if (over.signal.aborted) return { evidence: [], failed: over.signal.reason };
       if (outage.reason !== null) return { evidence: [], failed: outage.blocked() };
-      if (careful && asked.isRisky) return { evidence: [], failed: new PutOff(asked.name) };
+      if (careful && asked.comesLast) return { evidence: [], failed: new PutOff(asked.name) };
     }
     const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
       const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal]));

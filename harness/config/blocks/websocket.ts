@@ -82,6 +82,7 @@ export const WEBSOCKET = mapping(
     ),
     login: pair(
       'The message with which a client logs in before those of `exchange`, and what the answer looks like. Nothing is sent without it where the service takes no other message first.',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference, as it stands in a config
       '{ send: { login: "${env:KEY}" }, expect: { required: [ok] } }',
       { nullable: true },
     ),

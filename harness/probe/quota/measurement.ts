@@ -1,4 +1,4 @@
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { unlessUnjudged } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { resetFault, retryAfterFault, servedResetFault } from '../../evidence/limit/honesty.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
@@ -94,10 +94,6 @@ async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Pro
   asked.push(variantsWhileExhausted, forwardedWhileExhausted, otherAgentWhileExhausted);
   if (credentials.carrier?.word) asked.push(spelledWhileExhausted, spacedWhileExhausted);
   for (const each of asked) await ask(each).catch(unlessUnjudged);
-}
-
-function unlessUnjudged(thrown: unknown): void {
-  if (!(thrown instanceof Blocked) && !(thrown instanceof NotApplicable)) throw thrown;
 }
 
 export interface Recovery {

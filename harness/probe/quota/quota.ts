@@ -1,4 +1,4 @@
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { Blocked, NotApplicable, unlessBlocked } from '../../base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
@@ -117,10 +117,6 @@ function countedSoFar(port: QuotaParts): readonly LimitObservation[] {
   return countingOnly(observedSoFar(port), windowMs).filter(
     ({ sentMs, fate }) => sentMs >= inWindow && fate !== 'refused',
   );
-}
-
-function unlessBlocked(thrown: unknown): void {
-  if (!(thrown instanceof Blocked)) throw thrown;
 }
 
 /**

@@ -276,7 +276,7 @@ export const REFUSED = [
  */
 export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
   const wrong: Reply[] = [];
-  for (const each of REFUSED.filter(({ isRisky }) => !isRisky)) {
+  for (const each of REFUSED.filter(({ comesLast }) => !comesLast)) {
     try {
       wrong.push(await ask(each));
     } catch (error) {

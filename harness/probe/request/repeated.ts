@@ -1,4 +1,4 @@
-import { Blocked } from '../../base/verdict.ts';
+import { unlessBlocked } from '../../base/verdict.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { type Likeness, UNLIKE } from '../../evidence/exchange/likeness.ts';
 import type * as oddOnes from '../../evidence/exchange/odd-ones.ts';
@@ -148,10 +148,4 @@ function isAkin(evidence: Evidence, sample: Exchange): evidence is Exchange {
 function standsIn([name, value]: FieldLine, lines: readonly FieldLine[]): boolean {
   const same = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase());
   return same.length === 1 && same[0]?.[1].trim() === value;
-}
-
-/** Whoever is refused for its rate has nothing more to learn. */
-function unlessBlocked(thrown: unknown): null {
-  if (thrown instanceof Blocked) return null;
-  throw thrown;
 }

@@ -1,4 +1,4 @@
-import { Blocked } from '../../base/verdict.ts';
+import { unlessBlocked } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type Ask, type Probe, probe } from '../../session/probe.ts';
@@ -63,10 +63,4 @@ export function inSeries({
 function isInOrder({ echoes, faults, unansweredPings, unaskedEnd, isOver }: ConversationView): boolean {
   const areSame = echoes.every(({ sent, back, isSame }) => isSame && back?.kind === sent.kind);
   return areSame && isOver && unaskedEnd === null && faults.length === 0 && unansweredPings.length === 0;
-}
-
-/** Whoever could not be asked together is asked alone. */
-function unlessBlocked(thrown: unknown): null {
-  if (thrown instanceof Blocked) return null;
-  throw thrown;
 }

@@ -1,4 +1,4 @@
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { unlessUnjudged } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
@@ -31,11 +31,10 @@ export async function holdEach(
 
 /** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
 const keptTogether: Probe<number> = probe('websocket-kept-together', async (port) => {
-  const all = await port.ask(manyConnections).catch((thrown: unknown) => {
-    if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
-    // Where nothing is answered, that they stay open has to do.
-    return openedTogether(port, (conversation) => conversation.silence(SETTLED_MS));
-  });
+  // Where nothing is answered, that they stay open has to do.
+  const all =
+    (await port.ask(manyConnections).catch(unlessUnjudged)) ??
+    (await openedTogether(port, (conversation) => conversation.silence(SETTLED_MS)));
   return all.every(isKept) ? all.length : 1;
 });
 

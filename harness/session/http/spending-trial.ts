@@ -1,4 +1,4 @@
-import { Blocked } from '../../base/verdict.ts';
+import { unlessBlocked } from '../../base/verdict.ts';
 import { documentedSample } from '../../contract/clause.ts';
 import type { Exchange } from '../../evidence/exchange.ts';
 import { openRequests, type Spendings, spendingsOf, toldRemaining } from '../../evidence/limit/spending.ts';
@@ -46,10 +46,4 @@ export class SpendingTrial {
     }
     return known();
   }
-}
-
-/** Without an answer there is nothing more to know. */
-function unlessBlocked(thrown: unknown): null {
-  if (thrown instanceof Blocked) return null;
-  throw thrown;
 }

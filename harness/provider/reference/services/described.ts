@@ -99,11 +99,11 @@ function routeOf(path: string, calls: readonly Call[]): Route {
 /** Of routes to one path the first knows its methods best. */
 function joined(routes: readonly Route[]): readonly Route[] {
   const byTemplate = Map.groupBy(routes, ({ template }) => template);
-  return [...byTemplate.values()].flatMap(([first, ...more]) =>
-    first === undefined
-      ? []
-      : [more.reduce((one, other) => ({ ...one, methods: { ...other.methods, ...one.methods } }), first)],
-  );
+  return [...byTemplate.values()].flatMap((alike) => {
+    const [first] = alike;
+    const methods = Object.fromEntries(alike.toReversed().flatMap((route) => Object.entries(route.methods)));
+    return first === undefined ? [] : [{ ...first, methods }];
+  });
 }
 
 function decoded(segment: string): string {
