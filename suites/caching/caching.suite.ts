@@ -1,4 +1,5 @@
 import { getDocumented, given, suite } from '../../harness/check/suite.ts';
+import { accounts } from './accounts.ts';
 import { conditions } from './conditions.ts';
 import { ranges } from './ranges.ts';
 import { validators } from './validators.ts';
@@ -7,5 +8,5 @@ import { validators } from './validators.ts';
 export const caching = suite(
   'caching',
   'Caching and conditional requests',
-  given([getDocumented], [...validators, ...conditions, ...ranges]),
+  given([getDocumented], [...validators, ...conditions, ...ranges, ...accounts]),
 );

@@ -78,7 +78,7 @@ const sendsIt = ({ ground, probe: condition, ...notes }: Changed): CheckDefiniti
       ),
   });
 
-const otherTag = sendsIt({
+export const otherTag = sendsIt({
   id: 'caching.other-tag',
   title: 'sends the resource to a client that has another version',
   headline: 'A client that has another version gets {answer}',
@@ -213,14 +213,13 @@ export const conditions: readonly CheckDefinition[] = [
     async judge({ probe, expect, notApplicable }) {
       const tag =
         (await probe(sample)).response.entityTag ?? notApplicable('the documented response has no ETag');
-      const opaque = (each: string) => each.replace(/^W\//, '');
       await expect(target.conditional)
         .where(
           ({ status, response }) => status === 304 && response.entityTag !== null,
           'no request was answered 304 with an ETag',
         )
         .toConform(`the ETag ${tag}`, ({ response: { entityTag } }) =>
-          entityTag === null || opaque(entityTag) === opaque(tag) ? null : entityTag,
+          entityTag === null || validator.opaque(entityTag) === validator.opaque(tag) ? null : entityTag,
         );
     },
   }),

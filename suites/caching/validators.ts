@@ -15,14 +15,14 @@ import { steady } from '../steady.ts';
 const WRONG_CLOCK_MS = 25 * 60_000;
 
 /** Both have a strong tag, and it is the same. */
-function shareStrongTag(one: Reply, other: Reply): boolean {
+export function shareStrongTag(one: Reply, other: Reply): boolean {
   const { entityTag } = one.response;
   return entityTag !== null && !entityTag.startsWith('W/') && entityTag === other.response.entityTag;
 }
 
-const codingOf = ({ response }: Reply): string => response.contentCodings.join(', ');
+export const codingOf = ({ response }: Reply): string => response.contentCodings.join(', ');
 
-function isSameContent(one: Reply, other: Reply): boolean {
+export function isSameContent(one: Reply, other: Reply): boolean {
   return Buffer.compare(one.response.content, other.response.content) === 0;
 }
 

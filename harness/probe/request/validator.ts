@@ -2,6 +2,7 @@ import { NotApplicable } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type Probe, probe } from '../../session/probe.ts';
+import { secondKeySample } from './credential.ts';
 import { served, variation } from './sample.ts';
 import { rangeRequest } from './target.ts';
 
@@ -27,6 +28,9 @@ function byTag(name: string, { purpose, fields, unless }: Conditional): Probe<Re
     return http.send({ purpose, fields: fields(tag), raw: true });
   });
 }
+
+/** What is compared where strength does not count (RFC 9110 §8.8.3.2). */
+export const opaque = (tag: string): string => tag.replace(/^W\//, '');
 
 /** The same opaque tag, weak where that one is strong. */
 const ofOtherStrength = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`);
@@ -103,6 +107,26 @@ export const otherTag: Probe<Reply> = probe('other-tag', async ({ ask, http }) =
     fields: [['If-None-Match', OTHER_TAG]],
     raw: true,
   });
+});
+
+/** Asked where the second key gets something else: the tag is none of what it gets. */
+export const tagOfAnother: Probe<Reply> = probe('tag-of-another', async ({ ask, http }) => {
+  const { entityTag } = (await ask(served)).response;
+  const other = await ask(secondKeySample);
+  if (entityTag === null || other.response.entityTag === null) throw new NotApplicable(NO_TAG);
+  if (!other.served) throw new NotApplicable('the second key is refused');
+  if (opaque(entityTag) === opaque(other.response.entityTag))
+    throw new NotApplicable('the second key gets the same ETag');
+  return http.send({
+    purpose: 'with the second key, and the ETag of what the first one gets in If-None-Match',
+    fields: [['If-None-Match', entityTag]],
+    credential: 'second',
+    raw: true,
+  });
+});
+export const secondKeyAfter: Probe<Reply> = probe('second-key-after', async ({ ask, http }) => {
+  await ask(tagOfAnother);
+  return http.send({ purpose: 'with the second key once more', credential: 'second' });
 });
 
 function asctime(at: Date): string {

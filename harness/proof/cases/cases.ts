@@ -53,6 +53,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'timing-in-trailers+cgi-drops-underscored-fields',
     'tags-and-dates+all-ranges+304-with-length',
     'dates-alone+behind-a-cache',
+    'content-of-the-account+plain-json-errors',
+    'weak-tag-for-all-accounts+lower-case-fields',
     'weak-tags+ignores-if-match+open-page-for-other-spellings',
     'tag-of-the-coding+merges-slashes',
     'pages-for-browsers+all-codings+speaks-languages+refuses-malformed-accept',

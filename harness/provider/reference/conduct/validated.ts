@@ -1,7 +1,9 @@
 import { readHttpDate } from '../../../evidence/fields/grammar/http-date.ts';
-import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { varyingBy, withText } from '../http/answer-changes.ts';
+import { type Answer, fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { imfFixdate } from './clock.ts';
-import { onAnswer, type Patch } from './patch.ts';
+import type { Kernel } from './conduct.ts';
+import { onAnswer, onReceipt, type Patch, together } from './patch.ts';
 import { notModified } from './preconditions.ts';
 
 /** Validators and ranges beyond those of the service as it is. */
@@ -9,6 +11,32 @@ import { notModified } from './preconditions.ts';
 /** When everything was last changed, in ms since the epoch. A day of one digit, so that its forms differ. */
 const CHANGED_MS = Date.UTC(2025, 10, 3, 4, 5, 6);
 export const CHANGED = imfFixdate(CHANGED_MS);
+
+/** Has this tag in place of its own, and goes by it, or by what is held for it; it takes no notice of If-Match. */
+export const withTag = (
+  tag: (answer: Answer, request: ReceivedRequest, kernel: Kernel) => string,
+  holds: (own: string, held: string) => boolean = (own, held) => held.includes(own),
+): Patch =>
+  together(
+    onReceipt((request) => withoutField(request, 'If-Match')),
+    onAnswer('served', (answer, request, kernel) => {
+      const own = tag(answer, request, kernel);
+      const told = withField(answer, 'ETag', own);
+      const held = fieldValue(request, 'if-none-match');
+      return held !== undefined && holds(own, held) ? notModified(told) : told;
+    }),
+  );
+
+/** Whose key it is that came with a request. */
+const accountOf = (request: ReceivedRequest, { access }: Kernel): string =>
+  access.keys.find(({ value }) => fieldValue(request, 'authorization')?.endsWith(value))?.identity ?? 'none';
+
+/** What it serves names the account that it serves it to. */
+export const byAccount: Patch = onAnswer('served', (answer, request, kernel) =>
+  withText(varyingBy(answer, 'Authorization'), (text) =>
+    JSON.stringify({ ...JSON.parse(text), account: accountOf(request, kernel) }),
+  ),
+);
 
 interface DateRules {
   /** Whether an If-Modified-Since, read by its rules, spares the client the content. */

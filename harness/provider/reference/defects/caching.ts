@@ -2,27 +2,16 @@ import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { notModified } from '../conduct/preconditions.ts';
-import { CHANGED, cutOf, dated, isSince, ranged } from '../conduct/validated.ts';
+import { entityTagOf } from '../conduct/preconditions.ts';
+import { byAccount, CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
 import { asProblem, failed, varyingBy, withText } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
+import { fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 
 /** Takes no notice of an If-None-Match of that kind. */
 const ignoringTags = (kind: RegExp): Patch =>
   onReceipt((request) =>
     kind.test(fieldValue(request, 'if-none-match') ?? '') ? withoutField(request, 'If-None-Match') : request,
-  );
-
-/** Has this tag in place of its own, and goes by it; it takes no notice of If-Match. */
-const withTag = (tag: (answer: Answer) => string): Patch =>
-  together(
-    onReceipt((request) => withoutField(request, 'If-Match')),
-    onAnswer('served', (answer, request) => {
-      const own = tag(answer);
-      const told = withField(answer, 'ETag', own);
-      return fieldValue(request, 'if-none-match')?.includes(own) ? notModified(told) : told;
-    }),
   );
 
 const withCacheControl = (value: string): Patch =>
@@ -92,6 +81,36 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
       const varying = varyingBy(answer, 'Accept-Encoding');
       if (!acceptsGzip(request)) return varying;
       return { ...withField(varying, 'Content-Encoding', 'gzip'), body: gzipSync(answer.body) };
+    }),
+  },
+  'etag-of-the-first-account': {
+    services: REST.services,
+    summary: 'makes its ETag once for all accounts, from what each of them sees otherwise (RFC 9110 §8.8.3)',
+    cause: 'Accounts see other content under the same strong ETag',
+    trips: ['caching.etag-per-account'],
+    patch: together(byAccount, (conduct) => {
+      let first: string | null = null;
+      return withTag(({ body }) => {
+        first ??= entityTagOf(body);
+        return first;
+      })(conduct);
+    }),
+  },
+  'revalidates-for-any-account': {
+    services: REST.services,
+    summary: 'answers 304 to every ETag that it has given to some account (RFC 9110 §13.1.2)',
+    cause: 'An account that names the ETag of another account is answered {status:304}',
+    trips: ['caching.tag-of-another-account'],
+    patch: together(byAccount, (conduct) => {
+      const given = new Set<string>();
+      return withTag(
+        ({ body }) => {
+          const tag = entityTagOf(body);
+          given.add(tag);
+          return tag;
+        },
+        (_, held) => [...given].some((tag) => held.includes(tag)),
+      )(conduct);
     }),
   },
   'last-modified-iso': {

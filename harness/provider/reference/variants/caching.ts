@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
-import { dated, ranged } from '../conduct/validated.ts';
+import { entityTagOf } from '../conduct/preconditions.ts';
+import { byAccount, dated, ranged, withTag } from '../conduct/validated.ts';
 import { varyingBy } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
@@ -75,6 +76,25 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
         onFinished('not-modified', (answer) => withField(answer, 'Content-Length', length)),
       )(conduct);
     },
+  },
+  'content-of-the-account': {
+    services: ['search'],
+    summary: 'serves each account something of its own, with an ETag of its own',
+    patch: together(
+      byAccount,
+      withTag(({ body }) => entityTagOf(body)),
+    ),
+  },
+  'weak-tag-for-all-accounts': {
+    services: ['search'],
+    summary: 'has one weak ETag for what it shows each account in its own way',
+    patch: together(
+      byAccount,
+      withTag(
+        () => 'W/"all"',
+        (_, held) => held.includes('"all"'),
+      ),
+    ),
   },
   'behind-a-cache': {
     summary: 'hands out what a cache has kept for half an hour, and says so',
