@@ -1,5 +1,13 @@
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
-import { isControl, isDefined, mayBeSent, OPCODE, opcodeName, readClosePayload } from './frame.ts';
+import {
+  isControl,
+  isDefined,
+  LONGEST_CONTROL,
+  mayBeSent,
+  OPCODE,
+  opcodeName,
+  readClosePayload,
+} from './frame.ts';
 
 /** The rules of RFC 6455 that a server's frames can break. */
 export type FrameRule =
@@ -82,7 +90,7 @@ function frameFaults(frame: RecordedFrame, compression: boolean): readonly Frame
       `with a length of ${length} in ${lengthOctets} octets, not the fewest (§5.2)`,
     ],
     [isControl(opcode) && !fin, 'control', 'in fragments (§5.5)'],
-    [isControl(opcode) && length > 125, 'control', `of ${length} octets (§5.5)`],
+    [isControl(opcode) && length > LONGEST_CONTROL, 'control', `of ${length} octets (§5.5)`],
   ];
   return rules.flatMap(([broken, rule, what]) =>
     broken ? [{ rule, message: `a ${opcodeName(opcode)} frame ${what}` }] : [],

@@ -12,6 +12,9 @@ export const OPCODE = {
 
 const NAMES = new Map<number, string>(Object.entries(OPCODE).map(([name, opcode]) => [opcode, name]));
 
+/** So many octets the payload of a control frame has at the most (RFC 6455 §5.5). */
+export const LONGEST_CONTROL = 125;
+
 /** `text`, `close` …; `reserved opcode 3` for those that nobody has defined. */
 export function opcodeName(opcode: number): string {
   return NAMES.get(opcode) ?? `reserved opcode ${opcode}`;

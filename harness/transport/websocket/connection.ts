@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../../credential/request.ts';
 import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
-import { OPCODE } from '../../evidence/conversation/frame.ts';
+import { LONGEST_CONTROL, OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
 import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
 import { type RequestForm, writeRequest } from '../http/request.ts';
@@ -189,7 +189,10 @@ export async function openConnection(
   }
 
   function react({ opcode, payload }: WireFrame): void {
-    if (opcode === OPCODE.ping && automatic.pong) void sendFrame({ opcode: OPCODE.pong, payload });
+    // RFC 6455 §5.5: nothing that may be sent answers a longer one.
+    const isAnswerable = payload.length <= LONGEST_CONTROL;
+    if (opcode === OPCODE.ping && automatic.pong && isAnswerable)
+      void sendFrame({ opcode: OPCODE.pong, payload });
     if (opcode === OPCODE.close && automatic.close && !closeSent) {
       void sendFrame({ opcode: OPCODE.close, payload: closeAnswer(payload) });
     }

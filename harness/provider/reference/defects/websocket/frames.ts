@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import type { Patch } from '../../conduct/patch.ts';
-import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import { type Patch, together } from '../../conduct/patch.ts';
+import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 
@@ -241,6 +241,18 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
         frame.opcode === OPCODE.close && frame.payload.length >= 2
           ? withPayload(frame, Buffer.concat([frame.payload.subarray(0, 2), Buffer.alloc(140, 'why ')]))
           : frame,
+      ),
+    ),
+  },
+  'ws-sends-overlong-ping': {
+    summary: 'pings with more than 125 octets (RFC 6455 §5.5)',
+    cause: 'The Ping of the service is longer than 125 bytes',
+    trips: ['websocket.server-control-frames'],
+    shows: ['websocket.heartbeat'],
+    patch: together(
+      onOpen((socket) => socket.ping('are you there?')),
+      onOutbound(
+        each((frame) => (frame.opcode === OPCODE.ping ? withPayload(frame, Buffer.alloc(126, '?')) : frame)),
       ),
     ),
   },

@@ -6,11 +6,19 @@ import {
   demandingLogin,
   each,
   onInbound,
+  onOpen,
   onOutbound,
 } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Ends TCP upon a message of 64 KiB and more. */
+const droppingLong = onOpen((socket) =>
+  socket.on('message', (content: Buffer) => {
+    if (content.length > 65_535) socket.terminate();
+  }),
+);
 
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
 export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -109,6 +117,18 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
         };
       }),
     ),
+  },
+  'ws-drops-too-big': {
+    summary: 'ends TCP over a long message without a word (RFC 6455 §7.1.7)',
+    cause: 'A message that is too big ends the connection without a Close frame',
+    trips: ['websocket.too-big-code'],
+    patch: droppingLong,
+  },
+  'ws-drops-too-big-in-fragments': {
+    summary: 'closes with 1009 upon a long frame, and ends TCP over as much in fragments (RFC 6455 §7.1.7)',
+    cause: 'A message in fragments that is too big ends the connection without a Close frame',
+    trips: ['websocket.too-big-code'],
+    patch: together(boundingFrames, droppingLong),
   },
   'ws-loses-fragments': {
     summary: 'keeps the first and the last fragment of a message only (RFC 6455 §5.4)',
