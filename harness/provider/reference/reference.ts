@@ -7,7 +7,7 @@ import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
 import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
 import { conformingTo } from './conduct/conforming.ts';
-import { type Patch, patched } from './conduct/patch.ts';
+import { inQuota, type Patch, patched } from './conduct/patch.ts';
 import { WebhookSender } from './conduct/webhooks.ts';
 import { type App, accessBy } from './credentials/access.ts';
 import { openHost, type ServerIdentity } from './host.ts';
@@ -96,6 +96,8 @@ interface DescribedOptions {
   readonly clock: Clock;
   /** It takes an offer to compress WebSocket messages, of which no config says anything. */
   readonly compresses: boolean;
+  /** It tells in its answers what remains of the quota. */
+  readonly tellsQuota: boolean;
 }
 
 /**
@@ -104,12 +106,15 @@ interface DescribedOptions {
  */
 export async function startDescribed(
   config: ServiceConfig,
-  { clock, compresses }: DescribedOptions,
+  { clock, compresses, tellsQuota }: DescribedOptions,
 ): Promise<Pick<RunningProvider, 'url' | 'stop'>> {
   const { service, credentials, plan, websocket, provider } = config;
   const conforming = conformingTo(plan);
   const compressing = { ...conforming, websocket: { ...conforming.websocket, compression: compresses } };
-  const ways = provider.kind === 'reference' ? patchesOf(provider.variant, provider.name) : [];
+  const ways = [
+    ...(tellsQuota ? [] : [inQuota(() => ({ fields: () => [] }))]),
+    ...(provider.kind === 'reference' ? patchesOf(provider.variant, provider.name) : []),
+  ];
   return host({
     name: service,
     credentials,

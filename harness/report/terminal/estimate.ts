@@ -11,6 +11,8 @@ export interface Estimate {
   /** If the service does not do what it is free to leave. */
   readonly fewest: number;
   readonly durationMs: number;
+  /** Where the service does not tell what remains of its quota. */
+  readonly longestMs: number;
   /** Whether that time is leapt over where it is waited. */
   readonly simulatedTime?: boolean;
   /** In the order in which they are judged. */
@@ -33,11 +35,20 @@ interface SuiteEstimate {
   readonly requests: number;
 }
 
-/** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s`. */
-function costInWords({ requests, fewest, durationMs, simulatedTime }: Estimate): string {
+/** `about 64 requests in 2.1 s`, `about 83 to 102 requests in 3.0 s to 2 min 1 s`. */
+function costInWords(estimate: Estimate): string {
+  const { requests, fewest, durationMs, longestMs, simulatedTime } = estimate;
   const from = fewest < requests ? `${fewest} to ` : '';
+  const until = isOpenInTime(estimate) ? ` to ${duration(longestMs)}` : '';
   const time = simulatedTime ? ' of simulated time' : '';
-  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}${time}`;
+  return `about ${from}${counted(requests, 'request')} in ${duration(durationMs)}${until}${time}`;
+}
+
+/** Less than that is within what an estimate misses. */
+const WORTH_TELLING = 1.1;
+
+function isOpenInTime({ durationMs, longestMs }: Estimate): boolean {
+  return longestMs > WORTH_TELLING * durationMs;
 }
 
 /** The first line of a run: the same, and what it would leave out. */
@@ -55,7 +66,7 @@ export function estimatesText(estimates: readonly Estimate[]): string {
 }
 
 function estimateText(estimate: Estimate): string {
-  const { service, at, requests, fewest, suites, catalogue, risks, gaps } = estimate;
+  const { service, at, requests, fewest, longestMs, suites, catalogue, risks, gaps } = estimate;
   const chosen = suites.reduce((sum, { checks }) => sum + checks, 0);
   const applying = suites.reduce((sum, each) => sum + each.applying, 0);
   const asked = suites.filter((each) => each.applying > 0);
@@ -70,6 +81,9 @@ function estimateText(estimate: Estimate): string {
     ),
     ...leftOut(estimate).map((line) => `  ${line} (safety.operationRequests)`),
     ...(requests > fewest ? [`  ${fewest} if the service does not compress WebSocket messages`] : []),
+    ...(isOpenInTime(estimate)
+      ? [`  ${duration(longestMs)} if the service does not tell what remains of its quota`]
+      : []),
     ...listed('Risky', risks),
     ...listed('Not counted', gaps),
   ].join('\n');

@@ -13,6 +13,7 @@ import type { Plan, ServiceConfig } from '../../config/service.ts';
 import { proofConfigs } from '../../proof/cases/configs.ts';
 import { proofClock } from '../../proof/clock.ts';
 import { startProvider } from '../../provider/start.ts';
+import { estimatesText } from '../../report/terminal/estimate.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { selectChecks } from '../selection/selection.ts';
 import { estimate } from './estimate.ts';
@@ -185,6 +186,21 @@ describe('an estimate', () => {
     expect(durationMs).toBeGreaterThan(120_000);
     expect(durationMs).toBeLessThan(300_000);
     expect(risks.join('\n')).toMatch(/bursts past the plan until the service refuses, many at the same time/);
+  });
+
+  it('tells two times where it hangs on whether the service tells what remains of its quota', async () => {
+    const plan = { name: null, requests: 20, windowMs: 60_000 };
+    const search = withPlan(await shipped('search'), plan);
+    const auth = { suites: named('auth'), catalogue: 303 };
+    const unknown = await estimate({ ...search, provider: { kind: 'url', url: 'http://127.0.0.1:1' } }, auth);
+    // Refused keys spend nothing, and where nobody tells that, they are waited for.
+    expect(unknown.longestMs - unknown.durationMs).toBeGreaterThan(plan.windowMs);
+    expect(estimatesText([unknown])).toMatch(
+      /^search {2}about \d+ requests in .+ to (\d min \d+ s), to http[\s\S]*\n {2}\1 if the service does not tell what remains of its quota$/m,
+    );
+    const known = await estimate(search, auth);
+    expect(known.longestMs).toBe(known.durationMs);
+    expect(estimatesText([known])).not.toContain('what remains');
   });
 
   it('sends nothing to any address of the config', async () => {

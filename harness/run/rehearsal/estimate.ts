@@ -1,5 +1,6 @@
 import type { Suite } from '../../check/check.ts';
 import { applicabilityOf } from '../../check/judge.ts';
+import { keptRate } from '../../config/blocks/pace.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import { fieldValues } from '../../evidence/fields/grammar/field-lines.ts';
 import { exercisedOf } from '../../report/results/run-verdict.ts';
@@ -43,18 +44,45 @@ export async function estimate(
     return { name, checks: checks.length, applying, requests };
   });
   const requests = config.safety.maxRequests - left;
+  const durationMs = timeOf(rehearsal, requests);
   return {
     service,
     at: provider.kind === 'url' ? `to ${provider.url}` : `to a ${provider.kind} that is started for it`,
     requests,
     fewest: requests - (await forCompression(config, suites, rehearsal, signal)),
-    durationMs: rehearsal.waitedMs - rehearsal.pausedMs + Math.max(rehearsal.pausedMs, requests * ANSWER_MS),
+    durationMs,
+    longestMs: Math.max(durationMs, await timeUntold(config, suites, rehearsal, signal)),
     suites: bySuite,
     catalogue,
     exercised: exercisedOf(rehearsal.coverage, 'would be'),
     risks: risksIn(rehearsal.sent),
     gaps: pacts === undefined ? [] : pacts.unread,
   };
+}
+
+function timeOf({ waitedMs, pausedMs }: Rehearsal, requests: number): number {
+  return waitedMs - pausedMs + Math.max(pausedMs, requests * ANSWER_MS);
+}
+
+/**
+ * How long it takes, in ms, where no answer tells what remains of the quota: what each request may have spent is waited
+ * for then. 0 where that is no question: nothing waits, or the service is a built-in one, of which it is known.
+ */
+async function timeUntold(
+  config: ServiceConfig,
+  suites: readonly Suite[],
+  rehearsal: Rehearsal,
+  signal: AbortSignal,
+): Promise<number> {
+  const ordinary = rehearsal.sent.filter(({ evidence }) => evidence.kind !== 'burst');
+  const fitsInWindow = requestsIn(ordinary) <= keptRate(config.plan).requests;
+  if (config.plan === null || config.provider.kind === 'reference' || fitsInWindow) return 0;
+  const untold = await rehearse(config, suites, { signal, tellsQuota: false });
+  return timeOf(untold, requestsIn(untold.sent));
+}
+
+function requestsIn(sent: readonly Rehearsed[]): number {
+  return sent.reduce((sum, { requests }) => sum + requests, 0);
 }
 
 /** How many connections a service is spared that does not compress its messages: that shows only when it is asked. */
@@ -97,7 +125,7 @@ async function rehearsed(
   const polite = await rehearse({ ...config, safety: { ...safety, exceedRateLimit: false } }, suites, {
     signal,
   });
-  const others = polite.sent.reduce((sum, { requests }) => sum + requests, 0);
+  const others = requestsIn(polite.sent);
   const small = Math.max(LARGEST_MET, 2 * others);
   if (plan.requests <= small + APART) return asItIs();
   const less = await rehearse(withPlan(config, { ...plan, requests: small }), suites, { signal });

@@ -34,6 +34,8 @@ export interface RehearsalOptions {
   readonly signal: AbortSignal;
   /** Whether the service takes an offer to compress WebSocket messages. */
   readonly compresses?: boolean;
+  /** Whether the service tells in its answers what remains of the quota. */
+  readonly tellsQuota?: boolean;
 }
 
 /**
@@ -44,11 +46,11 @@ export interface RehearsalOptions {
 export async function rehearse(
   configured: ServiceConfig,
   suites: readonly Suite[],
-  { signal, compresses = true }: RehearsalOptions,
+  { signal, compresses = true, tellsQuota = true }: RehearsalOptions,
 ): Promise<Rehearsal> {
   const config = atHome(configured);
   const clock = simulatedClock();
-  const provider = await startDescribed(config, { clock: clock.provider, compresses });
+  const provider = await startDescribed(config, { clock: clock.provider, compresses, tellsQuota });
   const sent: Rehearsed[] = [];
   let current = '';
   const coverage: Coverage[] = [];

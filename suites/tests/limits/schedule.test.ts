@@ -16,6 +16,8 @@ interface Taken {
   readonly windows: number;
   /** What is told before the run. */
   readonly told: number;
+  /** The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not. */
+  readonly toldOfOthers: readonly [number, number];
   readonly sent: number;
   readonly handshakes: number;
   readonly outcomes: Readonly<Record<string, string>>;
@@ -57,8 +59,19 @@ async function taken(service: ReferenceName, requests: number, variant: string |
     (event) => event.type === 'evidence' && event.kind === 'handshake',
   ).length;
   const { durationMs } = await estimate(config, { suites, catalogue: 0 });
-  const told = durationMs / WINDOW_MS;
-  return { windows, told, sent: all.requests, handshakes, outcomes: all.outcomes, messages: all.messages };
+  const others = await estimate(
+    { ...config, provider: { kind: 'url', url: provider.url } },
+    { suites, catalogue: 0 },
+  );
+  return {
+    windows,
+    told: durationMs / WINDOW_MS,
+    toldOfOthers: [others.durationMs / WINDOW_MS, others.longestMs / WINDOW_MS],
+    sent: all.requests,
+    handshakes,
+    outcomes: all.outcomes,
+    messages: all.messages,
+  };
 }
 
 /** Service, plan and variant; at most so many windows, requests and handshakes. */
@@ -97,12 +110,21 @@ describe('a whole verdict', () => {
   it.each(MOST)(
     'of $service with a plan of $requests, $variant, takes $windows windows at the most',
     async ({ service, requests, variant, ...most }) => {
-      const { windows, told, sent, handshakes, outcomes, messages } = await taken(service, requests, variant);
+      const { windows, told, toldOfOthers, sent, handshakes, outcomes, messages } = await taken(
+        service,
+        requests,
+        variant,
+      );
       const amiss = Object.keys(outcomes).filter((id) => !SOUND.has(outcomes[id] ?? ''));
       expect(amiss).toEqual([]);
       expect(messages['limits.exact']).toContain(`request ${requests + 1} is the first refused`);
       expect(windows).toBeLessThanOrEqual(most.windows);
       expect(Math.abs(windows / told - 1), `told ${told}, took ${windows}`).toBeLessThan(0.15);
+      const [least, longest] = toldOfOthers;
+      expect(windows).toBeGreaterThan(0.85 * least);
+      expect(windows).toBeLessThan(1.15 * longest);
+      if (variant === null) expect(windows).toBeLessThan(1.15 * least);
+      if (variant === 'no-quota-fields') expect(windows).toBeGreaterThan(0.85 * longest);
       expect(sent).toBeLessThanOrEqual(most.sent);
       expect(handshakes).toBeLessThanOrEqual(most.handshakes);
     },
