@@ -145,6 +145,12 @@ export const jsonTypeSent = when(
   'the documented request has no Content-Type: application/json',
 );
 
+/** What an account creates is for itself alone. */
+export const ownedByAccount = when(
+  (config) => documentedValue(config, 'resources.owner') === 'account',
+  'the documents do not say that what a client creates is for its account alone (resources.owner)',
+);
+
 // --- the documented limit ---
 
 /** A burst is documented beside the rate. */

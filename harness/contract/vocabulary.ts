@@ -101,6 +101,11 @@ const TABLE = {
     value: anything,
     example: { order: ['id', 'total'] },
   },
+  'resources.owner': {
+    meaning: 'who sees and changes what a client creates: its account alone, or everyone',
+    value: { enum: ['account', 'everyone'] },
+    example: 'account',
+  },
   'states.transitions': {
     meaning: 'the states of a resource, and which follows which',
     value: anything,

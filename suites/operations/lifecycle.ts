@@ -28,6 +28,23 @@ const deleteApplied = lived({
     removed?.status === 202 || status === 404 || status === 410 ? null : `status ${status}`,
 });
 
+export const othersUntouched = lived({
+  id: 'operations.others-untouched',
+  title: 'leaves other items alone when one is changed or deleted',
+  headline: 'Another item suffers when one is changed or deleted: {got}',
+  why: 'One client destroys the data of another.',
+  change: 'Restrict every update and delete to the id of the path.',
+  restsOn: [readBack, itemAskedFor, uniqueIds, idKept],
+  wanted: 'the other item as it was',
+  step: 'twinAfter',
+  after: ['twin', 'twinRead', 'removed'],
+  got: (reply, { lifecycle, twinRead }) => {
+    const [before, now] = [twinRead && itemOf(twinRead), itemOf(reply)];
+    if (now === null) return unserved(reply);
+    return before ? lossIn(before, now, lifecycle) : null;
+  },
+});
+
 const checks: readonly CheckDefinition[] = [
   ...created,
   ...changed,
@@ -85,22 +102,7 @@ const checks: readonly CheckDefinition[] = [
     got: ({ response: { status, statusClass } }) => (statusClass === 5 ? `status ${status}` : null),
   }),
 
-  lived({
-    id: 'operations.others-untouched',
-    title: 'leaves other items alone when one is changed or deleted',
-    headline: 'Another item suffers when one is changed or deleted: {got}',
-    why: 'One client destroys the data of another.',
-    change: 'Restrict every update and delete to the id of the path.',
-    restsOn: [readBack, itemAskedFor, uniqueIds, idKept],
-    wanted: 'the other item as it was',
-    step: 'twinAfter',
-    after: ['twin', 'twinRead', 'removed'],
-    got: (reply, { lifecycle, twinRead }) => {
-      const [before, now] = [twinRead && itemOf(twinRead), itemOf(reply)];
-      if (now === null) return unserved(reply);
-      return before ? lossIn(before, now, lifecycle) : null;
-    },
-  }),
+  othersUntouched,
 
   // RFC 9110 §15.3.5, §15.3.6.
   lived({

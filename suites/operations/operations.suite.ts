@@ -17,6 +17,7 @@ import { unknownMethod } from '../status/methods.ts';
 import { badInput } from './bad-input.ts';
 import { bodies } from './bodies.ts';
 import { lifecycle } from './lifecycle.ts';
+import { otherAccounts } from './other-accounts.ts';
 import { pagesOfLists } from './pages.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
@@ -157,5 +158,5 @@ const checks: readonly CheckDefinition[] = [
 export const operations = suite(
   'operations',
   'Operations and schemas',
-  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...bodies]),
+  given([hasOperations], [...checks, ...pagesOfLists, ...lifecycle, ...otherAccounts, ...bodies]),
 );

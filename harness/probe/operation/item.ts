@@ -108,6 +108,12 @@ export function lossIn(
   return null;
 }
 
+/** Ids may be given for each account by itself: the values have to be the same as well. */
+export function isSameItem(own: JsonObject, other: unknown, lifecycle: Lifecycle): boolean {
+  if (!isJsonObject(other) || idOf(own, lifecycle) !== idOf(other, lifecycle)) return false;
+  return lossIn(own, other, lifecycle) === null;
+}
+
 function told(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length <= 60 ? text : `${text.slice(0, 50)}…`;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json-text.ts';
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { documentedValue } from '../../config/documented.ts';
 import { requestOfCall } from '../../config/operation/call/call.ts';
 import { type Lifecycle, lifecyclesOf } from '../../config/operation/lifecycle.ts';
 import type { Operation } from '../../config/service.ts';
@@ -15,7 +16,7 @@ import { OperationReply } from './trials.ts';
 /** So many collections are tried, each with the requests of one life. */
 const MOST_LIVES = 2;
 /** Requests of one life, at most. */
-const LONGEST_LIFE = 32;
+const LONGEST_LIFE = 37;
 
 /** What came of the steps of a life; absent where a step was not taken. */
 interface Steps {
@@ -46,6 +47,13 @@ interface Steps {
   listedAfter: OperationReply;
   removedAgain: OperationReply;
   twinAfter: OperationReply;
+  /** The twin, asked for by another account, which then changes and removes it where it may do neither. */
+  othersRead: OperationReply;
+  othersList: OperationReply;
+  othersUpdate: OperationReply;
+  othersRemoval: OperationReply;
+  /** What is left of it to its own account. */
+  twinLeft: OperationReply;
   /** Created twice under one Idempotency-Key, and once more with other content. */
   keyed: OperationReply;
   keyedAgain: OperationReply;
@@ -181,12 +189,15 @@ async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sende
   steps.removedAgain = await send.to(remove, id, 'a second time');
   if (twin !== null)
     steps.twinAfter = await send.to(read, twin, 'after the other one was changed and removed');
+  if (twin !== null && read.auth === 'required' && send.hasOtherAccount) {
+    await visit(twin, changesOf(twinBody, lifecycle, 'taken'), life, steps, send);
+  }
 
   if (twin !== null && lifecycle.read.auth === 'required' && send.demandsCredential) {
     for (const each of [read, update, replace, remove]) {
       if (each === null || each.auth !== 'required') continue;
       const body = each === update ? change : each === replace ? replacement : null;
-      anonymous.push(await send.to(each, twin, 'without a credential', { body, anonymous: true }));
+      anonymous.push(await send.to(each, twin, 'without a credential', { body, credential: 'none' }));
     }
   }
   if (lifecycle.idempotencyField !== null) {
@@ -203,6 +214,28 @@ async function liveThrough(life: LifeWritten, steps: Partial<Steps>, send: Sende
     );
     send.idCreated(steps.keyedOtherwise);
   }
+}
+
+/** Another account comes for an item; it changes and removes it only where the documents say that it must not be able to. */
+async function visit(
+  id: string,
+  taken: JsonObject,
+  { lifecycle, replacement }: LifeWritten,
+  steps: Partial<Steps>,
+  send: Sender,
+): Promise<void> {
+  const { read, list, update, replace, remove } = lifecycle;
+  const other = { credential: 'second' } as const;
+  steps.othersRead = await send.to(read, id, 'with the second key', other);
+  if (!send.isOwned) return;
+  if (list !== null) steps.othersList = await send.list(list, 'with the second key', other);
+  const changing = update ?? replace;
+  if (changing !== null && Object.keys(taken).length > 0) {
+    const body = update === null ? { ...replacement, ...taken } : taken;
+    steps.othersUpdate = await send.to(changing, id, 'with the second key', { ...other, body });
+  }
+  steps.othersRemoval = await send.to(remove, id, 'with the second key', other);
+  steps.twinLeft = await send.to(read, id, 'after the second key was used on it');
 }
 
 function itemIn(reply: OperationReply | undefined): JsonObject {
@@ -230,7 +263,7 @@ function isOf(place: URL, id: string, { exchange }: OperationReply): boolean {
 interface Sent {
   readonly body?: JsonObject | null;
   readonly fields?: Order['fields'];
-  readonly anonymous?: boolean;
+  readonly credential?: 'none' | 'second';
 }
 
 /** Sends the steps of one life, and keeps what has to be removed. */
@@ -249,18 +282,27 @@ class Sender {
     return this.#port.config.credentials.carrier !== null;
   }
 
+  get hasOtherAccount(): boolean {
+    return this.#port.config.credentials.second !== null;
+  }
+
+  /** The documents say that an item is its account's alone. */
+  get isOwned(): boolean {
+    return documentedValue(this.#port.config, 'resources.owner') === 'account';
+  }
+
   create(body: JsonObject, what: string, fields: Order['fields'] = []): Promise<OperationReply> {
     const { create } = this.#lifecycle;
     return this.#send(create, requestOf(create, { body, fields }), what);
   }
 
-  list(list: Operation, what: string): Promise<OperationReply> {
-    return this.#send(list, requestOf(list, {}), what);
+  list(list: Operation, what: string, sent: Sent = {}): Promise<OperationReply> {
+    return this.#send(list, requestOf(list, sent), what, sent.credential);
   }
 
   to(operation: Operation, id: string, what: string, sent: Sent = {}): Promise<OperationReply> {
     const request = requestOf(operation, sent, { [this.#lifecycle.parameter]: id });
-    return this.#send(operation, request, what, sent.anonymous);
+    return this.#send(operation, request, what, sent.credential);
   }
 
   /** Where Location points, however that lies to the address where the item was read. */
@@ -289,11 +331,11 @@ class Sender {
     operation: Operation,
     request: Pick<Order, 'path' | 'fields' | 'body'>,
     what: string,
-    anonymous = false,
+    credential?: Sent['credential'],
   ): Promise<OperationReply> {
     const order = orderOf(operation, request, what);
     const stimulus: Stimulus = { ...stimulusOf(order), raw: operation.method === 'DELETE' };
-    const reply = await this.#port.http.send(anonymous ? { ...stimulus, credential: 'none' } : stimulus);
+    const reply = await this.#port.http.send(credential ? { ...stimulus, credential } : stimulus);
     return new OperationReply(order, reply);
   }
 }

@@ -12,8 +12,8 @@ export interface Configs {
   readonly stored: ServiceConfig;
 }
 
-/** The setting under which those operations are described, and no others. */
-export const STORED = 'saved searches';
+/** The settings under which those operations are described, and no others. */
+const STORED: readonly string[] = ['saved searches', 'own searches'];
 
 const OTHER_OPERATIONS = 'endpoint.other-operations';
 
@@ -37,7 +37,7 @@ export function configOf({ service, described, setting }: ProofCase, configs: Co
   const shipped = configs.shipped.get(service);
   if (shipped === undefined) throw new HarnessError(`no config for the reference provider ${service}`);
   if (!described || service !== configs.described.service) return shipped;
-  const { operations, definitions, facts } = setting === STORED ? configs.stored : configs.described;
+  const { operations, definitions, facts } = STORED.includes(setting) ? configs.stored : configs.described;
   const fact = facts[OTHER_OPERATIONS];
   return {
     ...shipped,

@@ -176,6 +176,13 @@ const SETTINGS: readonly Setting[] = [
     conforming: SEARCH,
   },
   {
+    // The same, and each account has its own.
+    name: 'own searches',
+    words: 'openapi: ../openapi/saved-searches.yaml, and a contract that states resources.owner: account',
+    adapt: documenting('resources.owner', 'account'),
+    conforming: [],
+  },
+  {
     // The header and the query are both documented places of the key.
     name: 'query documented',
     words: 'contract: one that states auth.placement: [header, query]',

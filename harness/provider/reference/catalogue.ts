@@ -8,6 +8,7 @@ import { CACHING_DEFECTS } from './defects/caching.ts';
 import { CONNECTION_DEFECTS } from './defects/connections.ts';
 import { CREDENTIAL_DEFECTS } from './defects/credentials.ts';
 import { INSTANCE_DEFECTS } from './defects/instances.ts';
+import { ACCOUNT_DEFECTS } from './defects/items/accounts.ts';
 import { LIFECYCLE_DEFECTS } from './defects/items/lifecycle.ts';
 import { PAGE_DEFECTS } from './defects/items/pages.ts';
 import { JSON_DEFECTS } from './defects/json.ts';
@@ -32,6 +33,7 @@ import { WEBSOCKET_LIVENESS_DEFECTS } from './defects/websocket/liveness.ts';
 import { WEBSOCKET_MESSAGE_DEFECTS } from './defects/websocket/messages.ts';
 import { WEBSOCKET_HANDSHAKE_DEFECTS } from './defects/websocket/opening.ts';
 import { OWN_DIALECT_DEFECTS, PUSHER_DEFECTS } from './defects/websocket/pusher.ts';
+import { ACCOUNT_VARIANTS } from './variants/accounts.ts';
 import { AUTHENTICATION_VARIANTS } from './variants/authentication.ts';
 import { BODY_VARIANTS } from './variants/bodies.ts';
 import { CACHING_VARIANTS } from './variants/caching.ts';
@@ -65,6 +67,7 @@ const DEFECTS: readonly Defect[] = [
   ...OPERATION_DEFECTS,
   ...BODY_DEFECTS,
   ...LIFECYCLE_DEFECTS,
+  ...ACCOUNT_DEFECTS,
   ...PAGE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
@@ -90,6 +93,7 @@ const VARIANTS: readonly Variant[] = [
   ...CONNECTION_VARIANTS,
   ...BODY_VARIANTS,
   ...LIFECYCLE_VARIANTS,
+  ...ACCOUNT_VARIANTS,
   ...CONTENT_VARIANTS,
   ...PATH_VARIANTS,
   ...CACHING_VARIANTS,

@@ -1,5 +1,4 @@
 import { readHttpDate } from '../../../evidence/fields/grammar/http-date.ts';
-import { varyingBy, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { imfFixdate } from './clock.ts';
 import type { Kernel } from './conduct.ts';
@@ -26,17 +25,6 @@ export const withTag = (
       return held !== undefined && holds(own, held) ? notModified(told) : told;
     }),
   );
-
-/** Whose key it is that came with a request. */
-const accountOf = (request: ReceivedRequest, { access }: Kernel): string =>
-  access.keys.find(({ value }) => fieldValue(request, 'authorization')?.endsWith(value))?.identity ?? 'none';
-
-/** What it serves names the account that it serves it to. */
-export const byAccount: Patch = onAnswer('served', (answer, request, kernel) =>
-  withText(varyingBy(answer, 'Authorization'), (text) =>
-    JSON.stringify({ ...JSON.parse(text), account: accountOf(request, kernel) }),
-  ),
-);
 
 interface DateRules {
   /** Whether an If-Modified-Since, read by its rules, spares the client the content. */

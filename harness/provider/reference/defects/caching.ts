@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
+import { byAccount } from '../conduct/accounts.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
-import { byAccount, CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
+import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
 import { asProblem, failed, varyingBy, withText } from '../http/answer-changes.ts';
 import { fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';

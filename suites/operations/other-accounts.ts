@@ -1,0 +1,100 @@
+import {
+  type CheckDefinition,
+  clause,
+  given,
+  observation,
+  ownedByAccount,
+  practice,
+  secondKey,
+  unsafeMethods,
+} from '../../harness/check/suite.ts';
+import { isSameItem, itemOf, lossIn } from '../../harness/probe/operation/item.ts';
+import { type Life, lives } from '../../harness/probe/operation/lifecycle.ts';
+import { secondKeyServed } from '../auth/bad-credentials.ts';
+import { othersUntouched } from './lifecycle.ts';
+import { listedIn, lived, unserved } from './lived.ts';
+
+const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
+
+/** The twin, which its own account has just read. */
+function isTwin(item: unknown, { lifecycle, twinAfter, change }: Life): boolean {
+  const own = twinAfter && itemOf(twinAfter);
+  const isTold = Object.keys(change).some((name) => name in lifecycle.readable);
+  return isTold && own ? isSameItem(own, item, lifecycle) : false;
+}
+
+/** What one account has created, for another one. */
+export const otherAccounts: readonly CheckDefinition[] = [
+  ...given(
+    [unsafeMethods, secondKey, ownedByAccount],
+    [
+      lived({
+        id: 'operations.item-of-another',
+        title: 'shows an item to no other account',
+        headline: 'Another account can read an item: {got}',
+        why: 'Customers read the data of others. They only need the id.',
+        change:
+          'Look an item up by its id and by the account of the key, and answer 404 where there is none.',
+        grounds,
+        restsOn: [secondKeyServed],
+        wanted: 'status 403 or 404',
+        step: 'othersRead',
+        after: ['twinAfter'],
+        got: (reply, life) => (isTwin(itemOf(reply), life) ? `status ${reply.status} with the item` : null),
+      }),
+      lived({
+        id: 'operations.list-of-another',
+        title: 'lists an item for no other account',
+        headline: 'Another account finds an item in its list: {got}',
+        why: 'Customers read the data of others without even looking for it.',
+        change: 'Restrict the list to the items of the account whose key comes with the request.',
+        grounds,
+        restsOn: [secondKeyServed],
+        wanted: 'a list without it',
+        step: 'othersList',
+        after: ['twinAfter', 'othersList'],
+        got(reply, life) {
+          const list = listedIn(reply);
+          return list?.some((item) => isTwin(item, life)) ? `it among ${list.length}` : null;
+        },
+      }),
+      lived({
+        id: 'operations.other-account-writes',
+        title: 'lets no other account change or delete an item',
+        headline: 'Another account can change or delete an item: {got}',
+        why: 'Customers destroy the data of others. They only need the id.',
+        change: 'Look an item up by its id and by the account of the key before you change or delete it.',
+        grounds,
+        restsOn: [secondKeyServed, othersUntouched],
+        wanted: 'the item as it was',
+        step: 'twinLeft',
+        after: ['twinAfter'],
+        got(reply, { lifecycle, twinAfter }) {
+          const [before, now] = [twinAfter && itemOf(twinAfter), itemOf(reply)];
+          if (now === null) return unserved(reply);
+          return before ? lossIn(before, now, lifecycle) : null;
+        },
+      }),
+    ],
+  ),
+
+  // resources.owner: where it is not shown, either may be meant.
+  observation('operations.items-of-others', {
+    title: 'shows an item to other accounts, or hides it',
+    why: 'It decides whether customers who share a service see the data of each other.',
+    grounds: [clause('resources.owner')],
+    applies: [unsafeMethods, secondKey],
+    async observe({ probe, notApplicable }) {
+      const asked = (await probe(lives)).filter(
+        (life) => life.twinAfter?.served && life.othersRead?.answered,
+      );
+      if (asked.length === 0) notApplicable('no item was there that another account could be shown');
+      const shown = asked.filter((life) => life.othersRead && isTwin(itemOf(life.othersRead), life));
+      const seen = shown.length === 0 ? 'hidden' : shown.length === asked.length ? 'shown' : 'some shown';
+      return {
+        seen,
+        note: `${seen} (${asked.map(({ othersRead }) => `status ${othersRead?.status}`).join(', ')})`,
+      };
+    },
+  }),
+];
