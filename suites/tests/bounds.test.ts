@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { functional } from '../catalogue.ts';
 
-import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
+import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
 
 /**
  * Where a response is larger, deeper or otherwise more than is read of one, nobody can tell whether it is right: then
@@ -38,7 +38,7 @@ async function found(served: Served, where: 'success' | 'errors' = 'success'): P
     return answer(response, 405, { Allow: 'GET, HEAD' });
   };
   const server = await serving(createServer(handle));
-  return judged(await configFor(server.url), functional).finally(server.stop);
+  return judgedInTurn(await configFor(server.url), functional).finally(server.stop);
 }
 
 const WHOLE = '[{"id":"r1","name":"One"}]';

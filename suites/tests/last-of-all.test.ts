@@ -6,7 +6,7 @@ import { suitesFor } from '../../harness/check/check.ts';
 import { loadOrders } from '../../harness/config/fixtures/config-folder.ts';
 import { echoing } from '../../harness/transport/fixtures/ws-endpoint.ts';
 import { suites } from '../catalogue.ts';
-import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
+import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
 
 /** What a service may fall over is sent after everything else: whatever it does to the service, the rest is known by then. */
 
@@ -44,7 +44,7 @@ async function fragile(isFatal: Fatal, fall: Fall): Promise<Judged> {
   const { pacts: _, ...config } = await configFor(url);
   const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false };
   const timeouts = { connectMs: 1_000, responseMs: 400 };
-  return judged({ ...config, operations: [], safety, timeouts }, suites);
+  return judgedInTurn({ ...config, operations: [], safety, timeouts }, suites);
 }
 
 const FATAL: Readonly<Record<string, Fatal>> = {
@@ -122,7 +122,7 @@ credentials: { scheme: none }
 websocket: { url: /ws, echo: true }
 `;
   const { config } = await loadOrders(text);
-  const all = await judged(
+  const all = await judgedInTurn(
     config,
     suitesFor(
       suites.filter(({ name }) => name === 'websocket'),

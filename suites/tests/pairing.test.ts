@@ -5,7 +5,7 @@ import { serving } from '../../harness/base/fixtures/server.ts';
 import { auth } from '../auth/auth.suite.ts';
 import { functional } from '../catalogue.ts';
 
-import { configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
+import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
 
 /** Services that refuse for another reason than the one asked about: such a refusal is no proof of anything. */
 type Rule = (request: IncomingMessage) => number;
@@ -42,7 +42,7 @@ async function found(rule: Rule, late?: string): Promise<Judged> {
     ...(await configFor(server.url)),
     plan: { name: 'wide', requests: 1_000, windowMs: 1_000 },
   };
-  return judged(config, functional).finally(server.stop);
+  return judgedInTurn(config, functional).finally(server.stop);
 }
 
 const REFUSALS = [
@@ -129,7 +129,7 @@ describe('a response counts', () => {
 describe('a key in places that nobody configured', () => {
   it('is not sent over plain http to another machine, whatever the config allows', async () => {
     const config = await configFor('http://203.0.113.7:9');
-    const sent = await judged({ ...config, safety: { ...config.safety, plainHttp: true } }, [
+    const sent = await judgedInTurn({ ...config, safety: { ...config.safety, plainHttp: true } }, [
       { ...auth, checks: auth.checks.filter(({ id }) => /location|in-query/.test(id)) },
     ]);
     expect(sent.requests).toBe(0);

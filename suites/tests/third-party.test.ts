@@ -5,7 +5,7 @@ import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { functional } from '../catalogue.ts';
 import { HTTP_SERVERS, haproxy, nginx, proxiedExpress } from './fixtures/http-servers.ts';
-import { configFor, judged } from './fixtures/judged.ts';
+import { configFor, judgedInTurn } from './fixtures/judged.ts';
 
 /**
  * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
@@ -222,7 +222,7 @@ describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) 
 
 /** Everything that is not green, but for what is blocked because the config lacks it. */
 async function findingsOf(config: ServiceConfig): Promise<Record<string, string>> {
-  const { outcomes, unconfigured } = await judged(config, SUITES);
+  const { outcomes, unconfigured } = await judgedInTurn(config, SUITES);
   const green = new Set(['pass', 'observed', 'skipped']);
   return Object.fromEntries(
     Object.entries(outcomes).filter(([id, outcome]) => !green.has(outcome) && !unconfigured.has(id)),
