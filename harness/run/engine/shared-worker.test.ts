@@ -1,4 +1,6 @@
+import { appendFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { readJournal } from '../../evidence/record/journal.ts';
@@ -7,7 +9,17 @@ import { readResults } from '../../report/results/read-results.ts';
 import { conformRun, lastReports, type RunOrder } from '../fixtures/conform-process.ts';
 
 const SERVICES = ['search', 'messaging', 'realtime'];
+const SHIPPED = fileURLToPath(new URL('../../../config', import.meta.url));
 const ONE_WORKER = { capacity: { services: 3, workers: 1, alone: 2 } };
+
+/** The shipped config with short windows: who goes on after a worker that is lost waits for one to pass. */
+function config(): string {
+  const folder = temporaryFolder();
+  cpSync(SHIPPED, folder, { recursive: true });
+  for (const service of ['search', 'messaging'])
+    appendFileSync(join(folder, 'services', `${service}.yaml`), '\nplan: { requests: 100, window: 2s }\n');
+  return folder;
+}
 
 /** A run of these three services in one worker. */
 async function runOf(suite: string, { setting, ...order }: RunOrder = {}) {
@@ -15,7 +27,7 @@ async function runOf(suite: string, { setting, ...order }: RunOrder = {}) {
   const { ended } = conformRun(reports, {
     ...order,
     services: SERVICES,
-    options: { suite: [suite] },
+    options: { config: config(), suite: [suite] },
     setting: { ...ONE_WORKER, ...setting },
   });
   const { code, stderr } = await ended;
