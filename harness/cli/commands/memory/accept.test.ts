@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
+import { start } from '../../../provider/reference/fixtures/http-client.ts';
 import { conform } from '../../../run/fixtures/conform-process.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
-import { serving } from '../../fixtures/serving.ts';
 
 const SERVICE = `service: search
 contract: search
@@ -18,15 +18,10 @@ describe('what is accepted', () => {
     const folder = temporaryFolder({ 'services/search.yaml': SERVICE });
     const places = ['--config', folder, '--reports', join(folder, 'reports')];
     const list = join(folder, 'accepted', 'search.yaml');
-    const night = async (...serve: readonly string[]) => {
-      const { server, url } = await serving(['search', ...serve]);
-      try {
-        const args = ['run', 'search', '--check', ...CHECKS, ...places, '--provider-url', url];
-        return await conform(args).ended;
-      } finally {
-        server.signal('SIGTERM');
-        await server.ended;
-      }
+    const night = async (variant: string | null = null) => {
+      const provider = await start('search', { variant });
+      const args = ['run', 'search', '--check', ...CHECKS, ...places, '--provider-url', provider.url];
+      return conform(args).ended.finally(() => provider.stop());
     };
 
     expect(await night()).toMatchObject({ code: 0 });
@@ -53,8 +48,8 @@ describe('what is accepted', () => {
     });
 
     // A counter in the body, and its members in another order, are lawful every day.
-    expect(await night('--variant', 'content-with-a-counter')).toMatchObject({ code: 0 });
-    const drifted = await night('--variant', 'plain-json-errors');
+    expect(await night('content-with-a-counter')).toMatchObject({ code: 0 });
+    const drifted = await night('plain-json-errors');
     expect(drifted).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
@@ -65,6 +60,6 @@ describe('what is accepted', () => {
       code: 0,
       stdout: expect.stringMatching(/^search: responses\.media-types: errors: without .* and with .* now\n/),
     });
-    expect(await night('--variant', 'plain-json-errors')).toMatchObject({ code: 0 });
+    expect(await night('plain-json-errors')).toMatchObject({ code: 0 });
   });
 });

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../../../base/fixtures/folder.ts';
+import { start } from '../../../provider/reference/fixtures/http-client.ts';
 import { conform } from '../../../run/fixtures/conform-process.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
-import { serving } from '../../fixtures/serving.ts';
 
 /** Nights with a failure that nobody mends at once. */
 
@@ -20,17 +20,9 @@ describe('a failure that is known', () => {
     const list = join(folder, 'known', 'search.yaml');
     const places = ['--config', folder, '--reports', join(folder, 'reports')];
     const night = async (...defects: readonly string[]) => {
-      const { server, url } = await serving([
-        'search',
-        ...(defects.length > 0 ? ['--defect', ...defects] : []),
-      ]);
-      try {
-        const args = ['run', 'search', '--check', 'status.unknown-method', 'status.sample', ...places];
-        return await conform([...args, '--provider-url', url]).ended;
-      } finally {
-        server.signal('SIGTERM');
-        await server.ended;
-      }
+      const provider = await start('search', { defects });
+      const args = ['run', 'search', '--check', 'status.unknown-method', 'status.sample', ...places];
+      return conform([...args, '--provider-url', provider.url]).ended.finally(() => provider.stop());
     };
 
     expect(await night('unknown-method-500')).toMatchObject({
