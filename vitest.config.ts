@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
+import { PLAIN_IMPORTS } from './harness/run/engine/plain-imports.ts';
 
 /** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
 const CONTAINERS = [
@@ -36,8 +37,10 @@ export default defineConfig({
     // What a test waits for may take as long as the test.
     expect: { poll: { timeout: 170_000 } },
     cache: false,
+    // Who watches needs to know of imports.
+    execArgv: process.argv.includes('run') ? [PLAIN_IMPORTS] : [],
     env: { ...compiledCodeEnvironment() },
-    experimental: { viteModuleRunner: false },
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         extends: true,

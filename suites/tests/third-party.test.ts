@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LocalServer } from '../../harness/base/fixtures/server.ts';
-import type { ServiceConfig } from '../../harness/config/service.ts';
 import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { functional } from '../catalogue.ts';
 import { HTTP_SERVERS, haproxy, nginx, proxiedExpress } from './fixtures/http-servers.ts';
-import { configFor, judgedInTurn } from './fixtures/judged.ts';
+import { configFor, type Judged, judged, judgedInTurn } from './fixtures/judged.ts';
 
 /**
  * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
@@ -16,6 +15,8 @@ const SUITES = functional;
 interface Target {
   readonly start: () => Promise<LocalServer>;
   readonly open?: true;
+  /** A program of its own, in its own time. */
+  readonly apart?: true;
   readonly findings: Readonly<Record<string, 'fail' | 'warning' | 'blocked'>>;
 }
 
@@ -141,6 +142,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   ...(mayUse(NGINX) && {
     nginx: {
       start: nginx,
+      apart: true,
       findings: {
         // It takes one space behind the scheme for the only one.
         'auth.scheme-spacing': 'warning',
@@ -165,6 +167,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
     } satisfies Target,
     'nginx before express': {
       start: proxiedExpress,
+      apart: true,
       findings: {
         // It takes one space behind the scheme for the only one.
         'auth.scheme-spacing': 'warning',
@@ -184,6 +187,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   ...(mayUse(HAPROXY) && {
     haproxy: {
       start: haproxy,
+      apart: true,
       findings: {
         // It takes one space behind the scheme for the only one.
         'auth.scheme-spacing': 'warning',
@@ -202,7 +206,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   }),
 };
 
-describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) => {
+describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, apart, findings }) => {
   let server: LocalServer;
 
   beforeAll(async () => {
@@ -216,13 +220,14 @@ describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, findings }) 
   });
 
   it('has what is known of it, and nothing else', async () => {
-    expect(await findingsOf(await configFor(server.url, open))).toEqual(findings);
+    const config = await configFor(server.url, open);
+    const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
+    expect(findingsOf(await judging)).toEqual(findings);
   });
 });
 
 /** Everything that is not green, but for what is blocked because the config lacks it. */
-async function findingsOf(config: ServiceConfig): Promise<Record<string, string>> {
-  const { outcomes, unconfigured } = await judgedInTurn(config, SUITES);
+function findingsOf({ outcomes, unconfigured }: Judged): Record<string, string> {
   const green = new Set(['pass', 'observed', 'skipped']);
   return Object.fromEntries(
     Object.entries(outcomes).filter(([id, outcome]) => !green.has(outcome) && !unconfigured.has(id)),

@@ -21,6 +21,7 @@ import {
 } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 import { type DeadWorker, LaneWatch, WorkerOutput } from './lane-watch.ts';
+import { PLAIN_IMPORTS } from './plain-imports.ts';
 
 /**
  * Everything about vitest, but for what `entry.ts` and `worker.ts` say to it. One instance; a project per worker; every
@@ -231,7 +232,7 @@ async function runRound(
           testTimeout: 0,
           hookTimeout: 0,
           experimental: { viteModuleRunner: false, nodeLoader: false },
-          execArgv: [LEAVE_SIGNALS],
+          execArgv: [LEAVE_SIGNALS, PLAIN_IMPORTS],
           env: { ...compiledCodeEnvironment() },
           projects: [...workers].map(([name, { services }]) => {
             const conform: WorkerInput = { run: options.run, services };
