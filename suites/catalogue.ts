@@ -2,7 +2,7 @@ import type { Suite } from '../harness/check/suite.ts';
 import { auth } from './auth/auth.suite.ts';
 import { caching } from './caching/caching.suite.ts';
 import { framing } from './framing/framing.suite.ts';
-import { headers } from './headers.suite.ts';
+import { headers } from './headers/headers.suite.ts';
 import { json } from './json.suite.ts';
 import { limits } from './limits/limits.suite.ts';
 import { negotiation } from './negotiation/negotiation.suite.ts';

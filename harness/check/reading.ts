@@ -28,3 +28,5 @@ export const ENCODED: Reading = {
   unread: ({ body, unread, codingLimit }) => (body.truncated ? unread : codingLimit),
   partly: true,
 };
+/** The octets of the body as they came, content codings and all. */
+export const AS_SENT: Reading = { unread: ({ unknownOctets }) => unknownOctets, partly: false };

@@ -27,6 +27,7 @@ export type { Probe } from '../session/probe.ts';
 export { type CheckDefinition, check, checkEach, given, observation, type Suite, suite } from './check.ts';
 export type { CheckContext } from './context.ts';
 export {
+  AS_SENT,
   ENCODED,
   FRAMED,
   IN_CONTENT,

@@ -12,7 +12,7 @@ import { latin1Octets, latin1Text } from '../octets/latin1.ts';
 import { lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
-import { withMarkersAs } from '../redaction/marker.ts';
+import { traces, withMarkersAs } from '../redaction/marker.ts';
 import { decodeContent, looksCompressed } from './content-coding.ts';
 
 /** A response as a message (RFC 9110 §6): its status line, its fields as such, and its content with codings undone. */
@@ -93,6 +93,15 @@ export class ResponseMessage {
   /** Some of the body is missing: it was cut at the transport's limit, or the connection ended within it. */
   get isPartial(): boolean {
     return this.body.truncated || this.evidence.failure !== null;
+  }
+
+  /** Why the octets of the body are not known as they came, one line; null when they are. */
+  get unknownOctets(): string | null {
+    const { bytes, received, truncated, withheld } = this.body;
+    if (truncated) return `its body goes on after ${bytes.length} octets`;
+    if (this.evidence.failure !== null) return this.evidence.failure.message;
+    const isKept = withheld === undefined && bytes.length === received && traces(bytes).length === 0;
+    return isKept ? null : 'its body holds a secret, which is not kept';
   }
 
   readonly #content = lazy(() => {

@@ -73,6 +73,9 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'names-its-instances+server-of-the-instance+limiter-token-bucket',
     'lists-in-any-order+a-cache-that-fills',
     'demands-json-type+takes-lenient-json+takes-small-bodies',
+    'signs-answers+plain-json-errors',
+    'signs-answers-several-times+lower-case-fields+asks-for-signatures',
+    'gzip-when-accepted+tells-digests+ranges-206+signs-in-the-older-way',
   ],
   realtime: [
     'bearer-only+plain-json-errors+chunked-body+lower-case-fields+version-refusal-400',

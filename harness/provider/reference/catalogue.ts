@@ -15,6 +15,7 @@ import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
+import { MESSAGE_SIGNATURE_DEFECTS } from './defects/message-signatures.ts';
 import { METHOD_DEFECTS } from './defects/methods.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
@@ -42,6 +43,7 @@ import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
 import { INSTANCE_VARIANTS } from './variants/instances.ts';
 import { LIFECYCLE_VARIANTS } from './variants/lifecycle.ts';
+import { MESSAGE_SIGNATURE_VARIANTS } from './variants/message-signatures.ts';
 import { NEGOTIATION_VARIANTS } from './variants/negotiation.ts';
 import { PATH_VARIANTS } from './variants/paths.ts';
 import { QUOTA_VARIANTS } from './variants/quota.ts';
@@ -63,6 +65,7 @@ const DEFECTS: readonly Defect[] = [
   ...NEGOTIATION_DEFECTS,
   ...JSON_DEFECTS,
   ...TRANSPORT_SECURITY_DEFECTS,
+  ...MESSAGE_SIGNATURE_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
   ...BODY_DEFECTS,
@@ -88,6 +91,7 @@ const VARIANTS: readonly Variant[] = [
   ...AUTHENTICATION_VARIANTS,
   ...STATUS_CODE_VARIANTS,
   ...TRANSPORT_SECURITY_VARIANTS,
+  ...MESSAGE_SIGNATURE_VARIANTS,
   ...WEBHOOK_VARIANTS,
   ...INSTANCE_VARIANTS,
   ...CONNECTION_VARIANTS,

@@ -1,10 +1,12 @@
-import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../harness/check/suite.ts';
-import { errorReplies, everyReply, successReplies } from '../harness/probe/every-reply.ts';
-import { sample, sampleAgain } from '../harness/probe/request/sample.ts';
-import * as target from '../harness/probe/request/target.ts';
-import { errorMediaType, successMediaType } from './json.suite.ts';
-import { stable } from './status/documented-answer.ts';
-import { steady } from './steady.ts';
+import { check, clause, practice, rfc, rfc9110, rfc9111, suite } from '../../harness/check/suite.ts';
+import { errorReplies, everyReply, successReplies } from '../../harness/probe/every-reply.ts';
+import { sample, sampleAgain } from '../../harness/probe/request/sample.ts';
+import * as target from '../../harness/probe/request/target.ts';
+import { errorMediaType, successMediaType } from '../json.suite.ts';
+import { stable } from '../status/documented-answer.ts';
+import { steady } from '../steady.ts';
+import { digests } from './digests.ts';
+import { messageSignatures } from './message-signatures.ts';
 
 // RFC 6797 §6.1: directives with semicolons between them, each once, and max-age among them. Browsers ignore the others.
 const transportSecurityForm = check('headers.transport-security-form', {
@@ -202,4 +204,7 @@ export const headers = suite('headers', 'Header fields', [
         await expect(telling).toConform('no product version', ({ response }) => response.productVersion);
     },
   }),
+
+  ...digests,
+  ...messageSignatures,
 ]);

@@ -1,0 +1,167 @@
+import {
+  type Dictionary,
+  isInnerList,
+  ParseError,
+  parseDictionary,
+  parseItem,
+  parseList,
+  serializeDictionary,
+  serializeInnerList,
+  serializeItem,
+  serializeList,
+} from 'structured-headers';
+import type { FieldLine, RecordedRequest, RecordedResponse } from '../../exchange.ts';
+import { latin1Octets } from '../../octets/latin1.ts';
+import { fieldValues } from '../grammar/field-lines.ts';
+import type { Component } from './component.ts';
+import type { MessageSignature } from './message-signature.ts';
+
+/** What is signed: a response, and the request that it answers. */
+interface Context {
+  readonly request: RecordedRequest;
+  readonly response: RecordedResponse;
+}
+
+/** Read from a message, not there, or not to be known from what is kept of it. */
+type Found =
+  | { readonly is: 'there'; readonly text: string }
+  | { readonly is: 'missing'; readonly what: string }
+  | { readonly is: 'untold'; readonly why: string };
+
+const there = (text: string): Found =>
+  /^[\x20-\x7e]*$/.test(text)
+    ? text.includes('[redacted')
+      ? { is: 'untold', why: 'holds a secret, which is not kept' }
+      : { is: 'there', text }
+    : { is: 'untold', why: 'has other characters than those of ASCII' };
+const missing = (what: string): Found => ({ is: 'missing', what });
+const untold = (why: string): Found => ({ is: 'untold', why });
+
+/** The text that is signed (RFC 9421 §2.5), or why there is none: what is missing comes before what is not known. */
+export function signatureBase({ components, input }: MessageSignature, context: Context): Found {
+  const lines: string[] = [];
+  let unknown: Found | null = null;
+  for (const component of components) {
+    const found = componentValue(component, context);
+    if (found.is === 'missing') return found;
+    if (found.is === 'untold') unknown ??= untold(`${component.identifier} ${found.why}`);
+    else lines.push(`${component.identifier}: ${found.text}\n`);
+  }
+  return (
+    unknown ?? { is: 'there', text: `${lines.join('')}"@signature-params": ${serializeInnerList(input)}` }
+  );
+}
+
+/** What it stands for in this message (RFC 9421 §2.1 to §2.4). */
+function componentValue(component: Component, { request, response }: Context): Found {
+  const { name, parameters, identifier } = component;
+  const known = ['sf', 'key', 'bs', 'req', 'tr', 'name'];
+  const strange = [...parameters.keys()].find((parameter) => !known.includes(parameter));
+  if (strange !== undefined) return untold(`has the parameter ${strange}, which is not known here`);
+  const ofRequest = parameters.has('req');
+  if (name.startsWith('@')) {
+    return ofRequest
+      ? derived(component, request)
+      : name === '@status'
+        ? there(String(response.status))
+        : UNKNOWN;
+  }
+  // Whoever forwards a message may drop its trailers, and those of a request are never any.
+  if (parameters.has('tr'))
+    return fieldOr(untold('is a trailer, which did not arrive'), response.trailers, component);
+  const lines = ofRequest ? request.fields : response.fields;
+  return fieldOr(missing(`no ${ofRequest ? `${identifier} in the request` : name}`), lines, component);
+}
+
+const UNKNOWN = untold('is not known here');
+/** Of a scheme where no other is named (RFC 9110 §4.2.3). */
+const PORTS: ReadonlyMap<string | undefined, number> = new Map([
+  ['http:', 80],
+  ['https:', 443],
+]);
+
+function derived({ name, parameters }: Component, { method, url, target, fields }: RecordedRequest): Found {
+  const [path = '', ...rest] = target.split('?');
+  const query = rest.join('?');
+  const at = URL.parse(url);
+  const [host, ...otherHosts] = fieldValues(fields, 'host').map((each) => each.toLowerCase());
+  const isThere =
+    otherHosts.length === 0 && (host === at?.host || host === `${at?.hostname}:${PORTS.get(at?.protocol)}`);
+  switch (name) {
+    case '@method':
+      return there(method);
+    case '@request-target':
+      return there(target);
+    case '@path':
+      return path.startsWith('/') ? there(path) : UNKNOWN;
+    case '@query':
+      return there(`?${query}`);
+    case '@query-param':
+      return parameterOf(query, String(parameters.get('name')));
+    case '@scheme':
+      return at === null ? UNKNOWN : there(at.protocol.slice(0, -1));
+    case '@authority':
+      return at !== null && isThere ? there(at.host) : UNKNOWN;
+    case '@target-uri':
+      return path.startsWith('/') && at !== null && isThere ? there(`${at.origin}${target}`) : UNKNOWN;
+    default:
+      return UNKNOWN;
+  }
+}
+
+/** RFC 9421 §2.2.8: decoded as forms are, and encoded again. */
+function parameterOf(query: string, name: string): Found {
+  const values = [...new URLSearchParams(query)].filter(([each]) => encoded(each) === name);
+  const [only, ...others] = values;
+  if (only === undefined) return missing(`no parameter ${name} in the query`);
+  return others.length > 0 ? untold('stands in the query several times') : there(encoded(only[1]));
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()~]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function fieldOr(otherwise: Found, lines: readonly FieldLine[], { name, parameters }: Component): Found {
+  const values = fieldValues(lines, name);
+  if (values.length === 0) return otherwise;
+  if (values.some((value) => value.includes('[redacted'))) return there(values.join(', '));
+  const value = values.map((line) => line.replace(/\r?\n[ \t]+/g, ' ')).join(', ');
+  const key = parameters.get('key');
+  if (typeof key === 'string') return memberOf(value, name, key);
+  if (parameters.has('bs')) {
+    return there(serializeList(values.map((line) => [latin1Octets(line), new Map()])));
+  }
+  return parameters.has('sf') ? strictly(value, name) : there(value);
+}
+
+function memberOf(value: string, name: string, key: string): Found {
+  const dictionary = attempt((): Dictionary => parseDictionary(value));
+  if (dictionary === null) return missing(`no dictionary in ${name}`);
+  const member = dictionary.get(key);
+  if (member === undefined) return missing(`no ${key} in ${name}`);
+  return there(isInnerList(member) ? serializeInnerList(member) : serializeItem(member));
+}
+
+/** The type of the field is known to those who sign; where a value reads as several types these have to agree. */
+function strictly(value: string, name: string): Found {
+  const forms = [
+    attempt(() => serializeDictionary(parseDictionary(value))),
+    attempt(() => serializeList(parseList(value))),
+    attempt(() => serializeItem(parseItem(value))),
+  ].filter((form) => form !== null);
+  const [only, ...others] = [...new Set(forms)];
+  if (only === undefined) return missing(`no structured field in ${name}`);
+  return others.length > 0 ? untold('may be of several types') : there(only);
+}
+
+function attempt<T>(parse: () => T): T | null {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ParseError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
+
+/** Signatures of answers (RFC 9421), and digests of what they send (RFC 9530). */
+
+/** An Ed25519 key that follows from a word: the same wherever the provider runs. */
+function keyOf(word: string): KeyObject {
+  // RFC 8410 §7: what stands before the 32 octets of a private key.
+  const head = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const octets = createHash('sha256').update(word).digest();
+  return createPrivateKey({ key: Buffer.concat([head, octets]), format: 'der', type: 'pkcs8' });
+}
+
+const SIGNING_KEY = keyOf('conform example');
+export const KEY_ID = 'example';
+
+type Covered = readonly [identifier: string, value: string];
+
+interface Signing {
+  readonly label?: string;
+  /** What is signed, in order. */
+  readonly covered: readonly Covered[];
+  /** What is said of it, each with its semicolon: `;created=1618884473`. */
+  readonly parameters: string;
+  readonly key?: KeyObject;
+  /** The signature as it stands in the field, made of its octets; default: a byte sequence. */
+  readonly written?: (octets: Buffer) => string;
+}
+
+/** Adds one more signature to those of an answer. */
+export function signed(answer: Answer, signing: Signing): Answer {
+  const { label = 'sig1', covered, parameters, key = SIGNING_KEY, written = byteSequence } = signing;
+  const input = `(${covered.map(([identifier]) => identifier).join(' ')})${parameters}`;
+  const lines = [...covered, ['"@signature-params"', input]].map((line) => line.join(': '));
+  const octets = sign(null, Buffer.from(lines.join('\n')), key);
+  return {
+    ...answer,
+    fields: [
+      ...answer.fields,
+      ['Signature-Input', `${label}=${input}`],
+      ['Signature', `${label}=${written(octets)}`],
+    ],
+  };
+}
+
+export const byteSequence = (octets: Buffer): string => `:${octets.toString('base64')}:`;
+
+/** Those of the fields that the answer has, in lower case, each with its value. */
+export function fieldsOf(answer: Answer, ...names: readonly string[]): readonly Covered[] {
+  return names.flatMap((name): readonly Covered[] => {
+    const values = fieldValues(answer, name);
+    return values.length === 0 ? [] : [[`"${name}"`, values.join(', ')]];
+  });
+}
+
+/** What an answer is and what it answers: status, method, path. */
+export function derivedOf(answer: Answer, { method, path }: ReceivedRequest): readonly Covered[] {
+  return [
+    ['"@status"', String(answer.status)],
+    ['"@method";req', method],
+    ['"@path";req', path],
+  ];
+}
+
+/** `sha-256=:…:` */
+export function digestOf(content: Buffer, algorithm = 'sha-256'): string {
+  const hash = algorithm.replace('-', '');
+  return `${algorithm}=${byteSequence(createHash(hash).update(content).digest())}`;
+}
+
+export function withDigest(answer: Answer): Answer {
+  return withField(answer, 'Content-Digest', digestOf(answer.body));
+}
+
+/** Seconds since 1970. */
+export const seconds = (nowMs: number): number => Math.floor(nowMs / 1_000);

@@ -1,0 +1,73 @@
+import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
+import { onFinished } from '../conduct/patch.ts';
+import { fieldValue, withField } from '../http/message.ts';
+import { derivedOf, digestOf, fieldsOf, KEY_ID, seconds, signed, withDigest } from '../http/signature.ts';
+
+const SHOWS = ['headers.signature-coverage'];
+
+export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
+  'signs-answers': {
+    summary: 'signs what it sends and what it was asked, for five minutes',
+    shows: SHOWS,
+    patch: onFinished('every', (answer, request, { clock }) => {
+      const now = seconds(clock.now());
+      const digested = withDigest(answer);
+      return signed(digested, {
+        covered: [
+          ...derivedOf(digested, request),
+          ['"@query";req', `?${request.query ?? ''}`],
+          ['"@request-target";req', request.target],
+          ...fieldsOf(digested, 'content-digest', 'content-type', 'cache-control', 'date'),
+        ],
+        parameters: `;created=${now};expires=${now + 300};keyid="${KEY_ID}";alg="ed25519";nonce="a\\"b";tag="x"`,
+      });
+    }),
+  },
+  'signs-answers-several-times': {
+    summary: 'signs each answer with several keys, in forms that are seldom',
+    shows: SHOWS,
+    patch: onFinished('every', (answer, request, { clock }) => {
+      const now = seconds(clock.now());
+      const cache = fieldValue(answer, 'cache-control') ?? '';
+      const once = signed(answer, {
+        label: 'a*.b-1',
+        covered: [
+          ['"@status"', String(answer.status)],
+          ['"cache-control";bs', `:${Buffer.from(cache).toString('base64')}:`],
+          ['"cache-control";sf', cache],
+          [`"cache-control";key="${cache.startsWith('no') ? 'no-store' : 'private'}"`, '?1'],
+          ['"host";req', fieldValue(request, 'host') ?? ''],
+        ],
+        parameters: `;created=${now};alg="ml-dsa-65";keyid="of somebody else";x=1.5`,
+      });
+      return signed(once, { label: 'b', covered: [], parameters: '' });
+    }),
+  },
+  'tells-digests': {
+    summary: 'tells digests of what it sends, by several algorithms',
+    patch: onFinished('every', (answer) => {
+      const digests = `${digestOf(answer.body)}, ${digestOf(answer.body, 'sha-512')}, crc32c=:AAAAAA==:`;
+      return withField(withField(answer, 'Content-Digest', digests), 'Repr-Digest', digests);
+    }),
+  },
+  'asks-for-signatures': {
+    summary: 'asks clients to sign their requests, and tells what with',
+    patch: onFinished('every', (answer) =>
+      withField(
+        answer,
+        'Accept-Signature',
+        'sig1=("@method" "@target-uri" "content-digest");keyid="a";created;expires;tag="app", sig2=()',
+      ),
+    ),
+  },
+  'signs-in-the-older-way': {
+    summary: 'signs answers as in the drafts before RFC 9421',
+    patch: onFinished('every', (answer) =>
+      withField(
+        answer,
+        'Signature',
+        'keyId="a",algorithm="hs2019",headers="date (request-target)",signature="AAAA"',
+      ),
+    ),
+  },
+});

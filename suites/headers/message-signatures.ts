@@ -1,0 +1,83 @@
+import { type CheckDefinition, check, observation, rfc } from '../../harness/check/suite.ts';
+import { everyReply } from '../../harness/probe/every-reply.ts';
+import {
+  coverage,
+  isSigned,
+  missingComponent,
+  plainReplies,
+  signatureFault,
+  timeFault,
+  wishFault,
+} from '../../harness/probe/message-signature.ts';
+import { sample } from '../../harness/probe/request/sample.ts';
+
+const UNSIGNED = 'no response has Signature-Input';
+
+// RFC 9421 §4: two dictionaries with the same labels; what is covered, and the signature of it.
+const form = check('headers.signature-form', {
+  title: 'sends well-formed signatures',
+  headline: 'A signature of a response is malformed: {got}',
+  why: 'No client can verify it, and whoever insists on signatures drops the response.',
+  change: 'Let a library for RFC 9421 write Signature-Input and Signature.',
+  grounds: [rfc(9421, '4.1', 'MUST'), rfc(9421, '4.2', 'MUST'), rfc(9421, '2', 'MUST')],
+  judge: ({ expect }) =>
+    expect(everyReply).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
+});
+
+/** Signatures of responses (RFC 9421), where a service has them. */
+export const messageSignatures: readonly CheckDefinition[] = [
+  form,
+
+  // RFC 9421 §2.5: where a component is not in the message, there is nothing that could be verified.
+  check('headers.signature-components', {
+    title: 'sends what its signatures cover',
+    headline: 'A signature covers what the response does not have: {got}',
+    why: 'A client cannot put together what was signed, so the signature never holds.',
+    change: 'Sign last, and only headers that are there; see that no proxy takes any of them away.',
+    grounds: [rfc(9421, '2.5', 'MUST')],
+    judge: ({ expect }) =>
+      expect(plainReplies).where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
+  }),
+
+  // RFC 9421 §2.3: created is when it was made, and expires until when it is to be accepted.
+  check('headers.signature-time', {
+    title: 'sends signatures that are valid when they come',
+    headline: 'A signature is not valid when the response comes: {got}',
+    why: 'A client refuses a signature that has expired, or that is made in the future.',
+    change: 'Sign each response anew, with times in seconds since 1970 and not in milliseconds.',
+    grounds: [rfc(9421, '2.3', 'SHOULD')],
+    judge: ({ expect }) =>
+      expect(everyReply)
+        // What a cache hands out may have been signed long ago.
+        .where((reply) => isSigned(reply) && !reply.response.has('age'), UNSIGNED)
+        .toConform('signatures of the time of the response', timeFault),
+  }),
+
+  // RFC 9421 §5.1: what is asked for in a request has the form of what is signed then.
+  check('headers.accept-signature-form', {
+    title: 'asks for signatures in the form of RFC 9421',
+    headline: 'Accept-Signature is malformed: {got}',
+    why: 'A client cannot sign its requests as the service wants it.',
+    change:
+      'Write a list of what to cover, and parameters: sig1=("@method" "@target-uri");created;keyid="a".',
+    grounds: [rfc(9421, '5.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(everyReply)
+        .where(({ response }) => response.has('accept-signature'), 'no response has Accept-Signature')
+        .toConform('a request for signatures by RFC 9421', wishFault),
+  }),
+
+  // RFC 9421 §1.4: what has to be covered each application says by itself.
+  observation('headers.signature-coverage', {
+    title: 'signs these parts of the documented response',
+    why: 'What a signature does not cover can be changed by anyone between the service and the client.',
+    grounds: [rfc(9421, '1.4', 'MAY')],
+    restsOn: [form],
+    async observe({ probe, notApplicable }) {
+      const reply = await probe(sample);
+      if (!isSigned(reply)) notApplicable('the documented response has no Signature-Input');
+      const seen = coverage(reply);
+      return { seen, note: seen.map(({ label, covers }) => `${label}: ${covers.join(' ')}`).join('; ') };
+    },
+  }),
+];
