@@ -1,4 +1,5 @@
 import { type CheckDefinition, check, clause, practice } from '../../harness/check/suite.ts';
+import { filteredPages, kindsIn } from '../../harness/probe/operation/filtered-pages.ts';
 import { itemsOf, nextOf, pages } from '../../harness/probe/operation/pages.ts';
 
 const documented = clause('endpoint.other-operations');
@@ -72,6 +73,26 @@ const disjoint = turned({
   },
 });
 
+// RFC 8288 §3.3: the next in the same series.
+const pagesFilter = check('operations.pages-filter', {
+  title: 'keeps to the kind of items that was asked for on the next page as well',
+  headline: 'The next page has items that were not asked for: {got}',
+  why: 'A client that reads a list page by page works on items that it has left out.',
+  change: 'Put the filter into the link or the cursor of the next page, and apply it there.',
+  grounds: [documented, practice('lists in pages')],
+  restsOn: [size, disjoint],
+  async judge({ probe, expect }) {
+    const all = new Map((await probe(filteredPages)).map((each) => [each.next, each]));
+    await expect([...all.keys()]).toConform('items of that kind alone', (reply) => {
+      const { name = '', kept } = all.get(reply) ?? {};
+      const stray = kindsIn(reply, name).filter((kind) => kind !== kept);
+      return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
+    });
+  },
+});
+
+const shown = (kinds: readonly unknown[]): string => kinds.map((kind) => JSON.stringify(kind)).join(' and ');
+
 /** A list in pages is the list, each item once, and has an end. */
 export const pagesOfLists: readonly CheckDefinition[] = [
   size,
@@ -119,6 +140,28 @@ export const pagesOfLists: readonly CheckDefinition[] = [
         'a page with further items',
         (reply) => faults.get(reply) ?? null,
       );
+    },
+  }),
+
+  pagesFilter,
+
+  // A cursor is one of a list: another list refuses it, or goes on with that one.
+  check('operations.cursor-elsewhere', {
+    title: 'refuses the cursor of a list for another kind of items, or goes on with one of the two',
+    headline: 'The cursor of a list for one kind of items gets {got} for another kind',
+    why: 'A client that changes its filter while it reads gets items of neither list.',
+    change: 'Keep the filter in the cursor. Refuse it with 400 where the request has another filter.',
+    grounds: [documented, practice('lists in pages')],
+    restsOn: [pagesFilter],
+    async judge({ probe, expect }) {
+      const all = new Map((await probe(filteredPages)).map((each) => [each.crossed, each]));
+      await expect([...all.keys()]).toConform('a refusal, or items of one of the two', (reply) => {
+        const { name = '', kept, other } = all.get(reply) ?? {};
+        if (reply.response.statusClass === 5) return `status ${reply.status}`;
+        const kinds = kindsIn(reply, name);
+        const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
+        return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
+      });
     },
   }),
 ];

@@ -26,7 +26,7 @@ const MOST_FOLLOWED = 4;
 const MOST_LISTS = 2;
 
 /** A list that comes in pages, as the documents describe it. */
-interface Paged {
+export interface Paged {
   readonly operation: Operation;
   readonly size: Input;
   /** Where a page begins, and that of the first page of `SHORT` items and of the second one; null where only a page tells. */
@@ -35,6 +35,7 @@ interface Paged {
 
 /** The same list in pages: two short ones, and one that is as long as both. */
 export interface Pages {
+  readonly paged: Paged;
   readonly first: OperationReply;
   /** The second one; where only pages tell where the next one is, as many as have the items of the long one, or none. */
   readonly behind: readonly OperationReply[];
@@ -89,7 +90,8 @@ function firstNumber({ keywords }: Facets): number | null {
   return typeof told === 'number' ? told : null;
 }
 
-async function turn({ operation, size, place }: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> {
+async function turn(paged: Paged, { http }: Pick<Port, 'http'>): Promise<Pages> {
+  const { operation, size, place } = paged;
   const sent = async (order: Order) => new OperationReply(order, await http.send(stimulusOf(order)));
   const send = (items: number, at: number | null, what: string) => {
     const values = new Map<Input, number>([
@@ -107,19 +109,21 @@ async function turn({ operation, size, place }: Paged, { http }: Pick<Port, 'htt
   const first = await send(SHORT, start, `for its first ${SHORT} items`);
   const second = place && (await send(SHORT, place.second, `for the ${SHORT} items behind them`));
   const followed: OperationReply[] = [];
-  const base = new URL(first.exchange.request.url).pathname.slice(
-    0,
-    -(operation.path.split('?', 1)[0] ?? '').length,
-  );
   for (let next = nextOf(first); next !== null && followed.length < MOST_FOLLOWED; ) {
-    const path = `${next.pathname.slice(base.length)}${next.search}`;
+    const path = pathOfNext(next, first);
     const reply = await sent(
       orderOf(operation, { ...operation, path }, 'where the page before links to the next one'),
     );
     followed.push(reply);
     next = nextOf(reply);
   }
-  return { first, both, followed, behind: second === null ? behindOf(first, both, followed) : [second] };
+  return {
+    paged,
+    first,
+    both,
+    followed,
+    behind: second === null ? behindOf(first, both, followed) : [second],
+  };
 }
 
 /** A page may have fewer items than were asked for, or none, and lead on. */
@@ -150,6 +154,13 @@ export function nextOf(page: OperationReply): URL | null {
   return next?.origin === new URL(here).origin ? next : null;
 }
 
+/** Below the base URL, as another page of the same list was asked for. */
+export function pathOfNext({ pathname, search }: URL, { operation, exchange }: OperationReply): string {
+  const own = (operation.path.split('?', 1)[0] ?? '').length;
+  const base = new URL(exchange.request.url).pathname.slice(0, -own);
+  return `${pathname.slice(base.length)}${search}`;
+}
+
 /** A member of the body that says where the next page begins, at the top or among what is said of pages. */
 function nextIn(body: unknown): string | null {
   if (!isJsonObject(body)) return null;
@@ -175,14 +186,19 @@ function withCursor({ operation, exchange }: OperationReply, cursor: string): UR
   return url;
 }
 
-/** The items of a page, each as it can be told from others; null where the answer has no one list. */
-export function itemsOf({ served, response }: OperationReply): readonly string[] | null {
+/** The items of a page; null where the answer has no one list. */
+export function listOf({ served, response }: OperationReply): readonly unknown[] | null {
   if (!served) return null;
   const { value } = response.json;
   const lists = Array.isArray(value)
     ? [value]
     : Object.values(isJsonObject(value) ? value : {}).filter(Array.isArray);
   const [list, ...more] = lists;
-  if (list === undefined || more.length > 0) return null;
-  return list.map((item: unknown) => JSON.stringify(isJsonObject(item) && 'id' in item ? item.id : item));
+  return list === undefined || more.length > 0 ? null : list;
+}
+
+/** The same, each as it can be told from others. */
+export function itemsOf(page: OperationReply): readonly string[] | null {
+  const told = (item: unknown) => JSON.stringify(isJsonObject(item) && 'id' in item ? item.id : item);
+  return listOf(page)?.map(told) ?? null;
 }

@@ -65,6 +65,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'deleted-items-are-410+hides-items-with-404+items-without-etags+ignores-id-in-body+pages-linked-in-body',
     'hides-items-of-others+deleted-items-are-410',
     'keeps-items-apart-undocumented+plain-json-errors',
+    'cursor-carries-filter+items-without-etags',
+    'filter-counts-behind-cursor+plain-json-errors',
     'forbids-items-of-others+items-without-etags',
     'deletes-nothing-of-others-with-204+plain-json-errors',
     'transport-security-in-other-words+chunked-body',

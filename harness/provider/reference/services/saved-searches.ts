@@ -22,8 +22,14 @@ const WRITABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   token: isText(80),
 };
 const REQUIRED = ['name', 'text'];
-/** What is there before any client saves one. */
-const FIRST = ['articles', 'prices', 'indexes', 'skills', 'vectors'];
+/** What is there before any client saves one, and the group that it is in. */
+const FIRST = [
+  { id: 'articles', group: 'text' },
+  { id: 'prices', group: 'data' },
+  { id: 'indexes', group: 'data' },
+  { id: 'skills', group: 'text' },
+  { id: 'vectors', group: 'data' },
+] as const;
 
 function isText(most: number): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && value !== '' && value.length <= most;
@@ -46,9 +52,9 @@ const shown = ({ token: _, ...item }: JsonObject): JsonObject => item;
  */
 export function savedSearches(): readonly Route[] {
   const items = new Map(
-    FIRST.map((name): [string, JsonObject] => [
-      `search-${name}`,
-      { name, text: name, id: `search-${name}`, createdAt: '2026-01-01T00:00:00.000Z' },
+    FIRST.map(({ id }): [string, JsonObject] => [
+      `search-${id}`,
+      { name: id, text: id, id: `search-${id}`, createdAt: '2026-01-01T00:00:00.000Z' },
     ]),
   );
   const byKey = new Map<string, { readonly text: string; readonly id: string }>();
@@ -78,11 +84,14 @@ export function savedSearches(): readonly Route[] {
       methods: {
         GET: ({ request }) => {
           const query = queryParameters(request.query);
-          const [limit, from] = [numberIn(query, 'limit', MAX_PAGE), cursorIn(query)];
+          const limit = numberIn(query, 'limit', MAX_PAGE);
+          const from = placeIn(query.get('cursor'), query.get('group'));
           if (limit === null || from === null || limit < 1 || limit > MAX_PAGE)
             return problem('invalid-parameter');
-          const next = from + limit < FIRST.length ? cursorOf(from + limit) : null;
-          return served({ items: FIRST.slice(from, from + limit), nextCursor: next });
+          const group = query.get('group');
+          const all = FIRST.filter((starter) => group === null || starter.group === group);
+          const next = from + limit < all.length ? cursorOf(from + limit, group) : null;
+          return served({ items: all.slice(from, from + limit), nextCursor: next });
         },
       },
     },
@@ -152,14 +161,37 @@ function isJson(request: ReceivedRequest): boolean {
   return /^application\/(?:merge-patch\+)?json *(?:;|$)/i.test(fieldValue(request, 'content-type') ?? '');
 }
 
-export const cursorOf = (from: number): string => Buffer.from(`from ${from}`).toString('base64url');
+/** It holds for the list of one group alone, or for that of all. */
+export const cursorOf = (from: number, group: string | null = null): string =>
+  Buffer.from(group === null ? `from ${from}` : `from ${from} of ${group}`).toString('base64url');
 
-/** How many items come before; null where it is no cursor of ours. */
-function cursorIn(query: URLSearchParams): number | null {
-  const cursor = query.get('cursor');
+/** Of a cursor of ours: how many items come before, and of which group they are; null where it is none. */
+export function placeOf(cursor: string): { readonly from: number; readonly group: string | null } | null {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, from, group = null] = /^from (\d{1,6})(?: of (\w+))?$/.exec(text) ?? [];
+  return from === undefined ? null : { from: Number(from), group };
+}
+
+/** A request for the page behind a cursor, for that of the list of another group; others stay as they are. */
+export function behindCursor(
+  request: ReceivedRequest,
+  groupOf: (place: { readonly group: string | null }, query: URLSearchParams) => string | null,
+): ReceivedRequest {
+  const query = queryParameters(request.query);
+  const place = placeOf(query.get('cursor') ?? '');
+  if (request.path !== STARTERS || place === null) return request;
+  const group = groupOf(place, query);
+  query.set('cursor', cursorOf(place.from, group));
+  if (group === null) query.delete('group');
+  else query.set('group', group);
+  return { ...request, query: query.toString() };
+}
+
+/** How many items come before in the list of that group; null where the cursor is of another list. */
+function placeIn(cursor: string | null, group: string | null): number | null {
   if (cursor === null) return 0;
-  const [, from] = /^from (\d{1,6})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  return from === undefined ? null : Number(from);
+  const place = placeOf(cursor);
+  return place?.group === group ? place.from : null;
 }
 
 /** null where it is no whole number. */

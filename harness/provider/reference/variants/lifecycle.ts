@@ -3,7 +3,7 @@ import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.
 import { asProblem, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
-import { SEARCHES, STARTERS } from '../services/saved-searches.ts';
+import { behindCursor, SEARCHES, STARTERS } from '../services/saved-searches.ts';
 
 const isItem = ({ path }: ReceivedRequest): boolean => path.startsWith(`${SEARCHES}/`);
 const isOne = (method: string) => (request: ReceivedRequest) => request.method === method && isItem(request);
@@ -61,6 +61,14 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
             })
           : answer,
       ),
+    },
+    'cursor-carries-filter': {
+      summary: 'goes by the filter of the cursor, whatever the request says',
+      patch: onReceipt((request) => behindCursor(request, ({ group }) => group)),
+    },
+    'filter-counts-behind-cursor': {
+      summary: 'takes a cursor for a number of items, and applies whatever filter the request has',
+      patch: onReceipt((request) => behindCursor(request, (_, query) => query.get('group'))),
     },
     'pages-may-be-empty': {
       summary: 'has an empty page between two others, which names the next one',

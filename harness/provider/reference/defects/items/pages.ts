@@ -1,9 +1,9 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { onReceipt, type Patch } from '../../conduct/patch.ts';
-import { replacedBy, withText } from '../../http/answer-changes.ts';
+import { onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { failed, replacedBy, withText } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
-import { cursorOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
+import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
 import { lists, onServed } from './requests.ts';
 
 /** What the service does wrong with the pages of a list. */
@@ -105,6 +105,51 @@ export const PAGE_DEFECTS = tableOf<Defect>(
           }),
       ),
     },
+    'cursor-drops-filter': {
+      summary: 'goes by the cursor alone, which says how many items come before and not of which list',
+      cause: 'The page behind a cursor has items that the filter leaves out',
+      trips: ['operations.pages-filter'],
+      patch: onReceipt((request) => behindCursor(request, () => null)),
+    },
+    'next-link-loses-filter': {
+      summary: 'links to the next page without the filter of the first one',
+      cause: 'The link to the next page has lost the filter',
+      trips: ['operations.pages-filter'],
+      patch: onServed(
+        ({ path }) => path === STARTERS,
+        (answer, request) => {
+          const { nextCursor } = JSON.parse(answer.body.toString());
+          const next = placeOf(nextCursor ?? '');
+          const limit = queryParameters(request.query).get('limit') ?? '';
+          return next === null
+            ? answer
+            : withField(
+                answer,
+                'Link',
+                `<${STARTERS}?limit=${limit}&cursor=${cursorOf(next.from)}>; rel="next"`,
+              );
+        },
+      ),
+    },
+    'cursor-of-other-filter-500': {
+      summary: 'fails over a cursor that is of another filter than the request',
+      cause: 'The cursor of a list under another filter is answered {status:500}, a server error',
+      trips: ['operations.cursor-elsewhere'],
+      patch: onAnswer('invalid-parameter', (answer, request) =>
+        request.path === STARTERS && queryParameters(request.query).has('cursor') ? failed(answer) : answer,
+      ),
+    },
+    'cursor-of-other-filter-mixes': {
+      summary: 'forgets both filters where that of the cursor is another than that of the request',
+      cause: 'The cursor of a list under another filter brings items of no filter',
+      trips: ['operations.cursor-elsewhere'],
+      patch: onReceipt((request) => {
+        const query = queryParameters(request.query);
+        const place = placeOf(query.get('cursor') ?? '');
+        const isOther = request.path === STARTERS && place !== null && place.group !== query.get('group');
+        return isOther ? { ...request, query: null } : request;
+      }),
+    },
     'cursor-is-400': {
       summary: 'refuses the cursors that it names itself',
       cause: 'The cursor of a page is answered {status:400}',
@@ -124,11 +169,10 @@ function nextAt(moved: (next: number) => number): Patch {
     (answer) =>
       withText(answer, (text) => {
         const page = JSON.parse(text);
-        const [, next] =
-          /^from (\d+)$/.exec(Buffer.from(page.nextCursor ?? '', 'base64url').toString()) ?? [];
+        const next = placeOf(page.nextCursor ?? '');
         return JSON.stringify({
           ...page,
-          nextCursor: next === undefined ? null : cursorOf(moved(Number(next))),
+          nextCursor: next && cursorOf(moved(next.from), next.group),
         });
       }),
   );
