@@ -11,12 +11,15 @@ const CONTAINERS = [
 ];
 
 /**
- * The tests of what neither starts anything nor changes its process: in a process that they share, since most of what
- * each of them would take in one of its own is the start.
+ * The tests of what starts nothing that outlasts them and changes nothing of its process: in a process that they share,
+ * since most of what each of them would take in one of its own is the start.
  */
 const TOGETHER = [
   'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe}/**/*.test.ts',
-  'harness/report/{results,html/markup}/**/*.test.ts',
+  'harness/provider/reference/**/*.test.ts',
+  'harness/report/**/!(page).test.ts',
+  'harness/run/{provider,selection,turns}/**/*.test.ts',
+  'suites/tests/catalogue/*.test.ts',
 ];
 
 /** What is found of products that this project has nothing to do with: for contributors, and no part of `npm test`. */

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { suites } from '../../../suites/catalogue.ts';
 import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
-import { configFor, judged } from '../../../suites/tests/fixtures/judged.ts';
+import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
 import { listening } from '../../base/loopback.ts';
 import { type Suite, suitesFor } from '../../check/check.ts';
@@ -31,10 +31,12 @@ async function toldOf(config: ServiceConfig, chosen: readonly Suite[]): Promise<
   return [fewest, requests];
 }
 
-/** The service runs at this URL. */
+/** The service runs at this URL, in this process. */
 async function costsAt(url: string, config: ServiceConfig, chosen = suites): Promise<Costs> {
   const told = await toldOf(config, chosen);
-  const { requests: sent } = await judged(config, suitesFor(chosen, config), { url });
+  const { requests: sent } = await inTurn((clock) =>
+    judged(config, suitesFor(chosen, config), { url, clock }),
+  );
   return { told, sent };
 }
 
