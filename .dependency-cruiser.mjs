@@ -99,16 +99,6 @@ export default {
       to: { circular: true },
     },
     {
-      name: 'engine-only',
-      comment: 'Everything experimental about vitest stays behind one module.',
-      severity: 'error',
-      from: {
-        path: '^(harness|suites)/',
-        pathNot: ['^harness/run/engine/(engine|entry|channel)\\.ts$', TESTS],
-      },
-      to: { path: 'node_modules/vitest' },
-    },
-    {
       name: 'same-properties',
       comment: 'What seeds the properties is said once: harness/base/fixtures/properties.ts.',
       severity: 'error',

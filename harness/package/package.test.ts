@@ -56,7 +56,7 @@ describe('the package', () => {
     expect(explained.stdout).toContain('conform serve search');
   });
 
-  it('loads Pact and testcontainers only for what uses them', async () => {
+  it('loads Pact, testcontainers and the tools of development only for what uses them', async () => {
     const watch = join(folder, 'watch.mjs');
     const log = join(folder, 'loaded.txt');
     writeFileSync(
@@ -65,7 +65,7 @@ describe('the package', () => {
 import { registerHooks } from 'node:module';
 registerHooks({
   load(url, context, next) {
-    const [name] = /node_modules\\/(?:@pact-foundation|testcontainers|vitest)\\//.exec(url) ?? [];
+    const [name] = /node_modules\\/(?:@pact-foundation|commander|testcontainers|vitest|vite)\\//.exec(url) ?? [];
     if (name) appendFileSync(${JSON.stringify(log)}, name + '\\n');
     return next(url, context);
   },
@@ -78,7 +78,7 @@ registerHooks({
       { cwd: folder, env: { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(watch)}` } },
     );
     const loaded = new Set(readFileSync(log, 'utf8').trim().split('\n'));
-    expect([...loaded]).toEqual(['node_modules/vitest/']);
+    expect([...loaded]).toEqual(['node_modules/commander/']);
   });
 
   it('gives programs what its types declare', async () => {

@@ -110,7 +110,6 @@ export async function execute(run: Execution): Promise<void> {
           })),
           capacity: request.capacity ?? capacityOf(started.length, request.concurrency),
           stallMs: request.stallMs ?? STALL_MS,
-          scratchDir: folder.runDir,
           signal,
           onMessage: (message) => {
             if (message.type === 'secret') redaction.add(message.name, message.value);

@@ -7,8 +7,9 @@ import type { Turn } from '../turns/turns.ts';
 /** What a worker is given, by structured clone over its private channel; never written anywhere. */
 export interface WorkerInput {
   readonly run: RunInput;
-  /** Those that it judges, side by side. */
   readonly services: readonly ServiceInput[];
+  /** How many of them it judges at the same time. */
+  readonly sideBySide: number;
 }
 
 /** What all workers of a run are given. */
@@ -54,12 +55,6 @@ export interface LeftOver {
   readonly endedMs: number;
 }
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    conform: WorkerInput;
-  }
-}
-
 /**
  * What a worker tells the main process while it runs. Only for progress, for secrets and for noticing a worker that
  * hangs: results travel through the journal, which survives both processes, as long as it can be written.
@@ -69,6 +64,14 @@ export type WorkerMessage =
       | { readonly type: 'hello'; readonly pid: number }
       | { readonly type: 'alive' }
       | ({ readonly type: 'unwritten' } & Unwritten)
+      /** A suite has printed it. */
+      | { readonly type: 'printed'; readonly text: string }
+      /** What the harness got wrong, such as suites that do not load. */
+      | { readonly type: 'fault'; readonly error: string }
+      /** An error that belongs to no check, such as an unhandled rejection: nobody knows what it spoiled. */
+      | { readonly type: 'stray'; readonly error: string }
+      /** There is nothing more to come. */
+      | { readonly type: 'done' }
     ))
   | ServiceMessage;
 
@@ -118,8 +121,13 @@ export function learnedElsewhere(message: ServiceMessage & { readonly type: 'sec
 /** What became of a provider that a worker wants to have started anew: its address, or why there is none. */
 export type Renewed = { readonly url: string } | { readonly reason: string };
 
-/** What the main process tells a worker. */
+/** What the main process tells a worker: its work once, and first. */
 export type MainMessage = { readonly conform: 1 } & (
+  | { readonly work: WorkerInput }
+  /** The run is over for whatever is not judged. */
+  | { readonly cancelled: true }
+  /** All that it has told is heard. */
+  | { readonly over: true }
   | RenewalReply
   | TurnReply
   /** One that another worker has learned. */
@@ -146,7 +154,7 @@ export function hearSecrets(heard: (secret: PackedSecret) => void): void {
   });
 }
 
-/** Has the provider of a service started anew. What else comes over the channel is the engine's. */
+/** Has the provider of a service started anew. */
 export async function askForRenewal(service: string, ask: () => void): Promise<Renewed> {
   return (await answerTo<RenewalReply>(service, 'renewed', ask)).renewed;
 }

@@ -1,14 +1,7 @@
-import { rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type {} from 'vitest/config'; // what `test` means in the config below
-import type { PoolOptions, Reporter, TestModule, WorkerRequest } from 'vitest/node';
-import { HarnessError } from '../../base/exit.ts';
-import { isJsonObject } from '../../base/json-text.ts';
+import pLimit from 'p-limit';
 import type { Turn } from '../turns/turns.ts';
 import type { Capacity } from './capacity.ts';
 import {
-  isWorkerMessage,
   type LeftOver,
   learnedElsewhere,
   type MainMessage,
@@ -17,18 +10,10 @@ import {
   type ServiceInput,
   type ServiceMessage,
   type Unwritten,
-  type WorkerInput,
 } from './channel.ts';
-import { compiledCodeEnvironment } from './compiled-code.ts';
-import { type DeadWorker, LaneWatch, WorkerOutput } from './lane-watch.ts';
-import { PLAIN_IMPORTS } from './plain-imports.ts';
+import { type DeadWorker, LaneWatch } from './lane-watch.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/**
- * Everything about vitest, but for what `entry.ts` and `worker.ts` say to it. One instance; a project per worker; every
- * project runs the same single entry file, which judges the worker's services side by side. `maxWorkers` belongs to the
- * whole group of projects, so this is the one shape in which workers run in parallel while the services of one share
- * memory. Vitest is pinned exactly: pool classes and the native runner are experimental.
- */
 export interface EngineOptions {
   readonly run: RunInput;
   readonly services: readonly ServiceInput[];
@@ -44,8 +29,6 @@ export interface EngineOptions {
   readonly onUnwritten: (unwritten: Unwritten) => void;
   /** A suite printed something. */
   readonly onPrint: (text: string) => void;
-  /** A folder of ours that may be written to while the engine starts. */
-  readonly scratchDir: string;
   /** A service wants its provider started anew. Never rejects. */
   readonly renew: (service: string) => Promise<Renewed>;
   /** A service wants its quota to itself. Never rejects. */
@@ -65,21 +48,8 @@ export interface EngineReport {
   readonly strays: readonly string[];
 }
 
-const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url));
-const REFUSED: ReadonlySet<string | symbol> = new Set(['SIGINT', 'SIGTERM', 'unhandledRejection']);
-/**
- * Ctrl-C and a closed terminal reach the whole process group: the workers leave it to the main process to wind
- * down. SIGTERM is what vitest ends them with, so they must not ignore it.
- */
-const LEAVE_SIGNALS = `--import=data:text/javascript,${encodeURIComponent(
-  'for (const name of ["SIGINT", "SIGHUP"]) process.on(name, () => {});',
-)}`;
-/** Vitest finishes the running test on a first cancel and ends the workers on a second one. */
-const SECOND_CANCEL_MS = 1_500;
-/** After which a cancelled engine is given up, whatever it still does. */
-const GIVE_UP_MS = 6_000;
-/** How long the engine may take to put its things away. */
-const CLOSE_MS = 2_000;
+/** A cancelled worker that has not ended by then is ended, in ms. */
+const CANCEL_MS = 1_500;
 
 /**
  * Judges the services, several in a worker. What a worker leaves that ends before its time is given to others: the
@@ -87,22 +57,20 @@ const CLOSE_MS = 2_000;
  * each gets one of its own. So nobody suffers for a neighbour, and who brings down a worker of its own has itself to
  * blame. Ends whatever the workers do; what they got wrong is in the report.
  */
-export function runEngine(options: EngineOptions): Promise<EngineReport> {
-  return keepingSignals(async () => {
-    const found: Findings = { faults: [], strays: [] };
-    const crashed = new Map<string, string>();
-    let groups = dealt(options.services, options.capacity);
-    while (groups.length > 0 && !options.signal.aborted) {
-      const next: Group[] = [];
-      for (const [group, dead] of await runRound(groups, options, found)) {
-        const { services } = group;
-        if (services.length > 1) next.push(...regrouped(group, dead, options));
-        else for (const { service } of services) crashed.set(service, dead.reason);
-      }
-      groups = next;
+export async function runEngine(options: EngineOptions): Promise<EngineReport> {
+  const found: Findings = { faults: [], strays: [] };
+  const crashed = new Map<string, string>();
+  let groups = dealt(options.services, options.capacity);
+  while (groups.length > 0 && !options.signal.aborted) {
+    const next: Group[] = [];
+    for (const [group, dead] of await runRound(groups, options, found)) {
+      const { services } = group;
+      if (services.length > 1) next.push(...regrouped(group, dead, options));
+      else for (const { service } of services) crashed.set(service, dead.reason);
     }
-    return { crashed, ...found };
-  });
+    groups = next;
+  }
+  return { crashed, ...found };
 }
 
 /** The services of one worker. */
@@ -112,11 +80,14 @@ interface Group {
   readonly lost: number;
 }
 
-const NOBODY: Group = { services: [], lost: 0 };
+/** Whatever else happens in its process would keep its time from leaping. */
+function isSimulated({ providerUrl }: ServiceInput): boolean {
+  return providerUrl === null;
+}
 
-/** Services whose time is simulated want a process that does nothing else, so they are not mixed with others. */
+/** Services whose time is simulated are not mixed with others. */
 function dealt(services: readonly ServiceInput[], { workers }: Capacity): readonly Group[] {
-  const kinds = Map.groupBy(services, ({ providerUrl }) => providerUrl === null);
+  const kinds = Map.groupBy(services, isSimulated);
   return [...kinds.values()].flatMap((kind) =>
     Array.from({ length: Math.min(workers, kind.length) }, (_, worker) => ({
       services: kind.filter((_, at) => at % workers === worker),
@@ -150,122 +121,74 @@ async function runRound(
   options: EngineOptions,
   found: Findings,
 ): Promise<ReadonlyMap<Group, DeadWorker>> {
-  const { createVitest, ForksPoolWorker } = await import('vitest/node');
+  const { capacity, signal } = options;
   const workers = new Map(groups.map((group, at) => [`worker ${at + 1}`, group]));
   const names = (group: Group) => group.services.map(({ service }) => service);
   const lanes = new LaneWatch(new Map([...workers].map(([name, group]) => [name, names(group)])), options);
-  const output = new WorkerOutput();
-  const round: Findings = { faults: [], strays: [] };
+  const running = new Set<WorkerProcess>();
 
-  const running = new Set<Lane>();
-
-  /** A fork worker that lets our own messages through beside vitest's. */
-  class Lane extends ForksPoolWorker {
-    readonly #worker: string;
-
-    constructor(pool: PoolOptions) {
-      super(pool);
-      this.#worker = pool.project.name;
-    }
-
-    override on(event: string, callback: (...args: unknown[]) => void): void {
-      super.on(event, event === 'message' ? withoutOurs(callback) : callback);
-    }
-
-    override async start(): Promise<void> {
-      await super.start();
-      running.add(this);
-      super.on('message', (message: unknown) => {
-        if (!isWorkerMessage(message)) return;
-        lanes.heard(this.#worker, message);
-        if (message.type === 'renew') {
-          const { service } = message;
-          void options.renew(service).then((renewed) => this.tell({ conform: 1, service, renewed }));
-        }
-        if (message.type === 'turn') {
-          const { service } = message;
-          void options.turn(service).then((turn) => this.tell({ conform: 1, service, turn }));
-        }
-        if (message.type === 'unwritten') options.onUnwritten(message);
-        if (message.type === 'secret') {
+  const runGroup = async (name: string, group: Group): Promise<void> => {
+    if (signal.aborted) return;
+    const worker: WorkerProcess = new WorkerProcess((message) => {
+      lanes.heard(name, message);
+      switch (message.type) {
+        case 'renew':
+        case 'turn':
+          void answer(message, options).then((reply) => worker.tell(reply));
+          return;
+        case 'unwritten':
+          options.onUnwritten(message);
+          return;
+        case 'secret':
           for (const other of running) {
-            if (other !== this) other.tell({ conform: 1, secret: learnedElsewhere(message) });
+            if (other !== worker) other.tell({ conform: 1, secret: learnedElsewhere(message) });
           }
-        }
-      });
-      super.on('exit', (code: unknown, signal: unknown) => {
-        running.delete(this);
-        for (const service of names(workers.get(this.#worker) ?? NOBODY)) options.turnOver(service);
-        lanes.exited(this.#worker, code, signal, output.fatalError());
-      });
-    }
-
-    tell(message: MainMessage): void {
-      try {
-        // Vitest leaves alone what is none of its own requests.
-        super.send(message as unknown as WorkerRequest);
-      } catch {
-        // The worker is gone, which the lanes know already.
+          return;
+        case 'printed':
+          options.onPrint(message.text);
+          return;
+        case 'fault':
+          found.faults.push(message.error);
+          return;
+        case 'stray':
+          found.strays.push(message.error);
+          return;
+        case 'done':
+          lanes.stopping(name);
+          worker.release();
+          return;
       }
-    }
-
-    override async stop(): Promise<void> {
-      lanes.stopping(this.#worker);
-      await super.stop();
-    }
-  }
-
-  const vitest = await withDataHome(options.scratchDir, () =>
-    createVitest(
-      { config: false, watch: false, root: dirname(ENTRY) },
-      {
-        test: {
-          reporters: [reporter(round, options)],
-          cache: false,
-          isolate: false,
-          maxWorkers: Math.min(groups.length, Math.max(options.capacity.workers, options.capacity.alone)),
-          maxConcurrency: Math.ceil(options.capacity.services / options.capacity.workers),
-          pool: { name: 'services', createPoolWorker: (pool) => new Lane(pool) },
-          include: [basename(ENTRY)],
-          exclude: [],
-          passWithNoTests: true,
-          testTimeout: 0,
-          hookTimeout: 0,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          execArgv: [LEAVE_SIGNALS, PLAIN_IMPORTS],
-          env: { ...compiledCodeEnvironment() },
-          projects: [...workers].map(([name, { services }]) => {
-            const conform: WorkerInput = { run: options.run, services };
-            return { test: { name, provide: { conform } } };
-          }),
-        },
-      },
-      { stdout: output, stderr: output },
-    ),
-  );
+    });
+    running.add(worker);
+    const { services } = group;
+    const sideBySide = services.some(isSimulated) ? 1 : Math.ceil(capacity.services / capacity.workers);
+    worker.tell({ conform: 1, work: { run: options.run, services, sideBySide } });
+    const { code, signal: by, fatalError } = await worker.ended;
+    running.delete(worker);
+    for (const service of names(group)) options.turnOver(service);
+    lanes.exited(name, code, by, fatalError);
+  };
 
   const stopWatching = lanes.watch();
-  const cancelled = cancelOn(options.signal, (reason) => vitest.cancelCurrentRun(reason));
+  const timers: NodeJS.Timeout[] = [];
+  const onAbort = () => {
+    for (const worker of running) worker.tell({ conform: 1, cancelled: true });
+    timers.push(
+      setTimeout(() => {
+        for (const worker of running) worker.end();
+      }, CANCEL_MS),
+    );
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  const most = Math.min(groups.length, Math.max(capacity.workers, capacity.alone));
   try {
-    // A cancel that comes before the start would be forgotten by it.
-    if (!options.signal.aborted) await Promise.race([vitest.start(), cancelled.givenUp]);
-  } catch (error) {
-    if (!options.signal.aborted)
-      throw new HarnessError(`the test engine failed: ${describe(error)}`, { cause: error });
+    await pLimit(most).map([...workers], ([name, group]) => runGroup(name, group));
   } finally {
-    cancelled.release();
+    signal.removeEventListener('abort', onAbort);
+    for (const timer of timers) clearTimeout(timer);
     stopWatching();
-    lanes.endAll();
-    await Promise.race([vitest.close().catch(() => {}), after(CLOSE_MS)]);
-    // vitest sets it to 1 on failed tests; exit codes are decided from the results alone.
-    process.exitCode = undefined;
+    for (const worker of running) worker.end();
   }
-  // The engine has its own words for a crashed or cancelled worker; what the lanes saw says it better.
-  const known = lanes.dead.size > 0 || options.signal.aborted;
-  found.faults.push(...round.faults);
-  found.strays.push(
-    ...round.strays.filter((error) => !(known && /^(?:\[vitest-pool\]|Cancelled$)/.test(error))),
-  );
   return new Map(
     [...workers].flatMap(([name, group]) => {
       const dead = lanes.dead.get(name);
@@ -274,101 +197,17 @@ async function runRound(
   );
 }
 
-/**
- * Vitest writes a token below XDG_DATA_HOME when it is made, and refuses to be made where it cannot: give it a
- * folder of ours for as long as that takes, so that a read-only home is no hindrance.
- */
-async function withDataHome<T>(scratchDir: string, make: () => Promise<T>): Promise<T> {
-  const before = process.env.XDG_DATA_HOME;
-  const folder = join(scratchDir, '.engine');
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.env.XDG_DATA_HOME = folder;
-  process.on('exit', remove);
-  try {
-    return await make();
-  } finally {
-    if (before === undefined) delete process.env.XDG_DATA_HOME;
-    else process.env.XDG_DATA_HOME = before;
-    process.off('exit', remove);
-    remove();
-  }
-}
-
-/**
- * Vitest's own handlers would exit within a millisecond, before any report. Those that it installs are taken away
- * again before the next signal can be heard.
- */
-async function keepingSignals<T>(act: () => Promise<T>): Promise<T> {
-  const refuse = (name: string | symbol, listener: (...args: unknown[]) => void) => {
-    if (REFUSED.has(name)) queueMicrotask(() => process.removeListener(name, listener));
-  };
-  process.on('newListener', refuse);
-  try {
-    return await act();
-  } finally {
-    process.off('newListener', refuse);
-  }
-}
-
-function withoutOurs(callback: (...args: unknown[]) => void): (...args: unknown[]) => void {
-  return (...args) => {
-    if (!isWorkerMessage(args[0])) callback(...args);
-  };
+/** What a worker is told that wants something for one of its services. */
+async function answer(
+  { service, type }: ServiceMessage & { readonly type: 'renew' | 'turn' },
+  { renew, turn }: EngineOptions,
+): Promise<MainMessage> {
+  return type === 'renew'
+    ? { conform: 1, service, renewed: await renew(service) }
+    : { conform: 1, service, turn: await turn(service) };
 }
 
 interface Findings {
   readonly faults: string[];
   readonly strays: string[];
-}
-
-/** Collects what failed: checks never throw past their service's test, so anything here is a fault of ours. */
-function reporter(
-  { faults, strays }: Findings,
-  { onPrint, signal }: Pick<EngineOptions, 'onPrint' | 'signal'>,
-): Reporter {
-  return {
-    onUserConsoleLog: ({ content }) => onPrint(content),
-    onTestRunEnd(modules, unhandled) {
-      for (const error of unhandled) strays.push(describe(error));
-      for (const module of modules) {
-        for (const error of errorsOf(module, signal.aborted)) faults.push(describe(error));
-      }
-    },
-  };
-}
-
-/** A cancelled test fails for that alone. */
-function errorsOf(module: TestModule, isCancelled: boolean): readonly unknown[] {
-  const tests = isCancelled ? [] : [...module.children.allTests()];
-  return [...module.errors(), ...tests.flatMap((test) => test.result().errors ?? [])];
-}
-
-function describe(error: unknown): string {
-  if (isJsonObject(error) && 'message' in error) return String(error.message);
-  return String(error);
-}
-
-function cancelOn(signal: AbortSignal, cancel: (reason: 'keyboard-input') => Promise<void>) {
-  const timers: NodeJS.Timeout[] = [];
-  const giveUp = Promise.withResolvers<void>();
-  // One that fails changes nothing: the next step does without it.
-  const attempt = () => void cancel('keyboard-input').catch(() => {});
-  const onAbort = () => {
-    attempt();
-    timers.push(setTimeout(attempt, SECOND_CANCEL_MS));
-    timers.push(setTimeout(() => giveUp.resolve(), GIVE_UP_MS));
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    givenUp: giveUp.promise,
-    release() {
-      signal.removeEventListener('abort', onAbort);
-      for (const timer of timers) clearTimeout(timer);
-    },
-  };
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

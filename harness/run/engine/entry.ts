@@ -1,16 +1,56 @@
-import { afterAll, inject, test } from 'vitest';
+import { Console } from 'node:console';
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import pLimit from 'p-limit';
+import { reasonOf } from '../../base/thrown.ts';
+import type { MainMessage, WorkerInput, WorkerMessage } from './channel.ts';
 import { openWorker } from './worker.ts';
 
 /**
- * The one test file of every project: some services side by side in this worker, each a test of its own that ends when
- * its last check is judged. What came of the checks is in the journal, which is what the results are made of; a test
- * fails only for what the harness gets wrong.
+ * The program of a worker: some services side by side, each until its last check is judged. What came of the checks is
+ * in the journal, which is what the results are made of; what the harness gets wrong is told.
  */
-const worker = await openWorker(inject('conform'));
+const tell = (message: WorkerMessage) => process.send?.(message);
+const tellOf = (type: 'fault' | 'stray', error: unknown) =>
+  tell({ conform: 1, type, error: reasonOf(error) });
+const leave = process.exit.bind(process);
+const cancelled = new AbortController();
 
-for (const { service, isSimulated, run } of worker.services) {
-  const judged = isSimulated ? test : test.concurrent;
-  judged(service, ({ signal }) => run(signal), 0);
+process.on('disconnect', () => leave());
+for (const event of ['uncaughtException', 'unhandledRejection'])
+  process.on(event, (error) => tellOf('stray', error));
+process.exit = (code) => {
+  throw new Error(`process.exit unexpectedly called with "${code}"`);
+};
+const printed = new Writable({
+  decodeStrings: false,
+  write(text: string, _encoding, done) {
+    tell({ conform: 1, type: 'printed', text });
+    done();
+  },
+});
+globalThis.console = new Console({ stdout: printed, stderr: printed });
+
+process.on('message', (message: MainMessage) => {
+  if ('work' in message) void work(message.work);
+  if ('cancelled' in message) cancelled.abort();
+  if ('over' in message) leave();
+});
+
+async function work(input: WorkerInput): Promise<void> {
+  try {
+    const worker = await openWorker(input);
+    const limited = pLimit(input.sideBySide);
+    const { signal } = cancelled;
+    const judged = worker.services.map(({ run }) =>
+      limited(async () => {
+        if (!signal.aborted) await run(signal);
+      }).catch((error: unknown) => tellOf('fault', error)),
+    );
+    if (!signal.aborted) await Promise.race([Promise.all(judged), once(signal, 'abort')]);
+    await worker.finish();
+  } catch (error) {
+    tellOf('fault', error);
+  }
+  tell({ conform: 1, type: 'done' });
 }
-
-afterAll(() => worker.finish(), 0);

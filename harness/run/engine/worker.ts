@@ -37,8 +37,6 @@ const MOST_REHEARSED = 4;
 export interface Worker {
   readonly services: readonly {
     readonly service: string;
-    /** It is judged by itself: whatever else happens in the process would keep its time from leaping. */
-    readonly isSimulated: boolean;
     /** From its first request to its last. Aborted, it ends before the next check. */
     run(signal: AbortSignal): Promise<void>;
   }[];
@@ -102,7 +100,7 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
 /** One service's side of a run. */
 class ServiceRun {
   readonly service: string;
-  readonly isSimulated: boolean;
+  readonly #isSimulated: boolean;
   readonly #input: ServiceInput;
   readonly #means: WorkerMeans;
   readonly #redaction: Redaction;
@@ -123,7 +121,7 @@ class ServiceRun {
 
   constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
     this.service = input.service;
-    this.isSimulated = input.providerUrl === null;
+    this.#isSimulated = input.providerUrl === null;
     this.#input = input;
     this.#means = means;
     this.#redaction = redaction;
@@ -138,7 +136,7 @@ class ServiceRun {
 
   /** Says what is to come. */
   async announce(rehearsed: boolean): Promise<void> {
-    const cost = this.isSimulated
+    const cost = this.#isSimulated
       ? 'in simulated time'
       : rehearsed
         ? await costOf(this.#config, this.#suites)
