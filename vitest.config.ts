@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 import { PLAIN_IMPORTS } from './harness/base/fixtures/plain-imports.ts';
+import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 
 /** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
 const CONTAINERS = [

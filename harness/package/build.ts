@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
 
 /**
- * Builds what the package ships into `dist/`: JavaScript of every source that runs, the declarations that the
- * package's surface needs, and the files that are read at run time, each where its importer looks for it. Runs
- * before `npm pack` and `npm publish`; development needs none of it.
+ * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would
+ * take a quarter longer with one for each; the declarations that the package's surface needs; and the files that are
+ * read at run time. Runs before `npm pack` and `npm publish`; development needs none of it.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -21,13 +22,36 @@ const DATA = [
   'harness/proof/config/**/*.yaml',
 ];
 /** What `exports` of package.json names. */
-const SURFACE = 'harness/index.d.ts';
+const SURFACE = 'harness/index';
+/** What `harness/cli/conform.js` starts. */
+const PROGRAM = 'harness/cli/main';
+
+/** Modules that are named by URL: processes, the worker's entry, the suites. */
+const NAMED = /new URL\('([^']+)\.ts', import\.meta\.url\)/g;
+const PLACE = /PLACE_OF\("([^"]+)"\)/g;
+/** A module keeps its place, from which it names files and modules, wherever its code comes to lie. */
+const PLACES: Plugin = {
+  name: 'places',
+  transform(code, id) {
+    if (!code.includes('import.meta.url')) return null;
+    for (const [, path = ''] of code.matchAll(NAMED)) {
+      const module = resolve(dirname(id), `${path}.ts`);
+      this.emitFile({ type: 'chunk', id: module, fileName: relative(ROOT, module).replace(/ts$/, 'js') });
+    }
+    const place = `PLACE_OF(${JSON.stringify(relative(ROOT, id).replace(/ts$/, 'js'))})`;
+    return code.replaceAll(NAMED, "new URL('$1.js', import.meta.url)").replaceAll('import.meta.url', place);
+  },
+  renderChunk: (code, { fileName }) =>
+    code.replaceAll(PLACE, (_, path: string) => {
+      const from = relative(dirname(fileName), path).replace(/^(?!\.)/, './');
+      return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
+    }),
+};
 
 rmSync(DIST, { recursive: true, force: true });
-compile('--declaration', 'false', '--removeComments', 'true');
-compile('--declaration', 'true', '--emitDeclarationOnly', 'true');
-keepDeclarationsOf(SURFACE);
-pointAtBuiltModules();
+declare();
+keepDeclarationsOf(`${SURFACE}.d.ts`);
+await bundle([SURFACE, PROGRAM]);
 for (const file of globSync(DATA, { cwd: ROOT, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);
   if (!file.isFile() || path.includes('/fixtures/')) continue;
@@ -42,15 +66,12 @@ const { name, version, type } = JSON.parse(readFileSync(join(ROOT, 'package.json
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ name, version, type })}\n`);
 
 /** Types are `npm run lint`'s to check. */
-function compile(...options: readonly string[]): void {
+function declare(): void {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(
-    process.execPath,
-    [compiler, '-p', join(ROOT, 'tsconfig.build.json'), '--noCheck', ...options],
-    {
-      stdio: 'inherit',
-    },
-  );
+  const options = ['--noCheck', '--declaration', 'true', '--emitDeclarationOnly', 'true'];
+  execFileSync(process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...options], {
+    stdio: 'inherit',
+  });
 }
 
 /** Removes every declaration that the surface does not lead to. */
@@ -71,11 +92,21 @@ function keepDeclarationsOf(surface: string): void {
   }
 }
 
-/** What the compiler does for imports, for modules that are named by URL: processes, the worker's entry, the suites. */
-function pointAtBuiltModules(): void {
-  for (const path of globSync('**/*.js', { cwd: DIST }).map((each) => join(DIST, each))) {
-    const text = readFileSync(path, 'utf8');
-    const pointed = text.replaceAll(/(new URL\(['"][^'"]+)\.ts(['"], import\.meta\.url\))/g, '$1.js$2');
-    if (pointed !== text) writeFileSync(path, pointed);
-  }
+/** Each entry lies where its source does, and so does what is named by URL; what they share lies in `chunks/`. */
+async function bundle(entries: readonly string[]): Promise<void> {
+  const build = await rolldown({
+    input: Object.fromEntries(entries.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
+    platform: 'node',
+    external: (id) => !/^[./]/.test(id),
+    preserveEntrySignatures: 'exports-only',
+    tsconfig: join(ROOT, 'tsconfig.build.json'),
+    plugins: [PLACES],
+  });
+  await build.write({
+    dir: DIST,
+    comments: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  });
+  await build.close();
 }

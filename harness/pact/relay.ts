@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject } from '../base/json-text.ts';
 import { listening } from '../base/loopback.ts';
+import { createServer } from '../base/node-http.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
 
 /** A request of Pact's, as its interaction has it. Strings are latin1: one character is one octet. */

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';

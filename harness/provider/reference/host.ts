@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { UsageError } from '../../base/exit.ts';
+import { createServer } from '../../base/node-http.ts';
 import type { Kernel } from './conduct/conduct.ts';
 import { answerRequest, finishAnswer } from './conduct/handling.ts';
 import { asksForWebSocket } from './conduct/handshake-rules.ts';

@@ -17,7 +17,7 @@ import { rateLimits } from './limit/rate-limit.ts';
 import { agesOf } from './markup/age.ts';
 import { bar, filterNotes, footer } from './markup/bar.ts';
 import { sprite, tabIcon } from './markup/icons.ts';
-import { html, type Markup, trusted } from './markup/markup.ts';
+import { html, type Markup, SCRIPT_END, trusted } from './markup/markup.ts';
 import { isFleet } from './markup/row.ts';
 import { verdict } from './verdict.ts';
 
@@ -92,7 +92,7 @@ export function renderPage(results: Results): string {
 </head>
 <body>
 ${body(results)}
-<script>${trusted(script)}</script>
+<script>${trusted(script)}${SCRIPT_END}
 </body>
 </html>`}\n`;
 }

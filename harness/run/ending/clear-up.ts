@@ -1,7 +1,6 @@
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { leftBehind } from '../../report/results/fold/left-behind.ts';
-import { openLiveSession } from '../../session/live.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import type { StartedService } from '../provider/start-services.ts';
 import { leftOvers } from './left-over.ts';
@@ -26,6 +25,8 @@ export async function clearUp(
       const { service } = config;
       const ours = left.get(service) ?? [];
       if (ours.length === 0 || providerUrl === null) return;
+      // Hardly ever: who has nothing to remove need not load how requests are sent.
+      const { openLiveSession } = await import('../../session/live.ts');
       const session = openLiveSession({
         config,
         clock: systemClock,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
+import { createServer } from '../../base/node-http.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 

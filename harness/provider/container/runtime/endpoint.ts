@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../../../base/json-text.ts';
+import { request } from '../../../base/node-http.ts';
 
 /** Where a container runtime listens. */
 export type Address = { readonly socketPath: string } | { readonly host: string; readonly port: number };

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../../base/node-http.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import type { Answer } from './message.ts';
 import { PROBLEMS, type ProblemKind, type ProblemOccasion } from './occasion.ts';

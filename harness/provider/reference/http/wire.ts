@@ -1,5 +1,6 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { STATUS_CODES } from '../../../base/node-http.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import { type Answer, fieldValues, type ReceivedRequest, splitTarget, withField } from './message.ts';
 

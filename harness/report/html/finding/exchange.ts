@@ -7,7 +7,7 @@ import type { Results } from '../../results/results.ts';
 import type { Judged } from '../../results/tally.ts';
 import { duration } from '../../results/words/words.ts';
 import { chevron } from '../markup/icons.ts';
-import { html, type Markup, trusted } from '../markup/markup.ts';
+import { html, type Markup, SCRIPT_END, trusted } from '../markup/markup.ts';
 import { checkAnchor, evidenceKey } from '../markup/row.ts';
 
 const KINDS = { '>': 'sent', '<': 'received', '*': 'noted' } as const;
@@ -112,5 +112,5 @@ export function packedEvidence({ services }: Results): Markup | null {
   const packed = gzipSync(JSON.stringify(pack)).toString('base64');
   if (packed.length > PACK_LIMIT) return null;
   // Base64 has no character that could end the element.
-  return html`<script type="text/plain" id="evidence-pack">${trusted(packed)}</script>`;
+  return html`<script type="text/plain" id="evidence-pack">${trusted(packed)}${SCRIPT_END}`;
 }

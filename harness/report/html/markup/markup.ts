@@ -43,3 +43,6 @@ function sourceOf(piece: Piece): string {
 export function trusted(source: string): Markup {
   return new Markup(source);
 }
+
+/** Compilers rewrite a template that holds it. */
+export const SCRIPT_END = trusted('</script>');
