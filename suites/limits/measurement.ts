@@ -84,6 +84,23 @@ export const measurements: readonly CheckDefinition[] = [
     },
   }),
 
+  // limits.other does not show what else is limited.
+  observation('limits.second-limit', {
+    title: 'has a second limit for requests that follow each other fast, or none',
+    why: 'A client that keeps to the documented limit is refused all the same when it sends too fast.',
+    grounds: [clause('limits.other')],
+    async observe({ probe }) {
+      const { second } = await probe(quota.exhaustion);
+      if (second === null) return { seen: 'none', note: 'none was met' };
+      const { requests, backMs } = second;
+      const seconds = Math.ceil(backMs / 1000);
+      return {
+        seen: { requests, seconds },
+        note: `${requests} requests were served at once, and more after ${seconds} s`,
+      };
+    },
+  }),
+
   // limits.other does not show how requests are counted.
   observation('limits.algorithm', {
     title: 'counts requests by some algorithm',

@@ -60,10 +60,14 @@ export const quotaFields: readonly CheckDefinition[] = [
         )
         .toConform(
           `a limit of ${[plan?.rate?.requests ?? [], plan?.requests].flat().join(' or ')}`,
-          ({ response: { quota } }) =>
-            quota.limit === plan?.requests || quota.limit === plan?.rate?.requests
-              ? null
-              : String(quota.limit),
+          ({ response: { quota } }) => {
+            // Several limits may be announced: the documented one is among them.
+            const told = [quota.limit, ...quota.policies.map((policy) => policy.quota)];
+            const isTold = [plan?.requests, plan?.rate?.requests].some(
+              (one) => one !== undefined && told.includes(one),
+            );
+            return isTold ? null : String(quota.limit);
+          },
         ),
   }),
 

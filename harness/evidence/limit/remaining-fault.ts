@@ -1,6 +1,7 @@
 import { GRADUAL, type LimitInference } from './infer.ts';
 import type { DocumentedLimit, LimitObservation } from './observation.ts';
 import { requestsOfOthers } from './others.ts';
+import { isOfAnother } from './second-limit.ts';
 
 /**
  * What the remaining quota of an answer said and what was then served, completing "expected a remaining quota that is
@@ -13,6 +14,8 @@ export function remainingFault(
 ): string | null {
   const serial = observations.filter(({ part }) => part === 'serial');
   const refusedAt = serial.findIndex(({ fate }) => fate === 'refused');
+  const refusal = serial[refusedAt];
+  if (refusal && isOfAnother(refusal, { requests, windowMs })) return null;
   const admitted = serial.slice(0, Math.max(0, refusedAt));
   const endMs = admitted.at(-1)?.finishedMs ?? 0;
   const telling = admitted.flatMap(({ quota, sentMs }, at) =>

@@ -1,5 +1,6 @@
 import { type DocumentedLimit, type LimitObservation, oneByOne } from './observation.ts';
 import { lawfullyBackMs } from './put-off.ts';
+import { isOfAnother } from './second-limit.ts';
 import { TOLERANCE } from './tolerances.ts';
 
 /**
@@ -23,7 +24,13 @@ function tooLong(observations: readonly LimitObservation[], documented: Document
       const backMs = lawfullyBackMs(since, documented);
       const first = since.find(({ fate }) => fate === 'refused');
       const untilMs = first === undefined ? 0 : (toldEndMs(first, documented) ?? 0);
-      if (first && backMs !== null && each.sentMs >= backMs && untilMs >= each.sentMs)
+      if (
+        first &&
+        !isOfAnother(first, documented) &&
+        backMs !== null &&
+        each.sentMs >= backMs &&
+        untilMs >= each.sentMs
+      )
         return `a refusal ${seconds(each.sentMs - first.sentMs)} after the first one`;
     } else if (each.counted === 'surely') since = [];
     since.push(each);

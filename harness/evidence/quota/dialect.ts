@@ -85,6 +85,8 @@ export interface QuotaState {
   readonly resetSeconds: number;
   /** The same as Unix time, in whole seconds. */
   readonly resetAt: number;
+  /** Of further limits that apply as well; a dialect that tells of one quota leaves them out. */
+  readonly further?: readonly QuotaState[];
 }
 
 /** One way to tell a quota in response fields. */

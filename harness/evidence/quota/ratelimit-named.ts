@@ -4,13 +4,16 @@ import {
   MOST_POLICIES,
   type QuotaDialect,
   type QuotaPolicy,
+  type QuotaState,
   type Told,
   UNTOLD,
 } from './dialect.ts';
 import { parametersOf, parsed, shown, text } from './structured-value.ts';
 
-/** The name under which the only policy of a plan is announced. */
-export const POLICY_NAME = 'default';
+/** The name under which the policy of a limit is announced, by its place among them. */
+export function policyName(at: number): string {
+  return at === 0 ? 'default' : `further-${at}`;
+}
 
 /**
  * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers-08 and later, lists of named items:
@@ -26,14 +29,20 @@ export const NAMED_POLICIES: QuotaDialect = {
     const { quota, remaining, resetSeconds, windowSeconds } = mainPolicy(told) ?? UNTOLD;
     return { limit: quota, remaining, resetSeconds, windowSeconds };
   },
-  write({ limit, windowMs, remaining, resetSeconds }) {
-    // `w` counts whole seconds; a window that is none goes unannounced.
-    const window: readonly [string, number][] = windowMs % 1000 === 0 ? [['w', windowMs / 1000]] : [];
+  write(state) {
+    const states = [state, ...(state.further ?? [])];
     return [
-      ['RateLimit-Policy', listOfOne([['q', limit], ...window])],
+      [
+        'RateLimit-Policy',
+        // `w` counts whole seconds; a window that is none goes unannounced.
+        listOf(states, ({ limit, windowMs }) => [
+          ['q', limit],
+          ...(windowMs % 1000 === 0 ? [['w', windowMs / 1000] as const] : []),
+        ]),
+      ],
       [
         'RateLimit',
-        listOfOne([
+        listOf(states, ({ remaining, resetSeconds }) => [
           ['r', remaining],
           ['t', resetSeconds],
         ]),
@@ -47,8 +56,11 @@ export const NAMED_POLICIES: QuotaDialect = {
   ],
 };
 
-function listOfOne(parameters: readonly (readonly [string, number])[]): string {
-  return serializeList([[POLICY_NAME, new Map(parameters)]]);
+function listOf(
+  states: readonly QuotaState[],
+  parameters: (state: QuotaState) => readonly (readonly [string, number])[],
+): string {
+  return serializeList(states.map((state, at) => [policyName(at), new Map(parameters(state))]));
 }
 
 function readPolicies(told: Told): void {

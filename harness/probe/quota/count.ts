@@ -1,8 +1,11 @@
+import { HarnessError } from '../../base/exit.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
+import { isOfAnother } from '../../evidence/limit/second-limit.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { inOne, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
 
@@ -68,16 +71,31 @@ async function count(port: Port, mode: Mode, other: Span | null): Promise<Count>
     other === null ? silentMs : apartFrom(other, silentMs, plan.windowMs),
     'two windows without a request: then no limiter remembers any',
   );
-  const { burst } = await port.quota.burst({
-    purpose: mode === 'serial' ? 'to count what is admitted' : 'all at once, to count what is admitted',
-    before: 0,
-    upTo: mode === 'serial' ? serialBurst(plan) : plan.requests + PARALLEL_OVERSHOOT,
-    together: mode === 'parallel',
-  });
-  const counted = countOf(burst, port);
+  const counted = await (mode === 'serial' ? countInTurn(port) : countTogether(port));
+  const refusal = counted.observations.find(({ fate }) => fate === 'refused');
+  if (counted.admitted < plan.requests && refusal && isOfAnother(refusal, plan))
+    throw new Blocked('another limit than the documented one refused first');
   if (counted.admitted === 0)
     throw new Blocked('none was admitted: the quota did not come back to be counted');
   return counted;
+}
+
+async function countInTurn(port: Port): Promise<Count> {
+  const plan = planOf(port.config);
+  const purpose = 'to count what is admitted';
+  const { bursts } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
+  const [first, last] = [bursts[0]?.burst, bursts.at(-1)?.burst];
+  if (first === undefined || last === undefined) throw new HarnessError('no burst was sent');
+  const { timing } = first;
+  const durationMs = last.timing.startedMs + last.timing.durationMs - timing.startedMs;
+  const { entries } = inOne(bursts);
+  return countOf({ ...last, entries, timing: { ...timing, durationMs } }, port);
+}
+
+async function countTogether(port: Port): Promise<Count> {
+  const upTo = planOf(port.config).requests + PARALLEL_OVERSHOOT;
+  const purpose = 'all at once, to count what is admitted';
+  return countOf((await port.quota.burst({ purpose, before: 0, upTo, together: true })).burst, port);
 }
 
 /** @throws Blocked where the fate of a request is not known. */

@@ -3,6 +3,7 @@ import type { Plan } from '../../config/service.ts';
 import { documentedWithin, type FirstRefused } from '../../evidence/limit/first-refused.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
+import { isOfAnother } from '../../evidence/limit/second-limit.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import {
   type Count,
@@ -34,10 +35,14 @@ export interface MeasuredLimit {
  */
 export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async (port) => {
   const { ask } = port;
-  const { plan, sent, evidence } = await ask(exhaustion);
+  const met = await ask(exhaustion);
+  const { plan, sent, evidence } = met;
   const { inference, observations } = await ask(limitMeasurement);
   const documented = { requests: plan.requests, window: `${plan.windowMs / 1000} s` };
   const about = { sent, evidence, documented };
+  const first = observations.find(({ fate }) => fate === 'refused');
+  if (first && (met.firstRefused ?? 0) <= plan.requests && isOfAnother(first, plan))
+    throw new Blocked('another limit than the documented one refused first');
   const others = requestsOfOthers(observations);
   if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
   switch (inference.algorithm) {
@@ -112,8 +117,12 @@ export const togetherAdmitted: Probe<{
   readonly evidence: string;
 }> = probe('together-admitted', async (port) => {
   const { ask } = port;
-  const { plan } = await ask(exhaustion);
+  const { plan, second: beside } = await ask(exhaustion);
   const { parallel, inference } = await ask(limitMeasurement);
+  if (beside !== null)
+    throw new NotApplicable(
+      `a second limit refuses more than ${beside.requests} requests that come together`,
+    );
   if (parallel === null) throw new NotApplicable('the quota did not come back in full while it was measured');
   const seen = countOf(parallel.burst, port);
   const about = { sent: seen.sent, evidence: seen.evidence };

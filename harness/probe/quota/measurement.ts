@@ -6,6 +6,7 @@ import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
 import { remainingFault } from '../../evidence/limit/remaining-fault.ts';
+import { longerLimitMet } from '../../evidence/limit/second-limit.ts';
 import { windowFault } from '../../evidence/limit/window-fault.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
@@ -46,18 +47,27 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   let parallel = met.parallel;
   let spentAsked = false;
   const ownOffsetMs = port.clock.wallNow().getTime() - port.clock.now();
-  const observed = () => countingOnly(observedSoFar(port), plan.windowMs);
+  const { second } = met;
+  const ofPlan = ({ fate, sentMs }: LimitObservation) =>
+    fate !== 'refused' || !second?.refusedAtMs.has(sentMs);
+  const observed = () => countingOnly(observedSoFar(port).filter(ofPlan), plan.windowMs);
   const next = (): LimitStep =>
     nextLimitStep({
       documented: plan,
       observations: observed(),
       spentAsked,
+      isHasteRefused: second !== null,
       nowMs: port.clock.now(),
       ownOffsetMs,
     });
 
+  const isCutShort = () => longerLimitMet(observed(), plan);
   let ended = 'too many steps';
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    if (isCutShort()) {
+      ended = 'a longer limit than the documented one refuses';
+      break;
+    }
     const step = next();
     if (step.kind === 'stop') {
       ended = step.reason;
@@ -76,7 +86,9 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
       if (step.kind === 'parallel') parallel ??= burst;
     }
   }
-  const observations = observed();
+  const isCut = isCutShort();
+  const observations = observed().filter(({ part }) => !isCut || part !== 'parallel');
+  if (isCut) parallel = null;
   const inference = inferLimit(observations, plan, ownOffsetMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
   return { observations, inference, probes, parallel, ended, evidence };

@@ -22,6 +22,8 @@ export interface LimitKnowledge {
   readonly observations: readonly LimitObservation[];
   /** `while-spent` was done. */
   readonly spentAsked: boolean;
+  /** A second limit refuses requests that are sent together, however much is left of the documented one. */
+  readonly isHasteRefused?: boolean;
   readonly nowMs: number;
   /** What our wall clock is ahead of the observations' clock. */
   readonly ownOffsetMs: number;
@@ -56,7 +58,9 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const has = (part: LimitObservation['part']) => observations.some((each) => each.part === part);
   const refusals = observations.filter(({ fate }) => fate === 'refused');
   const { fromMs: firstMs } = windowStart(known);
-  const parallelBurst: LimitStep = { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
+  const parallelBurst: LimitStep = known.isHasteRefused
+    ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
+    : { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
 
   if (!has('serial')) {
     const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;

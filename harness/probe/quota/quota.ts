@@ -9,6 +9,7 @@ import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { sample, served } from '../request/sample.ts';
+import { inOne, inTurn, type MetSecondLimit } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 
 /**
@@ -35,6 +36,8 @@ export interface Exhaustion {
   readonly elapsedMs: number;
   /** Median time in ms from request to served response within the burst. */
   readonly typicalMs: number;
+  /** A limit beside the documented one, which refused first; null where none was met. */
+  readonly second: MetSecondLimit | null;
 }
 
 /** The sample as the burst is about to begin: its quota fields. */
@@ -95,7 +98,7 @@ const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', asyn
 });
 
 /** What it takes to count against a quota. */
-export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota'>;
+export type QuotaParts = Pick<Port, 'config' | 'clock' | 'quota' | 'pause'>;
 
 /** Every request with the service's own credential so far, as a limiter has seen it. */
 export function observedSoFar(port: QuotaParts): readonly LimitObservation[] {
@@ -131,8 +134,8 @@ export async function exhaust(
   upTo = 2 * serialBurst(planOf(port.config)),
 ): Promise<Exhaustion> {
   const plan = planOf(port.config);
-  const { burst, refusal } = await port.quota.burst({ purpose, before, upTo });
-  const { entries } = burst;
+  const { bursts, second } = await inTurn(port, { plan, purpose, before, upTo });
+  const { entries, evidence, refusal } = inOne(bursts);
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
   // Who ends connections to limit a rate has answered.
@@ -145,13 +148,14 @@ export async function exhaust(
     plan,
     firstRefused: refusal === null ? null : before + entries.length,
     sent: before + entries.length,
-    evidence: burst.id,
+    evidence,
     sinceMs,
     parallel: null,
     refusal: refusal === null ? null : new Reply(refusal),
     refusedAtMs: refusal?.timing.startedMs ?? null,
     elapsedMs: (last?.sentMs ?? sinceMs) - sinceMs,
     typicalMs: median(entries.filter(({ status }) => status === 200).map(({ durationMs }) => durationMs)),
+    second,
   };
 }
 

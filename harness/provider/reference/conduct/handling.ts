@@ -1,5 +1,5 @@
 import type { FieldLine } from '../../../evidence/exchange.ts';
-import { POLICY_NAME } from '../../../evidence/quota/ratelimit-named.ts';
+import { policyName } from '../../../evidence/quota/ratelimit-named.ts';
 import type { Access } from '../credentials/access.ts';
 import { challenges, credentialFields } from '../credentials/authentication.ts';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from '../http/message.ts';
@@ -93,7 +93,9 @@ export function refuseBeyondQuota(request: ReceivedRequest, identity: string, ke
 
 function quotaRefusal(admission: Admission, kernel: Kernel): Answer {
   const retryAfter = kernel.conduct.quota.retryAfter(admission.renewsInMs, kernel.clock.now());
-  return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': [POLICY_NAME] });
+  const states = admission.states?.map((each) => each.admission) ?? [admission];
+  const violated = states.flatMap(({ admitted }, at) => (admitted ? [] : [policyName(at)]));
+  return problem('rate-limited', [['Retry-After', retryAfter]], { 'violated-policies': violated });
 }
 
 function withAdmission(answer: Answer, admission: Admission | null, kernel: Kernel): Answer {

@@ -9,6 +9,8 @@ export interface QuotaPlan {
   readonly rate?: Rate;
   /** Whose requests are counted together. Default: those of one key. */
   readonly per?: LimitScope;
+  /** Limits that apply at the same time. */
+  readonly further?: readonly QuotaPlan[];
 }
 
 /** Whether a request of a key is admitted, and how much of its quota is left. */
@@ -20,6 +22,14 @@ export interface Admission {
   readonly renewsInMs: number;
   /** Milliseconds for which an admitted request is held back; 0 when left out. */
   readonly delayMs?: number;
+  /** How it stands with each limit, where there are several. */
+  readonly states?: readonly LimitState[];
+}
+
+/** One of several limits, and how a key stands with it. */
+export interface LimitState {
+  readonly plan: QuotaPlan;
+  readonly admission: Admission;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { HarnessError } from '../../../base/exit.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
+import type { QuotaState } from '../../../evidence/quota/dialect.ts';
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import type { Admission, QuotaPlan } from './limiter.ts';
 
@@ -15,14 +16,27 @@ export function wholeSeconds(ms: number): number {
 export function inDialect(name: string): QuotaFields {
   const write = QUOTA_DIALECTS.find((dialect) => dialect.name === name)?.write;
   if (!write) throw new HarnessError(`nobody writes the quota dialect ${name}`);
-  return (plan, { remaining, renewsInMs }, nowMs) =>
-    write({
-      limit: plan.requests,
-      windowMs: plan.windowMs,
-      remaining: Math.max(0, remaining),
-      resetSeconds: wholeSeconds(renewsInMs),
-      resetAt: wholeSeconds(nowMs + renewsInMs),
+  return (plan, admission, nowMs) => {
+    const further = (admission.states ?? []).slice(1);
+    return write({
+      ...stateOf(plan, admission.states?.[0]?.admission ?? admission, nowMs),
+      further: further.map((each) => stateOf(each.plan, each.admission, nowMs)),
     });
+  };
+}
+
+function stateOf(
+  { requests, windowMs }: QuotaPlan,
+  { remaining, renewsInMs }: Admission,
+  nowMs: number,
+): QuotaState {
+  return {
+    limit: requests,
+    windowMs,
+    remaining: Math.max(0, remaining),
+    resetSeconds: wholeSeconds(renewsInMs),
+    resetAt: wholeSeconds(nowMs + renewsInMs),
+  };
 }
 
 /** RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-10. */

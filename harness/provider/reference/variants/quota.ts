@@ -1,19 +1,24 @@
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
-import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
+import { EVERY, REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota, onAnswer } from '../conduct/patch.ts';
 import { withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
-import { fixedWindowAligned } from '../quota/fixed-window.ts';
+import { fixedWindow, fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
 import { inDialect, wholeSeconds } from '../quota/quota-fields.ts';
+import { beside } from '../quota/several-limits.ts';
 import { shiftedSlidingCounter, slidingCounter } from '../quota/sliding-counter.ts';
 import { slidingLog } from '../quota/sliding-log.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
 
 /** Requests that may wait in a queue. */
 const QUEUE_ROOM = 20;
+/** A limit beside the documented one: with 20 requests a minute, 8 a second. */
+const HASTE = { requests: 0.4, window: 1 / 60 };
+/** With 20 requests a minute, 32 an hour. */
+const ENDURANCE = { requests: 1.6, window: 60 };
 
 export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   'no-quota-fields': {
@@ -80,6 +85,26 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   'limiter-queue': {
     summary: 'holds requests back so that they keep to the rate, and refuses only when too many wait',
     patch: inQuota(() => ({ algorithm: leakyQueue(QUEUE_ROOM) })),
+  },
+  'limits-haste-as-well': {
+    summary: 'has a limit for each second beside the documented one, and announces both',
+    shows: ['limits.second-limit'],
+    patch: inQuota(({ algorithm }) => ({ algorithm: beside(fixedWindow, HASTE)(algorithm) })),
+  },
+  'limits-haste-by-bucket': {
+    summary:
+      'has a bucket that is soon empty and soon full beside the documented limit, and announces neither',
+    shows: ['limits.dialect', 'limits.second-limit'],
+    patch: inQuota(({ algorithm }) => ({
+      algorithm: beside(tokenBucket, HASTE)(algorithm),
+      fields: () => [],
+    })),
+  },
+  'limits-endurance-as-well': {
+    // Elsewhere some requests may count or not, and the hour leaves none to count them by.
+    ...REALTIME,
+    summary: 'has a limit for each hour beside the documented one, which is soon spent by several bursts',
+    patch: inQuota(({ algorithm }) => ({ algorithm: beside(fixedWindow, ENDURANCE)(algorithm) })),
   },
   'counts-known-paths': {
     summary: 'counts requests for resources that it has, and serves or refuses others for nothing',

@@ -1,5 +1,5 @@
 import type { FieldLine } from '../../../../evidence/exchange.ts';
-import { POLICY_NAME } from '../../../../evidence/quota/ratelimit-named.ts';
+import { policyName } from '../../../../evidence/quota/ratelimit-named.ts';
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
 import { withText } from '../../http/answer-changes.ts';
@@ -106,7 +106,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'names the violated policy in its refusal as a text in place of a list',
     cause: 'The 429 gives violated-policies as a text in place of a list',
     trips: ['limits.violated-policies'],
-    patch: violating(POLICY_NAME),
+    patch: violating(policyName(0)),
   },
   'remaining-negative': {
     summary: 'counts the remaining quota below zero',

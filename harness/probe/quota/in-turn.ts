@@ -1,0 +1,85 @@
+import type { Plan } from '../../config/service.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
+import {
+  type Group,
+  type SecondLimit,
+  secondLimitOf,
+  waitForMore,
+} from '../../evidence/limit/second-limit.ts';
+import type { MetLimit } from '../../session/http/burst.ts';
+import type { Port } from '../../session/probe.ts';
+
+/** What was sent one by one until the documented limit refused. */
+export interface InTurn {
+  /** One burst, unless a second limit has interrupted it. */
+  readonly bursts: readonly MetLimit[];
+  readonly second: MetSecondLimit | null;
+}
+
+/** A limit beside the documented one that was met on the way. */
+export interface MetSecondLimit extends SecondLimit {
+  /** When the requests were sent that it refused, on the session's clock. */
+  readonly refusedAtMs: ReadonlySet<number>;
+}
+
+interface Order {
+  readonly plan: Plan;
+  readonly purpose: string;
+  /** Requests that count as the first part of it. */
+  readonly before: number;
+  readonly upTo: number;
+}
+
+/**
+ * Until the first refusal. Where that comes early, and does not last, it was of a second limit, of a shorter window: then it
+ * goes on, until the documented limit refuses as well.
+ */
+export async function inTurn(
+  { quota, pause, clock }: Pick<Port, 'quota' | 'pause' | 'clock'>,
+  { plan, purpose, before, upTo }: Order,
+): Promise<InTurn> {
+  const bursts = [await quota.burst({ purpose, before, upTo })];
+  for (;;) {
+    const groups = bursts.map(groupOf);
+    const admitted = groups.reduce((sum, each) => sum + each.admitted, 0);
+    const waitMs = waitForMore(groups, before, plan);
+    if (waitMs === null || admitted >= upTo) break;
+    await pause.until(clock.now() + waitMs, 'it was refused early, and there may be a second limit');
+    bursts.push(await quota.burst({ purpose, before: before + admitted, upTo: upTo - admitted }));
+  }
+  const second = secondLimitOf(bursts.map(groupOf), before, plan);
+  const [first] = bursts;
+  if (second === null) return { bursts: first === undefined ? [] : [first], second };
+  const refusedAtMs = bursts.slice(0, -1).flatMap(({ refusal }) => refusal?.timing.startedMs ?? []);
+  return { bursts, second: { ...second, refusedAtMs: new Set(refusedAtMs) } };
+}
+
+/** What was served, and the last refusal: as if no second limit had interrupted it. */
+export function inOne(bursts: readonly MetLimit[]) {
+  const last = bursts.at(-1);
+  return {
+    entries: bursts.flatMap((each) => (each === last ? each.burst.entries : each.burst.entries.slice(0, -1))),
+    evidence: last?.burst.id ?? '',
+    refusal: last?.refusal ?? null,
+  };
+}
+
+function groupOf({ burst: { entries, timing }, refusal }: MetLimit): Group {
+  return {
+    fromMs: timing.startedMs,
+    toMs: timing.startedMs + timing.durationMs,
+    admitted: refusal === null ? entries.length : entries.length - 1,
+    // A connection that ended is no refusal that tells anything.
+    refusal: refusal === null || refusal.response === null ? null : { waitMs: askedMs(new Reply(refusal)) },
+  };
+}
+
+/** When it says to come back: by Retry-After, else by the quota that is spent. */
+function askedMs({ response }: Reply): number | null {
+  const { quota, retryAfterMs } = response;
+  const spent = quota.policies.flatMap(({ remaining, resetSeconds }) =>
+    remaining === 0 && resetSeconds !== null ? [resetSeconds] : [],
+  );
+  const resetSeconds = spent.length === 0 ? quota.resetSeconds : Math.min(...spent);
+  return retryAfterMs ?? (resetSeconds === null ? null : resetSeconds * 1_000);
+}

@@ -1,0 +1,67 @@
+import type { Admission, Limiter, LimiterAlgorithm, LimitState, QuotaPlan } from './limiter.ts';
+
+interface One {
+  readonly plan: QuotaPlan;
+  readonly limiter: Limiter;
+}
+
+/**
+ * Several limits at once: who has room in each of them is admitted, and counts for each. What remains is that of the
+ * first; a refusal lasts until none of them refuses.
+ */
+export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
+  const standing =
+    (how: 'take' | 'peek') =>
+    (key: string, nowMs: number): readonly [LimitState, ...LimitState[]] => {
+      const [first, ...further] = limits;
+      const state = ({ plan, limiter }: One) => {
+        const admission = limiter[how](keyFor(plan, key), nowMs);
+        // Nobody announces more than the limit itself.
+        return { plan, admission: { ...admission, remaining: Math.min(plan.requests, admission.remaining) } };
+      };
+      return [state(first), ...further.map(state)];
+    };
+  const [look, count] = [standing('peek'), standing('take')];
+  const told = (states: readonly [LimitState, ...LimitState[]], admitted: boolean): Admission => {
+    const [{ admission }] = states;
+    const refusing = states.filter((each) => !each.admission.admitted);
+    const waits = refusing.map((each) => each.admission.renewsInMs);
+    return {
+      ...admission,
+      admitted,
+      renewsInMs: admitted ? admission.renewsInMs : Math.max(...waits),
+      states,
+    };
+  };
+  const asked = (key: string, nowMs: number) => {
+    const states = look(key, nowMs);
+    return { states, admitted: states.every(({ admission }) => admission.admitted) };
+  };
+  return {
+    take(key, nowMs) {
+      const { states, admitted } = asked(key, nowMs);
+      return told(admitted ? count(key, nowMs) : states, admitted);
+    },
+    peek(key, nowMs) {
+      const { states, admitted } = asked(key, nowMs);
+      return told(states, admitted);
+    },
+  };
+}
+
+/** Whoever calls a reference provider does so from one address. */
+function keyFor({ per }: QuotaPlan, key: string): string {
+  return per === 'address' ? 'address' : key;
+}
+
+/** Another limit beside that of the plan: a share of its requests in a share of its window. */
+export const beside =
+  (other: LimiterAlgorithm, share: { readonly requests: number; readonly window: number }) =>
+  (algorithm: LimiterAlgorithm): LimiterAlgorithm =>
+  (plan) => {
+    const shorter = { requests: plan.requests * share.requests, windowMs: plan.windowMs * share.window };
+    return severalLimits([
+      { plan, limiter: algorithm(plan) },
+      { plan: shorter, limiter: other(shorter) },
+    ]);
+  };
