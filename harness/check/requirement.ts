@@ -159,6 +159,12 @@ export const burstStated = when(
   'no burst is documented beside the rate (plan: { burst }, limits.rate)',
 );
 
+/** Several limits are documented. */
+export const furtherStated = when(
+  ({ plan }) => plan?.further,
+  'no further limit is documented (plan: { further }, limits.rate)',
+);
+
 /** The documents say whose requests are counted together. */
 export const scopeStated = when(
   ({ plan }) => plan?.per,

@@ -18,7 +18,7 @@ import type { Proxies } from './proxies.ts';
 import { mapping, NAMES, name, named, needed, type Traits, text } from './shape/kinds.ts';
 import { faultsIn } from './shape/validation.ts';
 
-export type { Plan, Safety } from './blocks/limits.ts';
+export type { FurtherLimit, Plan, Safety } from './blocks/limits.ts';
 export type { WebSocketConfig } from './blocks/websocket.ts';
 export type { OperationRequest } from './operation/call/call.ts';
 export type { BadInput, ExpectedResponse, Operation } from './operation/call/operation.ts';

@@ -43,6 +43,10 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 export type ErrorCondition = (typeof ERROR_CONDITIONS)[number];
 
+const scope: JsonSchema = { enum: LIMIT_SCOPES, description: 'whose requests are counted together' };
+
+const atLeastOne: JsonSchema = { type: 'integer', minimum: 1 };
+
 const status: JsonSchema = { type: 'integer', minimum: 300, maximum: 599 };
 /** One status, or those of which any may come. */
 const statuses: JsonSchema = {
@@ -254,17 +258,24 @@ const TABLE = {
     example: 'each response carries X-Request-Id',
   },
   'limits.rate': {
-    meaning: 'how many requests are allowed in how much time, how many of them at once, and to whom',
+    meaning: 'how many requests are allowed in how much time, how many at once, to whom; further limits',
     value: record(
       {
-        requests: { type: 'integer', minimum: 1 },
+        requests: atLeastOne,
         window: duration,
         burst: {
           type: 'integer',
           minimum: 1,
           description: 'so many at once; the rate is that at which they come back, one by one',
         },
-        per: { enum: LIMIT_SCOPES, description: 'whose requests are counted together' },
+        per: scope,
+        further: {
+          type: 'array',
+          items: record({ requests: atLeastOne, window: duration, per: scope }, ['requests', 'window']),
+          minItems: 1,
+          description:
+            'limits that apply at the same time, such as one for each second beside one for each minute',
+        },
         variesBy: text,
       },
       ['requests', 'window'],

@@ -1,4 +1,5 @@
 import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/check/suite.ts';
+import { furtherLimits } from './further.ts';
 import { measurements, recoveries } from './measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';
 import { refusalShape, refusals } from './refusal.ts';
@@ -13,7 +14,15 @@ const checks = [
   failedAuthentication,
   ...given(
     [settled('limits.rate'), limitMayBeExceeded],
-    [refusalShape, ...measurements, ...refusals, ...recoveries, ...sharing, ...quotaFieldsWhenSpent],
+    [
+      refusalShape,
+      ...measurements,
+      ...furtherLimits,
+      ...refusals,
+      ...recoveries,
+      ...sharing,
+      ...quotaFieldsWhenSpent,
+    ],
   ),
 ];
 

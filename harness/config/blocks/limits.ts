@@ -1,27 +1,32 @@
 import { isJsonObject } from '../../base/json-text.ts';
-import { type Contract, findClause } from '../../contract/clause.ts';
+import { type ClauseValue, type Contract, findClause } from '../../contract/clause.ts';
 import { LIMIT_SCOPES, type LimitScope } from '../../contract/vocabulary.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { Operation } from '../operation/call/operation.ts';
 import type { ProviderConfig } from '../provider/provider.ts';
-import { choice, duration, flag, type Loaded, mapping, needed, text, whole } from '../shape/kinds.ts';
+import { choice, duration, flag, type Loaded, list, mapping, needed, text, whole } from '../shape/kinds.ts';
 import { formatDuration, parseDuration } from '../shape/units.ts';
 import { type Rate, requestsToOperations } from './pace.ts';
+
+const REQUESTS = whole('How many requests the window allows.', {
+  minimum: 1,
+  maximum: 1_000_000,
+  expected: 'a whole number of requests, at least 1',
+});
+// A longer window cannot be waited for in one run.
+const WINDOW = duration('Length of the window.', { atMost: '24h' });
+const SCOPE = choice(
+  'Whose requests are counted together: those with one key, with the keys of one account, or from one address.',
+  LIMIT_SCOPES,
+);
 
 export const PLAN = mapping(
   'The rate limit of your account: so many requests in so much time. Without it the rate that the contract states applies, if it states one.',
   { expected: 'a mapping such as { requests: 100, window: 60s }', nullable: true, def: 'plan' },
   {
     name: text('Name of the plan, for people.', { default: null }),
-    requests: needed(
-      whole('How many requests the window allows.', {
-        minimum: 1,
-        maximum: 1_000_000,
-        expected: 'a whole number of requests, at least 1',
-      }),
-    ),
-    // A longer window cannot be waited for in one run.
-    window: needed(duration('Length of the window.', { atMost: '24h' })),
+    requests: needed(REQUESTS),
+    window: needed(WINDOW),
     burst: whole(
       'How many requests are served at once. They come back one by one, at the rate of `requests` in each `window`.',
       {
@@ -30,9 +35,15 @@ export const PLAN = mapping(
         expected: 'a whole number of requests, at least 1',
       },
     ),
-    per: choice(
-      'Whose requests are counted together: those with one key, with the keys of one account, or from one address.',
-      LIMIT_SCOPES,
+    per: SCOPE,
+    further: list(
+      'Limits that apply at the same time, such as 10 requests a second beside 100 a minute. The first one is measured in full.',
+      { minItems: 1, maxItems: 10, expected: 'a list of limits such as [{ requests: 10, window: 1s }]' },
+      mapping(
+        'A limit beside that of the plan.',
+        { expected: 'a mapping such as { requests: 10, window: 1s }' },
+        { requests: needed(REQUESTS), window: needed(WINDOW), per: SCOPE },
+      ),
     ),
   },
 );
@@ -89,6 +100,13 @@ export interface Plan extends Rate {
   readonly rate?: Rate;
   /** Absent where nobody says whose requests are counted together. */
   readonly per?: LimitScope;
+  /** Limits that apply at the same time. */
+  readonly further?: readonly FurtherLimit[];
+}
+
+/** A limit beside that of the plan. */
+export interface FurtherLimit extends Rate {
+  readonly per?: LimitScope;
 }
 
 /** As it is written. */
@@ -128,12 +146,13 @@ function quotaOf({ burst, ...plan }: Written): Plan {
 }
 
 /** The value of `limits.rate` that says the same. */
-export function rateOf({ requests, windowMs, burst, per }: Omit<Written, 'name'>) {
+export function rateOf({ requests, windowMs, burst, per, further }: Omit<Written, 'name'>): ClauseValue {
   return {
     requests,
     window: formatDuration(windowMs),
     ...(burst === undefined ? {} : { burst }),
     ...(per === undefined ? {} : { per }),
+    ...(further === undefined ? {} : { further: further.map(rateOf) }),
   };
 }
 
@@ -144,18 +163,25 @@ interface StatedRate extends Omit<Written, 'name'> {
 function statedRate(contract: Contract): StatedRate | null {
   const clause = findClause(contract, 'limits.rate');
   if (clause?.standing !== 'stated' || !isJsonObject(clause.value)) return null;
-  const { requests, window, burst, per } = clause.value;
-  const windowMs = typeof window === 'string' ? parseDuration(window) : null;
-  if (typeof requests !== 'number' || windowMs === null) return null;
+  const { burst, further } = clause.value;
+  const stated = statedLimit(clause.value);
+  if (stated === null) return null;
   const { section, row } = clause.place;
-  const scope = LIMIT_SCOPES.find((each) => each === per);
   return {
-    requests,
-    windowMs,
+    ...stated,
     ...(typeof burst === 'number' ? { burst } : {}),
-    ...(scope ? { per: scope } : {}),
+    ...(Array.isArray(further) ? { further: further.flatMap((each) => statedLimit(each) ?? []) } : {}),
     place: `${contract.source.document}, ${section}, row ${row}`,
   };
+}
+
+function statedLimit(value: unknown): FurtherLimit | null {
+  if (!isJsonObject(value)) return null;
+  const { requests, window, per } = value;
+  const windowMs = typeof window === 'string' ? parseDuration(window) : null;
+  if (typeof requests !== 'number' || windowMs === null) return null;
+  const scope = LIMIT_SCOPES.find((each) => each === per);
+  return { requests, windowMs, ...(scope ? { per: scope } : {}) };
 }
 
 const DEFAULT_MAX_REQUESTS = 500;

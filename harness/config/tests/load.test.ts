@@ -156,6 +156,31 @@ describe('a burst beside a rate', () => {
   });
 });
 
+describe('several limits', () => {
+  const said = {
+    requests: 100,
+    window: '60s',
+    further: [{ requests: 1000, window: '3600s', per: 'address' }],
+  };
+  const further = [{ requests: 1000, windowMs: 3_600_000, per: 'address' }];
+
+  it('are the main one and those beside it, and the config says so of the documents', async () => {
+    const plan = '{ requests: 100, window: 60s, further: [{ requests: 1000, window: 1h, per: address }] }';
+    const config = await ordersConfig(`${GOOD_SERVICE}plan: ${plan}\n`);
+    expect(config.plan).toEqual({ name: null, requests: 100, windowMs: 60_000, further });
+    expect(config.facts['limits.rate']?.value).toEqual(said);
+  });
+
+  it('are the same where the contract states them', async () => {
+    const own = ORDERS_CONTRACT.replace(
+      'standing: not-shown',
+      `standing: stated\n    value: ${JSON.stringify(said)}`,
+    );
+    const config = await ordersConfig(GOOD_SERVICE, {}, { 'contracts/orders.yaml': own });
+    expect(config.plan).toEqual({ name: null, requests: 100, windowMs: 60_000, further });
+  });
+});
+
 describe('the contract', () => {
   it('beside the config comes before a shipped one of the same name', async () => {
     const service = GOOD_SERVICE.replace('contract: orders', 'contract: search');

@@ -30,16 +30,22 @@ const SHORTEST_WINDOW_MS = 1_000;
 const MOST_WAIT_SHARE = 0.25;
 /** Of the window: so long after the first request it cannot have ended, whatever kind of window it is. */
 const MOST_TIME_SHARE = 0.5;
+/** The same where the documents say that there is a second limit. */
+const MOST_TIME_STATED = 0.9;
 /** So much more than flows back at the documented rate shows that the refusal was not of the documented limit. */
 const TIMES_THE_FLOW = 2;
 /** Without end there is no knowing which limit it was. */
 const MOST_GROUPS = 100;
 
-/** How long to wait to see whether the last refusal was of a second limit, in ms; null where it was not, or that is seen. */
+/**
+ * How long to wait to see whether the last refusal was of a second limit, in ms; null where it was not, or that is seen.
+ * `stated`: a shorter limit that the documents state.
+ */
 export function waitForMore(
   groups: readonly Group[],
   before: number,
   documented: DocumentedLimit,
+  stated: DocumentedLimit | null = null,
 ): number | null {
   const [first, last] = [groups[0], groups.at(-1)];
   if (first === undefined || last === undefined || last.refusal === null) return null;
@@ -48,9 +54,12 @@ export function waitForMore(
   const isAlone = groups.length === 1;
   if (isAlone && (admitted >= requests || last.admitted < TIMES_THE_FLOW)) return null;
   if (!isAlone && !isBack(groups, groups.length - 1, documented)) return null;
-  const waitMs = Math.max(TOLERANCE.limiterClock, last.refusal.waitMs ?? SHORTEST_WINDOW_MS);
+  const waitMs = Math.max(
+    TOLERANCE.limiterClock,
+    last.refusal.waitMs ?? stated?.windowMs ?? SHORTEST_WINDOW_MS,
+  );
   const isLong = waitMs > Math.min(MOST_WAIT_SHARE * windowMs, (last.admitted * windowMs) / requests);
-  const isLate = last.toMs + waitMs - first.fromMs > MOST_TIME_SHARE * windowMs;
+  const isLate = last.toMs + waitMs - first.fromMs > (stated ? MOST_TIME_STATED : MOST_TIME_SHARE) * windowMs;
   return isLong || isLate || groups.length >= MOST_GROUPS ? null : waitMs + TOLERANCE.afterPromise;
 }
 

@@ -128,7 +128,7 @@ const MOST_OF_WINDOW = 0.4;
 const SHIFTED_SHARE = 0.05;
 
 /** The first moment from then on at which what takes as long begins at another moment of the window. */
-function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
+export function apartFrom(other: Span, notBeforeMs: number, windowMs: number): number {
   const apartMs = Math.min(MOST_OF_WINDOW * windowMs, other.toMs - other.fromMs + SHIFTED_SHARE * windowMs);
   const intoMs = (notBeforeMs - other.fromMs) % windowMs;
   if (intoMs < apartMs) return notBeforeMs + apartMs - intoMs;

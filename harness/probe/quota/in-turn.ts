@@ -1,4 +1,4 @@
-import type { Plan } from '../../config/service.ts';
+import type { FurtherLimit, Plan } from '../../config/service.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import {
   type Group,
@@ -14,6 +14,8 @@ export interface InTurn {
   /** One burst, unless a second limit has interrupted it. */
   readonly bursts: readonly MetLimit[];
   readonly second: MetSecondLimit | null;
+  /** All that was sent, from one refusal to the next. */
+  readonly groups: readonly Group[];
 }
 
 /** A limit beside the documented one that was met on the way. */
@@ -42,16 +44,23 @@ export async function inTurn(
   for (;;) {
     const groups = bursts.map(groupOf);
     const admitted = groups.reduce((sum, each) => sum + each.admitted, 0);
-    const waitMs = waitForMore(groups, before, plan);
+    const waitMs = waitForMore(groups, before, plan, shorterLimit(plan));
     if (waitMs === null || admitted >= upTo) break;
     await pause.until(clock.now() + waitMs, 'it was refused early, and there may be a second limit');
     bursts.push(await quota.burst({ purpose, before: before + admitted, upTo: upTo - admitted }));
   }
-  const second = secondLimitOf(bursts.map(groupOf), before, plan);
+  const groups = bursts.map(groupOf);
+  const second = secondLimitOf(groups, before, plan);
   const [first] = bursts;
-  if (second === null) return { bursts: first === undefined ? [] : [first], second };
+  if (second === null) return { bursts: first === undefined ? [] : [first], second, groups };
   const refusedAtMs = bursts.slice(0, -1).flatMap(({ refusal }) => refusal?.timing.startedMs ?? []);
-  return { bursts, second: { ...second, refusedAtMs: new Set(refusedAtMs) } };
+  return { bursts, second: { ...second, refusedAtMs: new Set(refusedAtMs) }, groups };
+}
+
+/** The further limit that is met first by who sends fast; null where none is shorter. */
+export function shorterLimit({ requests, windowMs, further = [] }: Plan): FurtherLimit | null {
+  const shorter = further.filter((each) => each.windowMs < windowMs && each.requests < requests);
+  return shorter.toSorted((a, b) => a.requests - b.requests)[0] ?? null;
 }
 
 /** What was served, and the last refusal: as if no second limit had interrupted it. */
@@ -64,7 +73,8 @@ export function inOne(bursts: readonly MetLimit[]) {
   };
 }
 
-function groupOf({ burst: { entries, timing }, refusal }: MetLimit): Group {
+/** What came of one burst, for whom the rest of it does not matter. */
+export function groupOf({ burst: { entries, timing }, refusal }: MetLimit): Group {
   return {
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,

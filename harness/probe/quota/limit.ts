@@ -16,6 +16,7 @@ import {
   serialCount,
   serialRecount,
 } from './count.ts';
+import { shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
 import { exhaustion } from './quota.ts';
 
@@ -43,6 +44,15 @@ export const measuredLimit: Probe<MeasuredLimit> = probe('measured-limit', async
   const first = observations.find(({ fate }) => fate === 'refused');
   if (first && (met.firstRefused ?? 0) <= plan.requests && isOfAnother(first, plan))
     throw new Blocked('another limit than the documented one refused first');
+  const shorter = shorterLimit(plan);
+  const spentLast = met.groups.at(-1)?.admitted ?? 0;
+  if (
+    shorter &&
+    met.second === null &&
+    (met.firstRefused ?? 0) <= plan.requests &&
+    spentLast >= shorter.requests
+  )
+    throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
   const others = requestsOfOthers(observations);
   if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
   switch (inference.algorithm) {

@@ -2,6 +2,7 @@ import { Blocked, NotApplicable, unlessBlocked } from '../../base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
+import { freshAfterMs } from '../../evidence/limit/further-limit.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';
@@ -9,7 +10,7 @@ import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { sample, served } from '../request/sample.ts';
-import { inOne, inTurn, type MetSecondLimit } from './in-turn.ts';
+import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 
 /**
@@ -38,6 +39,7 @@ export interface Exhaustion {
   readonly typicalMs: number;
   /** A limit beside the documented one, which refused first; null where none was met. */
   readonly second: MetSecondLimit | null;
+  readonly groups: InTurn['groups'];
 }
 
 /** The sample as the burst is about to begin: its quota fields. */
@@ -62,6 +64,9 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) =>
     sinceMs + TOLERANCE.spreadShare * windowMs,
     'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
   );
+  const shorter = shorterLimit(planOf(port.config));
+  if (shorter !== null)
+    await port.pause.until(quietFrom(port) + freshAfterMs(shorter), 'the further limit has to be fresh');
   const upTo = serialBurst(planOf(port.config));
   const met = await exhaust(port, before.length, 'to meet the rate limit', sinceMs, upTo);
   if (met.refusal !== null) return met;
@@ -82,6 +87,12 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) =>
     parallel: together,
   };
 });
+
+/** When the last request so far was answered, on the session's clock. */
+export function quietFrom(port: QuotaParts, untilMs = Number.POSITIVE_INFINITY): number {
+  const before = observedSoFar(port).filter(({ sentMs }) => sentMs < untilMs);
+  return Math.max(0, ...before.map(({ finishedMs }) => finishedMs));
+}
 
 /** What others have spent of the window in which the burst was about to begin, if its fields tell; 0 otherwise. */
 const ownWindow: Probe<{ readonly ofOthers: number }> = probe('own-window', async (port) => {
@@ -134,7 +145,7 @@ export async function exhaust(
   upTo = 2 * serialBurst(planOf(port.config)),
 ): Promise<Exhaustion> {
   const plan = planOf(port.config);
-  const { bursts, second } = await inTurn(port, { plan, purpose, before, upTo });
+  const { bursts, second, groups } = await inTurn(port, { plan, purpose, before, upTo });
   const { entries, evidence, refusal } = inOne(bursts);
   const last = entries.at(-1);
   const lost = entries.find(({ status }) => status === null);
@@ -156,6 +167,7 @@ export async function exhaust(
     elapsedMs: (last?.sentMs ?? sinceMs) - sinceMs,
     typicalMs: median(entries.filter(({ status }) => status === 200).map(({ durationMs }) => durationMs)),
     second,
+    groups,
   };
 }
 

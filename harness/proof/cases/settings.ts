@@ -214,6 +214,24 @@ const SETTINGS: readonly Setting[] = [
     conforming: SEARCH,
   },
   {
+    name: 'two limits',
+    words: 'plan: { requests: 20, window: 60s, further: [{ requests: 8, window: 1s }] }',
+    adapt: withQuota(({ requests, windowMs, ...plan }) => {
+      const shorter = { requests: requests * 0.4, windowMs: windowMs / 60 };
+      return { ...plan, requests, windowMs, further: [shorter] };
+    }),
+    conforming: SEARCH,
+  },
+  {
+    name: 'two limits, the further one longer',
+    words: 'plan: { requests: 20, window: 60s, further: [{ requests: 400, window: 1h, per: address }] }',
+    adapt: withQuota(({ requests, windowMs, ...plan }) => {
+      const longer = { requests: 20 * requests, windowMs: 60 * windowMs, per: 'address' } as const;
+      return { ...plan, requests, windowMs, further: [longer] };
+    }),
+    conforming: SEARCH,
+  },
+  {
     name: 'limit by account',
     words: 'plan: { requests: 20, window: 60s, per: account }',
     adapt: withQuota((plan) => ({ ...plan, per: 'account' })),

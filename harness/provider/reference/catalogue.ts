@@ -15,6 +15,7 @@ import { JSON_DEFECTS } from './defects/json.ts';
 import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
+import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
 import { MESSAGE_SIGNATURE_DEFECTS } from './defects/message-signatures.ts';
 import { METHOD_DEFECTS } from './defects/methods.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
@@ -74,6 +75,7 @@ const DEFECTS: readonly Defect[] = [
   ...PAGE_DEFECTS,
   ...RATE_LIMIT_DEFECTS,
   ...RATE_LIMIT_COUNTING_DEFECTS,
+  ...SEVERAL_LIMITS_DEFECTS,
   ...QUOTA_FIELD_DEFECTS,
   ...WEBSOCKET_HANDSHAKE_DEFECTS,
   ...WEBSOCKET_CREDENTIAL_DEFECTS,

@@ -81,6 +81,7 @@ export function openMeans(
   const transport = transportOf(options);
   const budget = openBudget({
     plan: config.plan,
+    ...(config.plan?.further && { further: config.plan.further }),
     maxRequests: config.safety.maxRequests,
     before: options.requestsBefore,
     clock,

@@ -40,6 +40,25 @@ describe('pace', () => {
     ]);
   });
 
+  it('keeps to further limits as well, shorter or longer ones', async () => {
+    const further = [
+      { requests: 4, windowMs: 200 },
+      { requests: 8, windowMs: 5_000 },
+    ];
+    const { clock, budget, waits } = open({ further });
+    const taken: number[] = [];
+    const takeNext = async () => {
+      await budget.take();
+      taken.push(clock.now());
+    };
+    await clock.drive(Promise.all(Array.from({ length: 8 }, takeNext)));
+    expect(taken.slice(0, 3)).toEqual([0, 0, 0]);
+    expect(taken[3]).toBeGreaterThanOrEqual(200);
+    expect(taken[6]).toBeLessThan(1_000);
+    expect(taken[7]).toBeGreaterThanOrEqual(5_000);
+    expect(new Set(waits.map(({ reason }) => reason))).toEqual(new Set(['a further limit leaves no room']));
+  });
+
   it('is one request in a window at the smallest plan', async () => {
     const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
     await clock.drive(Promise.all([budget.take(), budget.take(), budget.take()]));

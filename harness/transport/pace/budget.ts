@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { countBelow } from '../../base/ascending.ts';
 import { InconclusiveError } from '../../base/exit.ts';
 import { keptRate, type Rate } from '../../config/blocks/pace.ts';
 import type { Clock } from './clock.ts';
@@ -17,6 +18,8 @@ export interface BudgetWait {
 export interface BudgetOptions {
   /** The quota of the account under test; null when nobody knows it. */
   readonly plan: Rate | null;
+  /** Limits that apply at the same time. */
+  readonly further?: readonly Rate[];
   /** Ceiling over the whole run of this service. */
   readonly maxRequests: number;
   /** So many requests of the run were sent earlier, by somebody else. Default: 0. */
@@ -98,7 +101,7 @@ interface Section {
 
 /** Requests by the plan, or at a courteous rate where none is known, and never more than `maxRequests`. */
 export function openBudget(options: BudgetOptions): Budget {
-  const { clock, maxRequests, before = 0, plan } = options;
+  const { clock, maxRequests, before = 0, plan, further = [] } = options;
   const rate = keptRate(plan);
   /** In the order of sending. */
   const spendings: Spent[] = [];
@@ -176,10 +179,21 @@ export function openBudget(options: BudgetOptions): Budget {
     return told !== null && told.sentMs <= clock.now() - windowMs / 2;
   }
 
+  /** When the next request keeps to each further limit, wherever its windows begin. */
+  function furtherFreeMs(): number {
+    const counted = spendings.filter((spent) => costOf(spent) !== 'free').map(({ atMs }) => atMs);
+    return further.reduce((fromMs, limit) => {
+      const longMs = limit.windowMs + ARRIVAL_JITTER_MS;
+      const most = keptRate(limit).requests - 1;
+      const recent = counted.slice(countBelow(counted, clock.now() - 2 * longMs));
+      return Math.max(fromMs, roomFrom(recent, { fromMs: clock.now(), windowMs: longMs, most }));
+    }, clock.now());
+  }
+
   /** How long has to be waited until something may be another, in ms: a request may be sent, or the service asked again. */
   async function waitMs(signal: AbortSignal | undefined): Promise<number> {
     const dueMs = nextFreeMs() - clock.now();
-    if (dueMs <= 0) return 0;
+    if (dueMs <= 0) return furtherFreeMs() - clock.now();
     if (options.costs) costs = await options.costs({ forMs: dueMs, signal });
     const freeMs = nextFreeMs();
     const toAskMs = told === null ? freeMs : kept().freeMs;
@@ -193,7 +207,7 @@ export function openBudget(options: BudgetOptions): Budget {
       const forMs = await waitMs(signal);
       if (forMs <= 0) return spend();
       options.waiting?.({
-        reason: waitReason(rate, plan),
+        reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
         untilMs: clock.now() + forMs,
         until: new Date(clock.wallNow().getTime() + forMs),
       });

@@ -1,7 +1,8 @@
 import { CONFORMING_CREDENTIALS } from '../credentials/authentication.ts';
 import { fixedWindow } from '../quota/fixed-window.ts';
-import type { QuotaPlan } from '../quota/limiter.ts';
+import type { LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import { rateLimitFields, wholeSeconds } from '../quota/quota-fields.ts';
+import { severalLimits } from '../quota/several-limits.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
 import type { Conduct } from './conduct.ts';
 import { handleRequest } from './handling.ts';
@@ -38,13 +39,25 @@ export const CONFORMING: Conduct = {
   webhooks: CONFORMING_WEBHOOKS,
 };
 
+/** Further limits are of windows as well, each counted apart. */
+function algorithmOf({ rate, further }: QuotaPlan): LimiterAlgorithm {
+  const main: LimiterAlgorithm = rate ? tokenBucket : fixedWindow;
+  const others = further ?? [];
+  if (others.length === 0) return main;
+  return (plan) =>
+    severalLimits([
+      { plan, limiter: main(plan) },
+      ...others.map((each) => ({ plan: each, limiter: fixedWindow(each) })),
+    ]);
+}
+
 /** The same, with a quota as the plan has it. */
 export function conformingTo(plan: QuotaPlan | null): Conduct {
   return {
     ...CONFORMING,
     quota: {
       ...CONFORMING.quota,
-      ...(plan?.rate && { algorithm: tokenBucket }),
+      ...(plan && { algorithm: algorithmOf(plan) }),
       // Whoever calls a reference provider does so from one address.
       ...(plan?.per === 'address' && { keyOf: () => 'address' }),
     },
