@@ -4,7 +4,7 @@ import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../base/verdi
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
-import { PutOff } from '../session/probe.ts';
+import { PutOff, type PutsOff } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition } from './check.ts';
 import { type Asked, type OpenContext, openContext } from './context.ts';
@@ -57,8 +57,8 @@ export interface JudgeOptions {
    * a backstop behind the transports' own bounds. What a slow service takes is never held against a check.
    */
   readonly limitMs?: number;
-  /** Nothing risky is sent for it. */
-  readonly careful?: boolean;
+  /** What is not asked for yet. Nothing when left out. */
+  readonly putsOff?: PutsOff;
 }
 
 const DEFAULT_LIMIT_MS = 60_000;
@@ -66,7 +66,7 @@ const DEFAULT_LIMIT_MS = 60_000;
 /**
  * Judges one check over a session. Never throws for what the provider does; what the harness itself gets wrong
  * becomes the outcome `error`. Rejects only with the signal's reason, when the run is cancelled, and with `PutOff` where
- * it is to be careful and the verdict hangs on something risky.
+ * the verdict hangs on something that is not asked for yet.
  */
 export async function judge(
   check: CheckDefinition,
@@ -177,10 +177,10 @@ async function blockedByRoot(
 type Observation = Parameters<Session['observe']>[0];
 
 /** What is observed is kept back: a check that is put off says it again. */
-function asked(session: Session, { careful }: JudgeOptions, observed: Observation[]): Asked {
+function asked(session: Session, { putsOff }: JudgeOptions, observed: Observation[]): Asked {
   return {
     config: session.config,
-    ask: (probe, signal) => session.ask(probe, signal, careful),
+    ask: (probe, signal) => session.ask(probe, signal, putsOff),
     observe: (seen) => observed.push(seen),
   };
 }

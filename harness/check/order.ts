@@ -1,4 +1,4 @@
-import { PutOff } from '../session/probe.ts';
+import { PutOff, type PutsOff } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckDefinition, Suite } from './check.ts';
 import { applicabilityOf, type JudgeOptions, type Judgment, judge } from './judge.ts';
@@ -10,13 +10,15 @@ export interface Judged {
   readonly judgment: Judgment;
 }
 
-type Options = Omit<JudgeOptions, 'careful'>;
+type Options = Omit<JudgeOptions, 'putsOff'>;
 
 interface Means {
   /** Of the next check. */
   readonly options: () => Options;
   /** Told of the suite of each check before anything is sent for it. */
   readonly entering?: (suite: Suite) => void;
+  /** More is judged after them: what comes last of all stays put off. */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -35,9 +37,17 @@ export class JudgingOrder {
   /** null where it is put off. */
   async judge(suite: Suite, check: CheckDefinition, options: Options): Promise<Judgment | null> {
     const left = suite.checks.slice(suite.checks.indexOf(check));
-    await this.#askTogether(left, options.signal, true);
+    await this.#askTogether(left, options.signal, 'last');
+    return this.#judgeOrPutOff(suite, check, { ...options, putsOff: 'last' });
+  }
+
+  async #judgeOrPutOff(
+    suite: Suite,
+    check: CheckDefinition,
+    options: JudgeOptions,
+  ): Promise<Judgment | null> {
     try {
-      return await judge(check, this.#session, { ...options, careful: true });
+      return await judge(check, this.#session, options);
     } catch (thrown) {
       if (!(thrown instanceof PutOff)) throw thrown;
       this.#putOff.push({ suite, check });
@@ -46,14 +56,20 @@ export class JudgingOrder {
   }
 
   /** Those that were put off. */
-  async *rest({ options, entering }: Means): AsyncGenerator<Judged> {
+  async *rest({ goesOn = false, ...means }: Means): AsyncGenerator<Judged> {
+    yield* this.#rest(means, 'last of all');
+    if (!goesOn) yield* this.#rest(means, 'nothing');
+  }
+
+  async *#rest({ options, entering }: Means, putsOff: PutsOff): AsyncGenerator<Judged> {
     const rest = this.#putOff;
     this.#putOff = [];
     for (const [index, { suite, check }] of rest.entries()) {
       entering?.(suite);
       const left = rest.slice(index).map((each) => each.check);
-      await this.#askTogether(left, options().signal);
-      yield { suite, check, judgment: await judge(check, this.#session, options()) };
+      await this.#askTogether(left, options().signal, putsOff);
+      const judgment = await this.#judgeOrPutOff(suite, check, { ...options(), putsOff });
+      if (judgment !== null) yield { suite, check, judgment };
     }
   }
 
@@ -61,7 +77,7 @@ export class JudgingOrder {
   async #askTogether(
     checks: readonly CheckDefinition[],
     signal: AbortSignal,
-    careful = false,
+    putsOff: PutsOff,
   ): Promise<void> {
     const { config, waitsInVain } = this.#session;
     if (!waitsInVain || checks[0]?.waits.length === 0) return;
@@ -70,7 +86,7 @@ export class JudgingOrder {
       return reasonNot === null && missing === null;
     });
     const probes = new Set(waiting.flatMap(({ waits }) => waits));
-    await Promise.all([...probes].map((probe) => this.#session.ask(probe, signal, careful)));
+    await Promise.all([...probes].map((probe) => this.#session.ask(probe, signal, putsOff)));
   }
 }
 
@@ -82,7 +98,7 @@ export async function* judgeInOrder(
 ): AsyncGenerator<Judged> {
   const order = new JudgingOrder(session);
   for (const suite of suites) {
-    if (suite.exhausts) yield* order.rest(means);
+    if (suite.exhausts) yield* order.rest({ ...means, goesOn: true });
     means.entering?.(suite);
     for (const check of suite.checks) {
       const judgment = await order.judge(suite, check, means.options());

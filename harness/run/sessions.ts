@@ -34,8 +34,8 @@ export async function* judgeInSessions(
   let session = open();
   let order = new JudgingOrder(session);
   let isFresh = true;
-  async function* rest(): AsyncGenerator<JudgedOver> {
-    for await (const each of order.rest({ options, ...(entering && { entering }) }))
+  async function* rest(goesOn = false): AsyncGenerator<JudgedOver> {
+    for await (const each of order.rest({ options, goesOn, ...(entering && { entering }) }))
       yield { ...each, session };
   }
   try {
@@ -46,7 +46,7 @@ export async function* judgeInSessions(
         session = open();
         order = new JudgingOrder(session);
       }
-      if (suite.exhausts) yield* rest();
+      if (suite.exhausts) yield* rest(true);
       entering?.(suite);
       const before = asked();
       for (const check of suite.checks) {

@@ -18,9 +18,13 @@ export interface Probe<E> {
   readonly send: (port: Port) => Promise<E>;
   /**
    * It comes after everything else: what it sends is malformed or larger than usual, so that a service may fall over it, or
-   * it looks back on what the others met.
+   * it looks back on what the others met. `of all`: even after what uses up the quota.
    */
-  readonly comesLast?: true;
+  readonly comesLast?: true | 'of all';
+  /** What it is the end of: that is asked as soon as this one is, and goes on until its time has come. */
+  readonly begunBy?: Probe<unknown>;
+  /** It looks at what came of others, so that it can be asked for even where nobody answers any more. */
+  readonly evenInOutage?: true;
 }
 
 export function probe<E>(name: string, send: Probe<E>['send']): Probe<E> {
@@ -35,6 +39,19 @@ export function risky<E>(calm: Probe<E>): Probe<E> {
 /** The same stimulus, declared to be one that looks back on what the others met: it comes after them, too. */
 export function lookingBack<E>(early: Probe<E>): Probe<E> {
   return { ...early, comesLast: true };
+}
+
+/** The same stimulus, declared to be the end of one that goes on for as long as anything else does. */
+export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E> {
+  return { ...early, begunBy, comesLast: 'of all' };
+}
+
+/** What is not asked for before its time: nothing, what comes last of all, or whatever comes last. */
+export type PutsOff = 'nothing' | 'last of all' | 'last';
+
+export function isPutOff({ comesLast }: Probe<unknown>, putsOff: PutsOff): boolean {
+  if (comesLast === undefined || putsOff === 'nothing') return false;
+  return putsOff === 'last' || comesLast === 'of all';
 }
 
 /** The same ones, in the order in which they may be asked together. */

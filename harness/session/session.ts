@@ -10,7 +10,15 @@ import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
 import { ServiceHttp } from './http/service-http.ts';
 import type { PactJudge } from './pact/verification.ts';
-import { type Port, type Probe, ProbeMemory, PutOff, type Remembered } from './probe.ts';
+import {
+  isPutOff,
+  type Port,
+  type Probe,
+  ProbeMemory,
+  PutOff,
+  type PutsOff,
+  type Remembered,
+} from './probe.ts';
 import { Remains } from './remains.ts';
 import { onBehalfOf } from './turn/asking.ts';
 import { KeyTrial } from './turn/key-trial.ts';
@@ -43,10 +51,10 @@ export interface Session {
   /** Grows with each request that is sent and each piece of evidence: while it does, nobody is stuck. */
   readonly progress: number;
   /**
-   * What the probe yields. `careful`: nothing risky is sent for it; it ends with `PutOff` where that is needed, and can be
-   * asked for again.
+   * What the probe yields. Where it needs something that is put off, it ends with `PutOff`, and can be asked for again.
+   * Nothing is put off when left out.
    */
-  ask<E>(probe: Probe<E>, signal: AbortSignal, careful?: boolean): Promise<Remembered<E>>;
+  ask<E>(probe: Probe<E>, signal: AbortSignal, putsOff?: PutsOff): Promise<Remembered<E>>;
   observe(observation: {
     readonly key: string;
     readonly value: unknown;
@@ -64,6 +72,7 @@ export interface Session {
 
 export function openSession(options: SessionOptions): Session {
   const over = new AbortController();
+  const closed = new AbortController();
   const shared = openMeans(options, ({ forMs, signal = over.signal }) => http.costs(forMs, signal));
   const means: SessionMeans = {
     ...shared,
@@ -91,7 +100,7 @@ export function openSession(options: SessionOptions): Session {
     over.abort(new Blocked(`${TOOK_LONGER} ${most}: it is too slow to be judged in that (timeouts.run)`));
   }
 
-  function portFor(turn: Turn, careful: boolean): Port {
+  function portFor(turn: Turn, putsOff: PutsOff): Port {
     return {
       config,
       documented: means.documented,
@@ -99,7 +108,7 @@ export function openSession(options: SessionOptions): Session {
       signal: turn.signal,
       pause: pauses.portFor(turn.signal),
       async ask(other) {
-        const answer = await ask(other, turn.signal, careful);
+        const answer = await ask(other, turn.signal, putsOff);
         for (const id of answer.evidence) turn.trail.add(id);
         if ('failed' in answer) throw answer.failed;
         return answer.value;
@@ -116,24 +125,38 @@ export function openSession(options: SessionOptions): Session {
     };
   }
 
-  async function ask<E>(asked: Probe<E>, signal: AbortSignal, careful = false): Promise<Remembered<E>> {
+  async function ask<E>(
+    asked: Probe<E>,
+    signal: AbortSignal,
+    putsOff: PutsOff = 'nothing',
+  ): Promise<Remembered<E>> {
     endIfTooSlow();
     if (!memory.knows(asked)) {
       if (over.signal.aborted) return { evidence: [], failed: over.signal.reason };
-      if (outage.reason !== null) return { evidence: [], failed: outage.blocked() };
-      if (careful && asked.comesLast) return { evidence: [], failed: new PutOff(asked.name) };
+      if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
+      if (isPutOff(asked, putsOff)) {
+        if (asked.begunBy !== undefined) await ask(asked.begunBy, signal, putsOff);
+        return { evidence: [], failed: new PutOff(asked.name) };
+      }
     }
     const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
-      const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal]));
+      const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal, closed.signal]));
       try {
-        const value = await onBehalfOf(asked.name, () => asked.send(portFor(turn, careful)));
-        return { evidence: [...turn.trail], value };
+        const value = await onBehalfOf(asked.name, () => asked.send(portFor(turn, putsOff)));
+        // It may go on to gather evidence.
+        return {
+          get evidence() {
+            return [...turn.trail];
+          },
+          value,
+        };
       } catch (failed) {
         return { evidence: [...turn.trail], failed };
       }
     });
     if ('failed' in answer && answer.failed instanceof PutOff) memory.forget(asked);
-    return outage.hides(answer.evidence) ? { evidence: answer.evidence, failed: outage.blocked() } : answer;
+    if (asked.evenInOutage || !outage.hides(answer.evidence)) return answer;
+    return { evidence: answer.evidence, failed: outage.blocked() };
   }
 
   return {
@@ -170,6 +193,7 @@ export function openSession(options: SessionOptions): Session {
     redact: (text) => transport.redaction.sink(text),
     async close() {
       endDeadline?.();
+      closed.abort(new Blocked('the session is closed'));
       await remains.remove(http);
       await http.close();
       await options.pacts.close();

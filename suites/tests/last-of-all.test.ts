@@ -132,7 +132,14 @@ websocket: { url: /ws, echo: true }
   const said = told(all);
   expect(said.filter(({ outcome }) => outcome === 'pass').length).toBeGreaterThan(20);
   const reasons = new Set(said.filter(({ outcome }) => outcome === 'blocked').map(({ message }) => message));
+  const [upon = ''] = [...reasons].flatMap(
+    (reason) => /; it stopped answering after (a WebSocket.*) \(e\d+\)$/.exec(reason)?.[1] ?? [],
+  );
   expect(
     [...reasons].filter((reason) => reason.includes('stopped answering after a WebSocket')),
   ).toHaveLength(1);
+  expect(said.find(({ id }) => id === 'websocket.others-kept')).toMatchObject({
+    outcome: 'warning',
+    message: expect.stringContaining(`on another one for ${upon}, and nothing has been served since`),
+  });
 });

@@ -3,7 +3,6 @@ import {
   check,
   clause,
   echoes,
-  keepsIdle,
   observation,
   practice,
   pusherDialect,
@@ -34,52 +33,6 @@ export const reconnectCheck = check('websocket.reconnect', {
 
 /** How connections last, how many there may be, and how fast and how surely messages come over them. */
 export const livenessChecks = [
-  // limits.other does not show how long silence may last.
-  observation('websocket.idle', {
-    title: 'keeps a silent connection, or closes it',
-    why: 'It tells clients how often to ping.',
-    varies: 'upwards',
-    grounds: [clause('limits.other')],
-    async observe({ service, probe }) {
-      const { serverClose, ended, closeCode } = await probe(liveness.idle);
-      const over = serverClose ?? ended;
-      const forMs = service.websocket?.keepsIdleMs ?? liveness.IDLE_MS;
-      if (over === null || over.atMs >= forMs)
-        return { seen: { keptMs: forMs }, note: `kept for ${forMs} ms` };
-      const note = `closed after ${Math.round(over.atMs)} ms (${closeCode ?? 'no code'})`;
-      return { seen: { closedWith: closeCode }, note };
-    },
-  }),
-
-  // What is documented can be relied on.
-  check('websocket.idle-kept', {
-    title: 'keeps a silent connection for as long as is documented',
-    headline: 'A silent connection does not last as documented: {got}',
-    why: 'Clients that ping as the documents say lose their connections.',
-    change: 'Set the idle timeouts of the service and of proxies in front of it above the documented time.',
-    grounds: [practice('documented idle time')],
-    applies: [keepsIdle],
-    limitMs: 200_000,
-    judge: ({ expect }) =>
-      expect(liveness.idle).toConform('an open connection', ({ unaskedEnd, unansweredPings }) => {
-        if (unaskedEnd !== null) return `its end after ${Math.round(unaskedEnd.atMs)} ms`;
-        return unansweredPings.length > 0 ? 'one that answers no Ping' : null;
-      }),
-  }),
-
-  // §5.5.2: a Ping may be sent at any time.
-  observation('websocket.heartbeat', {
-    title: 'pings its clients, or leaves that to them',
-    why: 'Where neither side pings, nobody notices a dead connection.',
-    varies: 'count',
-    grounds: [rfc6455('5.5.2', 'MAY')],
-    async observe({ probe }) {
-      const pings = liveness.pingTimes(await probe(liveness.idle));
-      const after = `Pings after ${pings.slice(0, 5).join(', ')} ms`;
-      return { seen: { pings: pings.length }, note: pings.length === 0 ? 'no Ping' : after };
-    },
-  }),
-
   // §10.4: a server may bound the length of messages.
   observation('websocket.max-message', {
     title: 'accepts messages up to some length',

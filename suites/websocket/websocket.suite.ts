@@ -6,6 +6,7 @@ import { dialectChecks } from './dialects.ts';
 import { frameChecks } from './frames.ts';
 import { firstHandshakeCheck, handshakeChecks } from './handshake.ts';
 import { handshakeRefusalChecks } from './handshake-refusals.ts';
+import { idleChecks, othersKeptCheck } from './idle.ts';
 import { livenessChecks, reconnectCheck } from './liveness.ts';
 import { messageChecks } from './messages.ts';
 import { negotiationChecks } from './negotiation.ts';
@@ -16,6 +17,7 @@ import { pusherMisuseChecks } from './pusher-misuse.ts';
 const checks = [
   firstHandshakeCheck,
   reconnectCheck,
+  ...idleChecks,
   ...handshakeChecks,
   ...handshakeRefusalChecks,
   ...negotiationChecks,
@@ -28,6 +30,7 @@ const checks = [
   ...dialectChecks,
   ...pusherChecks,
   ...pusherMisuseChecks,
+  othersKeptCheck,
 ];
 
 export const websocket = suite('websocket', 'WebSocket', given([hasWebSocket], checks));

@@ -128,7 +128,7 @@ export const WEBSOCKET = mapping(
     ),
     // No conversation lasts much longer.
     keepsIdle: duration(
-      'How long the service must keep a connection on which only pings are answered. Without it, what happens within 2s is observed.',
+      'How long the service must keep a connection on which only pings are answered. Without it, what becomes of such a connection during the run is observed.',
       { atMost: '150s' },
     ),
   },

@@ -224,6 +224,13 @@ export class ConversationView {
     return this.serverFrames.flatMap(({ frame }) => (frame.opcode === OPCODE.pong ? [frame.payload] : []));
   }
 
+  /** When the service pinged, in ms since the connection was asked for. */
+  get pingTimes(): readonly number[] {
+    return this.serverFrames.flatMap(({ atMs, frame }) =>
+      frame.opcode === OPCODE.ping ? [Math.round(atMs)] : [],
+    );
+  }
+
   /** Our Pings that no Pong with the same payload followed (§5.5.3). */
   get unansweredPings(): readonly TimedFrame[] {
     return this.clientFrames.filter(

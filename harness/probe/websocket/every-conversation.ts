@@ -11,7 +11,7 @@ import { pusherClient } from './pusher.ts';
 type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
 /** Everything that must end a connection. */
-const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
+export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
   frames.unmasked,
   frames.reservedBits,
   frames.reservedBitOnPing,

@@ -1,5 +1,4 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
-import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
@@ -7,32 +6,6 @@ import { echoes } from './echo.ts';
 import { alive, answersPings } from './ordinary-client.ts';
 
 /** A connection over time, and many at once. */
-
-/** How long a silent connection is looked at where nobody says how long it must last, in ms. */
-export const IDLE_MS = 1_000;
-/** What is announced: a shorter wait is over before anybody asks. In ms. */
-const WORTH_TELLING_MS = 2_000;
-
-/** Nothing is said for a while but what the service's own Pings call for; then a Ping shows whether it is there. */
-export const idle: Probe<ConversationView> = probe(
-  'websocket-idle',
-  async ({ ask, config, websocket, pause, clock }) => {
-    await ask(answersPings);
-    const forMs = config.websocket?.keepsIdleMs ?? IDLE_MS;
-    return websocket.hold(
-      { purpose: `a WebSocket on which nothing is said for ${forMs} ms` },
-      async (conversation) => {
-        if (forMs >= WORTH_TELLING_MS) pause.announce(clock.now() + forMs, LEFT_ALONE);
-        if (await conversation.silence(forMs)) {
-          await conversation.ping('still there?');
-          await conversation.close(1000);
-        }
-      },
-    );
-  },
-);
-
-const LEFT_ALONE = 'a WebSocket is left alone, to see whether it is kept';
 
 /** Messages of a burst. */
 export const BURST = 200;
@@ -233,9 +206,4 @@ export const echoLatency: Probe<Latency> = probe('websocket-echo-latency', async
 /** By rank: the value that so many of a hundred do not exceed. */
 export function percentile(sorted: readonly number[], percent: number): number | null {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
-}
-
-/** When the service pinged, in ms since the connection was asked for. */
-export function pingTimes({ serverFrames }: ConversationView): readonly number[] {
-  return serverFrames.flatMap(({ atMs, frame }) => (frame.opcode === OPCODE.ping ? [Math.round(atMs)] : []));
 }

@@ -25,12 +25,13 @@ export async function holdEach(
   { ask, websocket }: Port,
   conversations: readonly (readonly [HandshakeStimulus, Conversing])[],
 ): Promise<readonly ConversationView[]> {
-  if (websocket.waitsInVain) websocket.widen(await ask(keptTogether));
+  // One may be left alone beside them.
+  if (websocket.waitsInVain) websocket.widen((await ask(keptTogether)) - 1);
   return Promise.all(conversations.map((each) => websocket.hold(...each)));
 }
 
 /** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
-const keptTogether: Probe<number> = probe('websocket-kept-together', async (port) => {
+export const keptTogether: Probe<number> = probe('websocket-kept-together', async (port) => {
   // Where nothing is answered, that they stay open has to do.
   const all =
     (await port.ask(manyConnections).catch(unlessUnjudged)) ??

@@ -190,7 +190,7 @@ class ServiceRun {
       await this.#judgeRest(signal);
       await this.#renew();
     }
-    if (suite.exhausts) await this.#judgeRest(signal);
+    if (suite.exhausts) await this.#judgeRest(signal, true);
     for (const check of suite.checks) {
       signal.throwIfAborted();
       const judgment = await this.#order?.judge(suite, check, this.#optionsOf(signal));
@@ -198,9 +198,9 @@ class ServiceRun {
     }
   }
 
-  async #judgeRest(signal: AbortSignal): Promise<void> {
+  async #judgeRest(signal: AbortSignal, goesOn = false): Promise<void> {
     signal.throwIfAborted();
-    const rest = this.#order?.rest({ options: () => this.#optionsOf(signal) }) ?? [];
+    const rest = this.#order?.rest({ options: () => this.#optionsOf(signal), goesOn }) ?? [];
     for await (const { suite, check, judgment } of rest) {
       this.#conclude(suite, check, judgment);
       signal.throwIfAborted();

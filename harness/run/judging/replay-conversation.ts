@@ -79,6 +79,10 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
 
   async function next(wait: Wait): Promise<ConversationEvent | null> {
     const untilMs = clock.now() + wait.timeoutMs;
+    let isCalledOff = false;
+    const calledOff = wait.until?.then(() => {
+      isCalledOff = true;
+    });
     for (;;) {
       const event = answerTo(wait);
       if (event === null) {
@@ -89,10 +93,11 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
         await clock.until(momentOf(event));
         return event.type === 'waited' ? null : event;
       }
+      if (isCalledOff) return null;
       if (clock.now() >= untilMs) throw unlike(`nobody waited then ${wait.note ?? 'for the next event'}`);
       const enough = new AbortController();
       const late = clock.sleep(untilMs - clock.now(), enough.signal).catch(() => undefined);
-      await Promise.race([stirred.promise, late]);
+      await Promise.race([stirred.promise, late, ...(calledOff ? [calledOff] : [])]);
       enough.abort();
     }
   }

@@ -30,6 +30,8 @@ export interface WebSocketPort {
   hold(stimulus: HandshakeStimulus, conversing: Conversing): Promise<ConversationView>;
   /** The service has not ended a connection that it must end, though it was given all the time for it. */
   readonly waitsInVain: boolean;
+  /** Id of the evidence upon which a service fell silent that had answered; null where none did. */
+  readonly silentSince: string | null;
   /** The service is known to keep so many connections of one client: they are open side by side from then on. */
   widen(connections: number): void;
 }
@@ -85,6 +87,9 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
     },
     get waitsInVain() {
       return means.inVain.end;
+    },
+    get silentSince() {
+      return outage.since;
     },
     widen: (connections) => means.places.widen(connections),
   };

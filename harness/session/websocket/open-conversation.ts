@@ -157,9 +157,10 @@ export class OpenConversation {
     await this.together(note, ...texts.map((text) => [OPCODE.text, text] as const));
   }
 
-  /** Says nothing for so long. @returns whether the connection is still open then. */
-  async silence(forMs: number): Promise<boolean> {
-    const over = await this.#connection.next({ timeoutMs: forMs, match: isOver, note: 'in silence' });
+  /** Says nothing for so long, or until then. @returns whether the connection is still open. */
+  async silence(forMs: number, until?: Promise<unknown>): Promise<boolean> {
+    const wait = { timeoutMs: forMs, match: isOver, note: 'in silence' };
+    const over = await this.#connection.next({ ...wait, ...(until && { until }) });
     return over === null && this.#connection.open;
   }
 

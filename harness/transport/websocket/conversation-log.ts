@@ -21,6 +21,8 @@ export interface Wait {
   readonly match?: (event: ConversationEvent) => boolean;
   /** What it was for, in the record of a wait that ran out. */
   readonly note?: string;
+  /** Once this is fulfilled nobody waits any longer. */
+  readonly until?: Promise<unknown>;
 }
 
 interface Waiter {
@@ -83,7 +85,12 @@ export class ConversationLog {
    * The server's next event that matches and was not given out before. null when none comes in time, which is
    * recorded, and at once when TCP is over.
    */
-  next({ timeoutMs, match = () => true, note = 'the next event' }: Wait): Promise<ConversationEvent | null> {
+  next({
+    timeoutMs,
+    match = () => true,
+    note = 'the next event',
+    until,
+  }: Wait): Promise<ConversationEvent | null> {
     const found = this.#unread.findIndex(match);
     if (found !== -1) return Promise.resolve(this.#unread.splice(found, 1)[0] ?? null);
     if (this.#ended) return Promise.resolve(null);
@@ -101,6 +108,7 @@ export class ConversationLog {
         this.record({ from: 'client', type: 'waited', forMs: timeoutMs, note });
       });
       this.#waiting.add(waiter);
+      void until?.then(() => waiter.settle(null));
     });
   }
 

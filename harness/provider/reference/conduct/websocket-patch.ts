@@ -88,6 +88,28 @@ export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch 
     },
   }));
 
+/** A connection on which nothing is said for so long is quiet, in ms: longer than most of what a client waits for. */
+const QUIET_MS = 400;
+
+/** Does this to a connection that is quiet, then that when it still is, and so on. A Pong is no word of its client. */
+export const atQuiet = (...acts: readonly ((socket: WebSocket) => void)[]): Patch =>
+  onOpen((socket, { clock }) => {
+    let heard = 0;
+    for (const said of ['message', 'ping'] as const) {
+      socket.on(said, () => {
+        heard += 1;
+      });
+    }
+    const watch = async () => {
+      for (let quiet = 0, before = 0; socket.readyState === socket.OPEN; before = heard) {
+        await clock.sleep(QUIET_MS);
+        quiet = heard === before ? quiet + 1 : 0;
+        if (quiet > 0) acts[quiet - 1]?.(socket);
+      }
+    };
+    void watch();
+  });
+
 /** In place of what is too big. */
 const TOO_BIG = Buffer.from('too big');
 

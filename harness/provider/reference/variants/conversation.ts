@@ -3,6 +3,7 @@ import { isJsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
+  atQuiet,
   boundingFrames,
   closingWithCode,
   countingHandshakes,
@@ -100,6 +101,31 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
       socket.ping('are you there?');
       socket.pong('here I am');
     }),
+  },
+  'ws-pings-quiet-connections': {
+    summary: 'pings a connection on which nothing is said, and ends it where that is not answered in time',
+    shows: ['websocket.heartbeat'],
+    patch: (conduct) => {
+      const answered = new WeakSet<WebSocket>();
+      return atQuiet(
+        (socket) => {
+          socket.once('pong', () => answered.add(socket));
+          socket.ping('are you there?');
+        },
+        (socket) => {
+          if (!answered.has(socket)) socket.close(1011, 'keepalive ping timeout');
+        },
+      )(conduct);
+    },
+  },
+  'ws-ends-quiet-connections': {
+    summary:
+      'pings a connection on which nothing is said, and ends it with a code of its own when nothing is',
+    shows: ['websocket.heartbeat', 'websocket.idle'],
+    patch: atQuiet(
+      (socket) => socket.ping('are you there?'),
+      (socket) => socket.close(4408, 'nothing to do'),
+    ),
   },
   'ws-takes-key-in-subprotocol': {
     setting: 'key in subprotocol',

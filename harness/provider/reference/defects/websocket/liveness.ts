@@ -1,14 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { WebSocket } from 'ws';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
-import {
-  each,
-  inWebSocket,
-  OVERLOADED,
-  onCompressedInbound,
-  onInbound,
-  onOpen,
-} from '../../conduct/websocket-patch.ts';
+import { atQuiet, each, inWebSocket, OVERLOADED, onInbound, onOpen } from '../../conduct/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>
@@ -16,9 +10,6 @@ const isMessage = ({ fin, opcode }: Frame): boolean =>
 
 /** So many frames at once are too many for some. */
 const MANY = 20;
-/** Shorter than the idle time that the proof configures, in ms. */
-const IDLE_MS = 300;
-
 /** Ways to lose connections, and what is said on them. */
 export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
   'ws-closes-idle': {
@@ -27,24 +18,74 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A silent connection is closed too soon',
     trips: ['websocket.idle-kept'],
     shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.close(1001, 'idle'),
+    ),
+  },
+  'ws-overlooks-pongs': {
+    summary: 'closes a connection that says nothing else, though its client answers each Ping',
+    cause: 'Connections end though their clients answer every Ping',
+    trips: ['websocket.answered-pings'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      (socket) => socket.ping('are you there?'),
+      (socket) => socket.close(1011, 'keepalive ping timeout'),
+    ),
+  },
+  'ws-misreads-pongs': {
+    summary: 'takes a Pong with the payload of its own Ping as an error (RFC 6455 §5.5.3)',
+    cause: 'A Pong that carries what the Ping carried ends the connection',
+    trips: ['websocket.answered-pings'],
+    shows: ['websocket.idle'],
+    patch: atQuiet((socket) => {
+      socket.once('pong', (payload) => {
+        if (payload.length > 0) socket.close(1002, 'unexpected Pong');
+      });
+      socket.ping('are you there?');
+    }),
+  },
+  'ws-falls-over-bad-text': {
+    summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',
+    cause: 'Text of one client that is not UTF-8 ends the connections of all others',
+    trips: ['websocket.others-kept'],
+    drags: {
+      checks: ['websocket.failure-announced'],
+      because: 'the connection on which it came ends in the same way',
+    },
     patch: (conduct) => {
-      // Of whatever connection: a message may come in many frames, each of which is something that is said.
-      let heard = 0;
+      const open = new Set<WebSocket>();
       return together(
-        onCompressedInbound(
+        onOpen((socket) => {
+          open.add(socket);
+          socket.on('close', () => open.delete(socket));
+        }),
+        onInbound(
           each((frame) => {
-            heard += 1;
+            const isBad = frame.opcode === OPCODE.text && frame.fin && !isUtf8(frame.payload);
+            if (isBad) for (const socket of open) socket.terminate();
             return frame;
           }),
         ),
-        onOpen((socket, { clock }) => {
-          const watch = async () => {
-            for (let before = -1; before !== heard; await clock.sleep(IDLE_MS)) before = heard;
-            socket.close(1001, 'idle');
-          };
-          void watch();
-        }),
       )(conduct);
+    },
+  },
+  'ws-falls-over-long-message': {
+    summary: 'closes with 1009 upon a message of 64 KiB, and drops all other connections',
+    cause: 'A long message of one client ends the connections of all others',
+    trips: ['websocket.others-kept'],
+    shows: ['websocket.max-message'],
+    patch: (conduct) => {
+      const open = new Set<WebSocket>();
+      return onOpen((socket) => {
+        open.add(socket);
+        socket.on('close', () => open.delete(socket));
+        socket.on('message', (content: Buffer) => {
+          if (content.length < 65_536) return;
+          for (const other of open) if (other !== socket) other.terminate();
+          socket.close(1009);
+        });
+      })(conduct);
     },
   },
   'ws-keeps-place-of-cut-client': {

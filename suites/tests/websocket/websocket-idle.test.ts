@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { served } from '../../../harness/base/fixtures/server.ts';
+import { check, practice, type Suite, suite } from '../../../harness/check/suite.ts';
+import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
+import type { Probe } from '../../../harness/session/probe.ts';
+import { echoing } from '../../../harness/transport/fixtures/ws-endpoint.ts';
+import { websocket } from '../../websocket/websocket.suite.ts';
+import { judged } from '../fixtures/judged.ts';
+import { echoConfig } from '../fixtures/outcomes.ts';
+
+/** A connection that is left alone while the run waits for something else. */
+
+const WAITS_S = 40;
+
+const waiting: Probe<string> = {
+  name: 'waits-for-a-window',
+  async send({ clock, pause }) {
+    await pause.until(clock.now() + WAITS_S * 1_000, 'for a window');
+    return '';
+  },
+};
+
+/** Stands for one that uses up the quota, and waits for a window. */
+const exhausting: Suite = {
+  ...suite('limits', 'Limits', [
+    check('limits.waits', {
+      title: 'waits',
+      headline: 'It does not wait',
+      why: 'It stands for a window.',
+      change: 'Wait.',
+      grounds: [practice('a window')],
+      judge: async ({ probe }) => void (await probe(waiting)),
+    }),
+  ]),
+  exhausts: true,
+};
+
+type Means = ReturnType<typeof simulatedClock>['provider'];
+
+async function toldOf(conduct: (socket: WebSocket, clock: Means) => void) {
+  const clock = simulatedClock();
+  onTestFinished(() => clock.stop());
+  const server = createServer((_, response) => void response.writeHead(426).end());
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => undefined);
+    conduct(socket, clock.provider);
+    echoing(socket);
+  });
+  const url = await served(server);
+  const { outcomes, messages, observations, requests } = await judged(
+    await echoConfig(),
+    [websocket, exhausting],
+    { url, clock: clock.session },
+  );
+  const of = (id: string) => `${outcomes[id]}: ${messages[id]}`;
+  return {
+    idle: of('websocket.idle'),
+    heartbeat: of('websocket.heartbeat'),
+    answered: of('websocket.answered-pings'),
+    seen: observations['websocket.idle'],
+    requests,
+  };
+}
+
+it('is looked at when all else is done, and tells how long it was kept', async () => {
+  const { idle, seen, answered } = await toldOf(() => undefined);
+  expect(idle).toMatch(/^observed: kept for at least 4\d s$/);
+  expect(seen).toEqual({ keptMs: 1_000 });
+  expect(answered).toBe('skipped: the service sent no Ping while it was looked at');
+});
+
+it('tells when and how it was closed, which is no matter of how long the run lasts', async () => {
+  const { idle, seen } = await toldOf((socket, clock) => {
+    void clock.sleep(30_000).then(() => socket.close(1001));
+  });
+  expect(idle).toBe('observed: closed with 1001 after 30 s, without Ping');
+  expect(seen).toEqual({ keptMs: 1_000 });
+});
+
+it('is told of Pings that were answered in vain, and of none that were not', async () => {
+  const pinging = (closes: boolean) => (socket: WebSocket, clock: Means) => {
+    void clock.sleep(15_000).then(() => socket.ping('are you there?'));
+    void clock.sleep(30_000).then(() => closes && socket.close(1011));
+  };
+  const lost = await toldOf(pinging(true));
+  expect(lost.idle).toBe('observed: closed with 1011 after 30 s, after 1 Ping');
+  expect(lost.answered).toMatch(/^warning: expected an open connection, got the close code 1011 after 30 s/);
+  const kept = await toldOf(pinging(false));
+  expect(kept.heartbeat).toMatch(/^observed: Pings after 150\d\d ms$/);
+  expect(kept.answered).toMatch(/^pass/);
+});

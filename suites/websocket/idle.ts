@@ -1,0 +1,132 @@
+import {
+  type ConversationView,
+  check,
+  clause,
+  keepsIdle,
+  observation,
+  practice,
+  rfc6455,
+} from '../../harness/check/suite.ts';
+import { IDLE_MS, idle } from '../../harness/probe/websocket/left-alone.ts';
+import { othersKept } from '../../harness/probe/websocket/others-kept.ts';
+
+/** How a service that has pinged may end a connection all the same: it says why, and it is not that nobody answered. */
+const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
+/** Codes that applications give a meaning (RFC 6455 §7.4.2). */
+const OF_APPLICATIONS = 4000;
+
+/**
+ * A connection that is left alone, from before the others until after them: what became of it is told without a wait
+ * of its own, wherever the run takes longer anyway.
+ */
+export const idleChecks = [
+  // limits.other does not show how long silence may last.
+  observation('websocket.idle', {
+    title: 'keeps a silent connection, or closes it',
+    why: 'It tells clients how often to ping.',
+    varies: 'upwards',
+    grounds: [clause('limits.other')],
+    async observe({ service, probe }) {
+      const view = await probe(idle);
+      const forMs = service.websocket?.keepsIdleMs ?? IDLE_MS;
+      const { unaskedEnd, closeCode } = view;
+      // How long a run lasts is no matter of the service.
+      const seen =
+        unaskedEnd === null || unaskedEnd.atMs >= forMs ? { keptMs: forMs } : { closedWith: closeCode };
+      if (unaskedEnd === null) return { seen, note: `kept for at least ${inWords(lastedMs(view))}` };
+      const { length } = view.pingTimes;
+      const pings = length === 0 ? 'without Ping' : `after ${length} ${length === 1 ? 'Ping' : 'Pings'}`;
+      const code = closeCode === null ? 'without a code' : `with ${closeCode}`;
+      return { seen, note: `closed ${code} after ${inWords(unaskedEnd.atMs)}, ${pings}` };
+    },
+  }),
+
+  // What is documented can be relied on.
+  check('websocket.idle-kept', {
+    title: 'keeps a silent connection for as long as is documented',
+    headline: 'A silent connection does not last as documented: {got}',
+    why: 'Clients that ping as the documents say lose their connections.',
+    change: 'Set the idle timeouts of the service and of proxies in front of it above the documented time.',
+    grounds: [practice('documented idle time')],
+    applies: [keepsIdle],
+    limitMs: 200_000,
+    judge: ({ expect, service }) =>
+      expect(idle).toConform('an open connection', ({ unaskedEnd, unansweredPings }) => {
+        const documentedMs = service.websocket?.keepsIdleMs ?? 0;
+        if (unaskedEnd !== null && unaskedEnd.atMs >= documentedMs) return null;
+        if (unaskedEnd !== null) return `its end after ${Math.round(unaskedEnd.atMs)} ms`;
+        return unansweredPings.length > 0 ? 'one that answers no Ping' : null;
+      }),
+  }),
+
+  // §5.5.2: a Ping may be sent at any time.
+  observation('websocket.heartbeat', {
+    title: 'pings its clients, or leaves that to them',
+    why: 'Where neither side pings, nobody notices a dead connection.',
+    varies: 'count',
+    grounds: [rfc6455('5.5.2', 'MAY')],
+    async observe({ probe }) {
+      const { pingTimes } = await probe(idle);
+      const after = `Pings after ${pingTimes.slice(0, 5).join(', ')} ms`;
+      return {
+        seen: { pings: pingTimes.filter((atMs) => atMs < IDLE_MS).length },
+        note: pingTimes.length === 0 ? 'no Ping' : after,
+      };
+    },
+  }),
+
+  // §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
+  check('websocket.answered-pings', {
+    title: 'keeps a connection whose client answers its Pings',
+    headline: 'A connection ends although its client answers every Ping: {got}',
+    why: 'Clients that do what they must lose their connections again and again.',
+    change:
+      'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
+    grounds: [practice('who answers a Ping is there')],
+    judge: ({ expect }) =>
+      expect(idle)
+        .where(isPinged, 'the service sent no Ping while it was looked at')
+        .toConform('an open connection', (view) => {
+          const { unaskedEnd, serverClose } = view;
+          if (unaskedEnd === null || isExplained(unaskedEnd.code) || !isSoonAfterPing(view)) return null;
+          const how = serverClose === null ? 'the end of TCP' : `the close code ${unaskedEnd.code ?? 'none'}`;
+          return `${how} after ${inWords(unaskedEnd.atMs)}`;
+        }),
+  }),
+];
+
+/** Behind everything that one client may send wrong. */
+export const othersKeptCheck = check('websocket.others-kept', {
+  title: 'keeps the connections of others when one client sends something wrong',
+  headline: 'What one client sends ends the connection of another: {got}',
+  why: 'A single client can cut off everybody else.',
+  change:
+    'Handle what goes wrong on a connection on that connection alone, and let nothing of it end the process.',
+  grounds: [practice('OWASP API4:2023')],
+  judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
+});
+
+function isExplained(code: number | null): boolean {
+  return REASONS.includes(code) || (code !== null && code >= OF_APPLICATIONS);
+}
+
+/** It has sent Pings, and each was answered. */
+function isPinged({ pingTimes, clientFrames }: ConversationView): boolean {
+  const pongs = clientFrames.filter(({ frame }) => frame.opcode === 0xa).length;
+  return pingTimes.length > 0 && pongs >= pingTimes.length;
+}
+
+/** Not much later than the next Ping was due: the answer to the last one cannot have counted. */
+function isSoonAfterPing({ pingTimes, unaskedEnd }: ConversationView): boolean {
+  const [last = 0, before = 0] = pingTimes.toReversed();
+  return unaskedEnd !== null && unaskedEnd.atMs - last <= 1.5 * (last - before);
+}
+
+/** Up to the Close of ours. */
+function lastedMs({ clientClose, conversation }: ConversationView): number {
+  return clientClose?.atMs ?? conversation.timing.durationMs;
+}
+
+function inWords(ms: number): string {
+  return ms < 2_000 ? `${Math.round(ms)} ms` : `${Math.floor(ms / 1_000)} s`;
+}
