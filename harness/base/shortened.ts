@@ -1,3 +1,5 @@
+import { grouped } from './grouped.ts';
+
 /** Of what is left the share that stands before the gap: the beginning of a value tells most of it. */
 const BEFORE = 2 / 3;
 
@@ -8,7 +10,7 @@ const BEFORE = 2 / 3;
  */
 export function shortened(value: string, longest: number): string {
   if (value.length <= longest) return value;
-  const gap = `…${value.length.toLocaleString('en')} characters…`;
+  const gap = `…${grouped(value.length)} characters…`;
   const room = Math.max(0, longest - gap.length);
   const before = Math.ceil(room * BEFORE);
   const head = value.slice(0, before).replace(/[\ud800-\udbff]$/, '');

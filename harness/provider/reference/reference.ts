@@ -3,7 +3,6 @@ import { isCredentialOptional } from '../../config/documented.ts';
 import type { ReferenceName, ServiceConfig } from '../../config/service.ts';
 import type { Credentials } from '../../credential/scheme.ts';
 import type { RunningProvider } from '../provider.ts';
-import { findDefect, findVariant } from './catalogue.ts';
 import { type Clock, systemClock } from './conduct/clock.ts';
 import type { Conduct, Kernel, Service } from './conduct/conduct.ts';
 import { conformingTo } from './conduct/conforming.ts';
@@ -77,9 +76,9 @@ const SERVICES: Readonly<
 export async function startReference(options: ReferenceOptions): Promise<ReferenceProvider> {
   const { service, defects = [], variant = null, patches: others = [] } = options;
   const patches = [
-    ...patchesOf(variant, service),
+    ...(await variantPatches(variant, service)),
     ...others,
-    ...defects.map((name) => findDefect(name, service).patch),
+    ...(await defectPatches(defects, service)),
   ];
   const plan = options.plan ?? (service === 'realtime' ? REALTIME_PLAN : null);
   const conduct = patched(conformingTo(plan), patches);
@@ -88,8 +87,17 @@ export async function startReference(options: ReferenceOptions): Promise<Referen
   return { kind: 'reference', service, ...running, plan, defects, variant, faults };
 }
 
-function patchesOf(variant: string | null, service: ReferenceName): readonly Patch[] {
-  return (variant?.split('+') ?? []).map((name) => findVariant(name, service).patch);
+/** The catalogue is larger than all else: one that has no deviation does without. */
+async function variantPatches(variant: string | null, service: ReferenceName): Promise<readonly Patch[]> {
+  if (variant === null) return [];
+  const { findVariant } = await import('./catalogue.ts');
+  return variant.split('+').map((name) => findVariant(name, service).patch);
+}
+
+async function defectPatches(defects: readonly string[], service: ReferenceName): Promise<readonly Patch[]> {
+  if (defects.length === 0) return [];
+  const { findDefect } = await import('./catalogue.ts');
+  return defects.map((name) => findDefect(name, service).patch);
 }
 
 interface DescribedOptions {
@@ -113,7 +121,7 @@ export async function startDescribed(
   const compressing = { ...conforming, websocket: { ...conforming.websocket, compression: compresses } };
   const ways = [
     ...(tellsQuota ? [] : [inQuota(() => ({ fields: () => [] }))]),
-    ...(provider.kind === 'reference' ? patchesOf(provider.variant, provider.name) : []),
+    ...(provider.kind === 'reference' ? await variantPatches(provider.variant, provider.name) : []),
   ];
   return host({
     name: service,

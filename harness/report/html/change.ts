@@ -1,5 +1,6 @@
+import { grouped } from '../../base/grouped.ts';
 import type { Change, Results } from '../results/results.ts';
-import { counted, grouped } from '../results/tally.ts';
+import { counted } from '../results/tally.ts';
 import { dayInWords, instantInWords } from '../results/words/words.ts';
 import { html, type Markup } from './markup/markup.ts';
 

@@ -1,5 +1,5 @@
+import { grouped } from '../../base/grouped.ts';
 import type { Results } from '../results/results.ts';
-import { grouped } from '../results/tally.ts';
 import type { Headline } from '../results/words/headline.ts';
 import { duration, instantInWords, simulatedInWords, wallTime } from '../results/words/words.ts';
 import { signIcon } from './markup/icons.ts';

@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts';
 import { OUTCOMES, type Outcome } from '../../contract/outcome.ts';
 import type { CheckResult, Results, ServiceResult } from './results.ts';
 
@@ -99,9 +100,4 @@ export function notRun(results: Results): readonly SameReason[] {
 /** `1 check`, `2 checks`, `1,024 checks`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
-}
-
-/** `12,480` */
-export function grouped(n: number): string {
-  return n.toLocaleString('en');
 }

@@ -3,6 +3,7 @@ import { notApplying } from '../results/evidence/not-applying.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted, judgedWith, notRun } from '../results/tally.ts';
 import { cut, plainLine } from '../results/words/plain.ts';
+import { dayInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';
 
 const SIGNS = { fail: '✕', warning: '△', blocked: '⊘', error: '!' } as const;
@@ -88,7 +89,7 @@ function ageOf({ findings }: Told, { history }: Results): string {
   const [oldest] = [...changes].sort((one, other) => other.runs - one.runs);
   if (oldest === undefined || oldest.state === 'fixed') return '';
   return oldest.state === 'still failing'
-    ? `${counted(oldest.runs, 'run')}, since ${dayOf(oldest.since)}`
+    ? `${counted(oldest.runs, 'run')}, since ${dayInWords(oldest.since)}`
     : oldest.state;
 }
 
@@ -106,7 +107,7 @@ export function sinceBefore(page: Page): Block {
     ...(last === undefined
       ? []
       : line(
-          `Fixed since ${dayOf(last.startedAt)}`,
+          `Fixed since ${dayInWords(last.startedAt)}`,
           changes.filter(({ state }) => state === 'fixed'),
         )),
     ...line('Flaky, though the provider is the same', flaky.filter(isNews)),
@@ -127,11 +128,4 @@ export function doesNotApply(page: Page): Block {
   });
   const rest = checks > 0 ? [`  ${counted(checks, 'single check')} (--verbose names them)`] : [];
   return [heading(page, 'Does not apply'), ...[...lines, ...rest].map(page.ink.dim)];
-}
-
-/** `14 Nov` */
-function dayOf(instant: string): string {
-  const at = new Date(instant);
-  if (Number.isNaN(at.getTime())) return instant;
-  return `${at.getUTCDate()} ${at.toLocaleString('en', { month: 'short', timeZone: 'UTC' })}`;
 }

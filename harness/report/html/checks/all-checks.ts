@@ -1,15 +1,8 @@
+import { grouped } from '../../../base/grouped.ts';
 import { withShortValues } from '../../../base/shortened.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { CheckResult, Results } from '../../results/results.ts';
-import {
-  counted,
-  grouped,
-  type Judged,
-  outcomeWords,
-  suitesOf,
-  tallyOf,
-  WORST_FIRST,
-} from '../../results/tally.ts';
+import { counted, type Judged, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { duration, groundInWords } from '../../results/words/words.ts';
 import type { Ages } from '../markup/age.ts';
 import { chevron, icon, told } from '../markup/icons.ts';

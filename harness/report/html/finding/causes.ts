@@ -1,7 +1,8 @@
+import { grouped } from '../../../base/grouped.ts';
 import { shortened } from '../../../base/shortened.ts';
 import { firstOf, problemOf, type Told, toldIn } from '../../results/causes.ts';
 import type { Results } from '../../results/results.ts';
-import { counted, grouped, type Judged, judgedWith, notRun } from '../../results/tally.ts';
+import { counted, type Judged, judgedWith, notRun } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { dayInWords } from '../../results/words/words.ts';
 import { type Ages, ageTerm, newestOf, rankOf } from '../markup/age.ts';

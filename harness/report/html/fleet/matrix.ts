@@ -1,7 +1,8 @@
+import { grouped } from '../../../base/grouped.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { Results, RunResult, ServiceResult } from '../../results/results.ts';
 import { serviceVerdict } from '../../results/run-verdict.ts';
-import { counted, grouped, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
+import { counted, outcomeWords, suitesOf, tallyOf, WORST_FIRST } from '../../results/tally.ts';
 import { signOf } from '../../results/words/headline.ts';
 import { duration, SIMULATED_TIME } from '../../results/words/words.ts';
 import { chips } from '../markup/bar.ts';

@@ -1,6 +1,7 @@
+import { grouped } from '../../../base/grouped.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import type { PastFigures, Results, ServiceResult } from '../../results/results.ts';
-import { counted, grouped, tallyOf, tallyWords } from '../../results/tally.ts';
+import { counted, tallyOf, tallyWords } from '../../results/tally.ts';
 import { dayInWords, duration } from '../../results/words/words.ts';
 import { html, type Markup } from '../markup/markup.ts';
 import { isFleet } from '../markup/row.ts';

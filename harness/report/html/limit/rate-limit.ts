@@ -1,3 +1,4 @@
+import { grouped } from '../../../base/grouped.ts';
 import { shortened } from '../../../base/shortened.ts';
 import { type Evidence, evidenceFromJson } from '../../../evidence/evidence.ts';
 import { inferLimit } from '../../../evidence/limit/infer.ts';
@@ -7,7 +8,6 @@ import { countingOnly } from '../../../evidence/limit/others.ts';
 import { faceOf } from '../../../evidence/limit/refusal-face.ts';
 import { problemOf } from '../../results/causes.ts';
 import type { CheckResult, Results, ServiceResult } from '../../results/results.ts';
-import { grouped } from '../../results/tally.ts';
 import { plainLine } from '../../results/words/plain.ts';
 import { duration, wallTime } from '../../results/words/words.ts';
 import { slowestOf } from '../fleet/fleet.ts';

@@ -1,4 +1,4 @@
-import { grouped } from '../../results/tally.ts';
+import { grouped } from '../../../base/grouped.ts';
 import { html, type Markup } from '../markup/markup.ts';
 
 /** Times are Unix time in ms. */

@@ -1,8 +1,9 @@
+import { grouped } from '../../../base/grouped.ts';
 import { asSentence } from '../../../base/sentence.ts';
 import { causesHeadline, explainedFailures } from '../causes.ts';
 import type { Results, RunResult, ServiceResult } from '../results.ts';
 import { serviceVerdict, type Verdict, verdictOf } from '../run-verdict.ts';
-import { counted, grouped, JUDGED } from '../tally.ts';
+import { counted, JUDGED } from '../tally.ts';
 import { plainLine } from './plain.ts';
 import { duration, HEADLINES, wallTime } from './words.ts';
 

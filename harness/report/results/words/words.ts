@@ -109,11 +109,13 @@ export function instantInWords(iso: string): string {
     : `${dayInWords(iso)} ${at.getUTCFullYear()}, ${iso.slice(11, 16)} UTC`;
 }
 
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
 /** `21 Nov` */
 export function dayInWords(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
-  return `${at.getUTCDate()} ${at.toLocaleString('en', { month: 'short', timeZone: 'UTC' })}`;
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`;
 }
 
 const STANDINGS: Readonly<Record<string, string>> = {
