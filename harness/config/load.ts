@@ -6,6 +6,7 @@ import { buildDeployedVersion } from './blocks/deployed-version.ts';
 import { fillFacts } from './blocks/facts.ts';
 import { buildHeaders } from './blocks/headers.ts';
 import { planOf, safetyOf } from './blocks/limits.ts';
+import { buildSignatures } from './blocks/signatures.ts';
 import { buildTls } from './blocks/tls.ts';
 import { buildWebhooks } from './blocks/webhooks.ts';
 import { buildWebSocket } from './blocks/websocket.ts';
@@ -194,6 +195,7 @@ async function buildService(
   const pacts = await part('pacts', () =>
     buildPacts(draft, blocks.pacts, { contract: blocks.contract, configDir }),
   );
+  const signatures = await part('signatures', () => buildSignatures(draft, blocks.signatures));
   const tls = await part('tls', () => buildTls(draft, blocks.tls));
   const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
@@ -208,6 +210,7 @@ async function buildService(
   faults.hold();
   const version = deployedVersion();
   const secured = tls();
+  const signing = signatures();
   const filled = {
     plan: plan(),
     credentials: credentials(),
@@ -228,6 +231,7 @@ async function buildService(
     websocket: filled.websocket,
     ...(filled.webhooks ? { webhooks: filled.webhooks } : {}),
     ...(version ? { deployedVersion: version } : {}),
+    ...(signing ? { signatures: signing } : {}),
     headers: headers(),
     ...(secured ? { tls: secured } : {}),
     proxies: proxies(),

@@ -6,6 +6,7 @@ import { DEPLOYED_VERSION, type DeployedVersion } from './blocks/deployed-versio
 import type { Fact } from './blocks/facts.ts';
 import { type FixedHeader, HEADERS } from './blocks/headers.ts';
 import { PLAN, type Plan, SAFETY, type Safety, TIMEOUTS, type Timeouts } from './blocks/limits.ts';
+import { SIGNATURES, type SignatureKeys } from './blocks/signatures.ts';
 import { TLS, type TlsConfig } from './blocks/tls.ts';
 import { WEBHOOKS, type WebhooksConfig } from './blocks/webhooks.ts';
 import { WEBSOCKET, type WebSocketConfig } from './blocks/websocket.ts';
@@ -41,6 +42,8 @@ export interface ServiceConfig {
   readonly deployedVersion?: DeployedVersion;
   /** Where the service may send events, and how one is brought about; absent where it is not known. */
   readonly webhooks?: WebhooksConfig;
+  /** With which it signs its responses; absent where nothing is known of that. */
+  readonly signatures?: SignatureKeys;
   /** Sent with every request to the service; absent for none. */
   readonly headers?: readonly FixedHeader[];
   /** Whom to trust, and the certificate to show; absent where nothing is said of it. */
@@ -84,6 +87,7 @@ const BLOCKS = {
   websocket: WEBSOCKET,
   webhooks: WEBHOOKS,
   deployedVersion: DEPLOYED_VERSION,
+  signatures: SIGNATURES,
   headers: HEADERS,
   tls: TLS,
   pacts: PACTS,

@@ -1,3 +1,5 @@
+import type { SignatureKeys } from '../config/blocks/signatures.ts';
+import { verified } from '../credential/verification-key.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import { type Component, sameness } from '../evidence/fields/signature/component.ts';
 import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';
@@ -44,6 +46,61 @@ export function missingComponent(reply: Reply): string | null {
     if (base.is === 'missing') return `${base.what}, which ${signature.label} covers`;
   }
   return null;
+}
+
+/** What becomes of the signatures of a response by these keys, which are known by their names. */
+type Verdict =
+  | { readonly is: 'valid' }
+  | { readonly is: 'invalid'; readonly got: string }
+  | { readonly is: 'untold'; readonly why: string };
+
+function verdictOn(reply: Reply, keys: SignatureKeys): Verdict {
+  const verdicts = readingOf(reply).signatures.flatMap((signature) => verdictsOf(signature, reply, keys));
+  const invalid = verdicts.find(({ is }) => is === 'invalid');
+  const valid = verdicts.find(({ is }) => is === 'valid');
+  if (invalid ?? valid) return invalid ?? valid ?? { is: 'valid' };
+  const none = { is: 'invalid', got: 'none by a key of the config' } as const;
+  return verdicts[0] ?? (reply.served ? none : { is: 'valid' });
+}
+
+/** None where somebody else has signed, with a key of another name. */
+function verdictsOf(signature: MessageSignature, reply: Reply, keys: SignatureKeys): readonly Verdict[] {
+  const { label, parameters, value } = signature;
+  const { request, response } = reply.exchange;
+  const [keyid, algorithm] = ['keyid', 'alg'].map((name) => parameters.get(name));
+  const known = Object.entries(keys).filter(([name]) => keyid === undefined || name === keyid);
+  if (response === null || known.length === 0) return [];
+  const base = signatureBase(signature, { request, response });
+  if (base.is === 'missing') return [{ is: 'invalid', got: `${label} over ${base.what}` }];
+  if (base.is === 'untold') return [{ is: 'untold', why: `${label} covers what ${base.why}` }];
+  const means = {
+    base: base.text,
+    signature: value,
+    algorithm: typeof algorithm === 'string' ? algorithm : undefined,
+  };
+  const results = known.map(([, key]) => verified(key, means));
+  if (results.includes('valid')) return [{ is: 'valid' }];
+  if (results.includes('unknown'))
+    return [{ is: 'untold', why: `nobody here knows the algorithm of ${label}` }];
+  const isUnfit = results.every((result) => result === 'unfit');
+  return [
+    {
+      is: 'invalid',
+      got: isUnfit ? `${label}, whose algorithm is not for its key` : `${label}, which does not hold`,
+    },
+  ];
+}
+
+/** The signature that does not hold; null where each does, or nobody can tell. */
+export function invalidSignature(reply: Reply, keys: SignatureKeys): string | null {
+  const verdict = verdictOn(reply, keys);
+  return verdict.is === 'invalid' ? verdict.got : null;
+}
+
+/** Why nobody can tell; null where somebody can. */
+export function untoldSignature(reply: Reply, keys: SignatureKeys): string | null {
+  const verdict = verdictOn(reply, keys);
+  return verdict.is === 'untold' ? verdict.why : null;
 }
 
 /** Beside a Date, times of the same message are judged to a minute; without one, clocks may differ by so much, in ms. */

@@ -1,12 +1,14 @@
-import { type CheckDefinition, check, observation, rfc } from '../../harness/check/suite.ts';
+import { type CheckDefinition, check, observation, rfc, when } from '../../harness/check/suite.ts';
 import { everyReply } from '../../harness/probe/every-reply.ts';
 import {
   coverage,
+  invalidSignature,
   isSigned,
   missingComponent,
   plainReplies,
   signatureFault,
   timeFault,
+  untoldSignature,
   wishFault,
 } from '../../harness/probe/message-signature.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
@@ -24,20 +26,21 @@ const form = check('headers.signature-form', {
     expect(everyReply).where(isSigned, UNSIGNED).toConform('signatures by RFC 9421', signatureFault),
 });
 
+// RFC 9421 §2.5: where a component is not in the message, there is nothing that could be verified.
+const components = check('headers.signature-components', {
+  title: 'sends what its signatures cover',
+  headline: 'A signature covers what the response does not have: {got}',
+  why: 'A client cannot put together what was signed, so the signature never holds.',
+  change: 'Sign last, and only headers that are there; see that no proxy takes any of them away.',
+  grounds: [rfc(9421, '2.5', 'MUST')],
+  judge: ({ expect }) =>
+    expect(plainReplies).where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
+});
+
 /** Signatures of responses (RFC 9421), where a service has them. */
 export const messageSignatures: readonly CheckDefinition[] = [
   form,
-
-  // RFC 9421 §2.5: where a component is not in the message, there is nothing that could be verified.
-  check('headers.signature-components', {
-    title: 'sends what its signatures cover',
-    headline: 'A signature covers what the response does not have: {got}',
-    why: 'A client cannot put together what was signed, so the signature never holds.',
-    change: 'Sign last, and only headers that are there; see that no proxy takes any of them away.',
-    grounds: [rfc(9421, '2.5', 'MUST')],
-    judge: ({ expect }) =>
-      expect(plainReplies).where(isSigned, UNSIGNED).toConform('all that is covered', missingComponent),
-  }),
+  components,
 
   // RFC 9421 §2.3: created is when it was made, and expires until when it is to be accepted.
   check('headers.signature-time', {
@@ -51,6 +54,28 @@ export const messageSignatures: readonly CheckDefinition[] = [
         // What a cache hands out may have been signed long ago.
         .where((reply) => isSigned(reply) && !reply.response.has('age'), UNSIGNED)
         .toConform('signatures of the time of the response', timeFault),
+  }),
+
+  // RFC 9421 §3.2: put together anew from what has come, it is what was signed.
+  check('headers.signature-valid', {
+    title: 'signs what it serves with its key',
+    headline: 'A response has no valid signature: {got}',
+    why: 'A client that verifies responses drops this one, as if somebody had forged it.',
+    change: 'Sign last, with the published key, exactly what is sent; see that no proxy changes it then.',
+    grounds: [rfc(9421, '3.2', 'MUST')],
+    applies: [
+      when(({ signatures }) => signatures, 'no key is configured by which it could be verified (signatures)'),
+    ],
+    restsOn: [form, components],
+    async judge({ service: { signatures = {} }, probe, expect, blocked }) {
+      await expect(plainReplies).toConform('a valid signature', (reply) =>
+        invalidSignature(reply, signatures),
+      );
+      for (const reply of await probe(plainReplies)) {
+        const reason = untoldSignature(reply, signatures);
+        if (reason !== null) blocked(`the signature of ${reply.to} cannot be verified: ${reason}`);
+      }
+    },
   }),
 
   // RFC 9421 §5.1: what is asked for in a request has the form of what is signed then.

@@ -11,6 +11,7 @@ import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
+import { KEY_ID, PUBLIC_KEY } from '../../provider/reference/http/signature.ts';
 import { MOUNT } from '../../provider/reference/variants/paths.ts';
 
 const SAMPLE = 'endpoint.sample';
@@ -283,6 +284,13 @@ const SETTINGS: readonly Setting[] = [
     adapt: ({ pacts: _, ...config }) => config,
     overTls: true,
     conforming: SEARCH,
+  },
+  {
+    // It takes a service that signs.
+    name: 'signed responses',
+    words: 'signatures: { example: ../keys/example.pem }',
+    adapt: (config) => ({ ...config, signatures: { [KEY_ID]: PUBLIC_KEY } }),
+    conforming: [],
   },
   {
     // The same path, as a part of all that is documented.

@@ -16,7 +16,7 @@ import { RATE_LIMIT_COUNTING_DEFECTS } from './defects/limits/counting.ts';
 import { QUOTA_FIELD_DEFECTS } from './defects/limits/quota-fields.ts';
 import { RATE_LIMIT_DEFECTS } from './defects/limits/refusal.ts';
 import { SEVERAL_LIMITS_DEFECTS } from './defects/limits/several.ts';
-import { MESSAGE_SIGNATURE_DEFECTS } from './defects/message-signatures.ts';
+import { MESSAGE_SIGNATURE_DEFECTS, WRONG_SIGNATURE_DEFECTS } from './defects/message-signatures.ts';
 import { METHOD_DEFECTS } from './defects/methods.ts';
 import { NEGOTIATION_DEFECTS } from './defects/negotiation.ts';
 import { OPERATION_DEFECTS } from './defects/operations.ts';
@@ -67,6 +67,7 @@ const DEFECTS: readonly Defect[] = [
   ...JSON_DEFECTS,
   ...TRANSPORT_SECURITY_DEFECTS,
   ...MESSAGE_SIGNATURE_DEFECTS,
+  ...WRONG_SIGNATURE_DEFECTS,
   ...VERSIONING_DEFECTS,
   ...OPERATION_DEFECTS,
   ...BODY_DEFECTS,

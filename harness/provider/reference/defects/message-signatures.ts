@@ -3,7 +3,16 @@ import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished, type Patch, together } from '../conduct/patch.ts';
 import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
-import { derivedOf, digestOf, fieldsOf, KEY_ID, seconds, signed, withDigest } from '../http/signature.ts';
+import {
+  derivedOf,
+  digestOf,
+  fieldsOf,
+  KEY_ID,
+  OTHER_KEY,
+  seconds,
+  signed,
+  withDigest,
+} from '../http/signature.ts';
 
 type Signing = Parameters<typeof signed>[1];
 
@@ -201,3 +210,55 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
     patch: onEvery('Accept-Signature', () => 'sig1=("@method" "@status");created'),
   },
 });
+
+/** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
+export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
+  { ...REST, setting: 'signed responses' },
+  {
+    'unsigned-responses': {
+      summary: 'signs nothing, though a key is published',
+      cause: 'Responses are not signed',
+      trips: ['headers.signature-valid'],
+      patch: (conduct) => conduct,
+    },
+    'signed-by-another-key': {
+      summary: 'signs with another key than the published one, under the same name',
+      cause: 'Responses are signed with another key than the published one',
+      trips: ['headers.signature-valid'],
+      patch: signing(() => ({ key: OTHER_KEY })),
+    },
+    'signed-before-a-change': {
+      summary: 'changes a header of a response after it is signed',
+      cause: 'A signed header is changed behind the signature',
+      trips: ['headers.signature-valid'],
+      patch: together(
+        signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control', 'content-digest') })),
+        onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
+      ),
+    },
+    'signed-with-other-line-ends': {
+      summary: 'joins the lines of what it signs with CR and LF (RFC 9421 §2.5)',
+      cause: 'What is signed has other line ends than it should',
+      trips: ['headers.signature-valid'],
+      patch: signing(() => ({ signs: (base) => base.replaceAll('\n', '\r\n') })),
+    },
+    'signed-without-parameters': {
+      summary: 'leaves the last line out of what it signs (RFC 9421 §2.3)',
+      cause: 'What is signed lacks its last line, "@signature-params"',
+      trips: ['headers.signature-valid'],
+      patch: signing(() => ({ signs: (base) => base.slice(0, base.lastIndexOf('\n')) })),
+    },
+    'signed-for-its-backend': {
+      summary: 'signs the path that its gateway has asked for, and not that of the client',
+      cause: 'The path that is signed is not the one that was asked for',
+      trips: ['headers.signature-valid'],
+      patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
+    },
+    'signed-by-algorithm-of-other-keys': {
+      summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
+      cause: 'The signature names an algorithm of other keys',
+      trips: ['headers.signature-valid'],
+      patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
+    },
+  },
+);

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
 
 /** Signatures of answers (RFC 9421), and digests of what they send (RFC 9530). */
@@ -13,6 +13,9 @@ function keyOf(word: string): KeyObject {
 
 const SIGNING_KEY = keyOf('conform example');
 export const KEY_ID = 'example';
+/** Of the key with which answers are signed, in PEM. */
+export const PUBLIC_KEY = createPublicKey(SIGNING_KEY).export({ type: 'spki', format: 'pem' }).toString();
+export const OTHER_KEY: KeyObject = keyOf('conform stranger');
 
 type Covered = readonly [identifier: string, value: string];
 
@@ -23,16 +26,25 @@ interface Signing {
   /** What is said of it, each with its semicolon: `;created=1618884473`. */
   readonly parameters: string;
   readonly key?: KeyObject;
+  /** What is signed, made of what should be. */
+  readonly signs?: (base: string) => string;
   /** The signature as it stands in the field, made of its octets; default: a byte sequence. */
   readonly written?: (octets: Buffer) => string;
 }
 
 /** Adds one more signature to those of an answer. */
 export function signed(answer: Answer, signing: Signing): Answer {
-  const { label = 'sig1', covered, parameters, key = SIGNING_KEY, written = byteSequence } = signing;
+  const {
+    label = 'sig1',
+    covered,
+    parameters,
+    key = SIGNING_KEY,
+    signs = String,
+    written = byteSequence,
+  } = signing;
   const input = `(${covered.map(([identifier]) => identifier).join(' ')})${parameters}`;
   const lines = [...covered, ['"@signature-params"', input]].map((line) => line.join(': '));
-  const octets = sign(null, Buffer.from(lines.join('\n')), key);
+  const octets = sign(null, Buffer.from(signs(lines.join('\n'))), key);
   return {
     ...answer,
     fields: [

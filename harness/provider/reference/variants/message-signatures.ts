@@ -3,12 +3,10 @@ import { onFinished } from '../conduct/patch.ts';
 import { fieldValue, withField } from '../http/message.ts';
 import { derivedOf, digestOf, fieldsOf, KEY_ID, seconds, signed, withDigest } from '../http/signature.ts';
 
-const SHOWS = ['headers.signature-coverage'];
-
 export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   'signs-answers': {
     summary: 'signs what it sends and what it was asked, for five minutes',
-    shows: SHOWS,
+    shows: ['headers.signature-coverage'],
     patch: onFinished('every', (answer, request, { clock }) => {
       const now = seconds(clock.now());
       const digested = withDigest(answer);
@@ -25,7 +23,7 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   },
   'signs-answers-several-times': {
     summary: 'signs each answer with several keys, in forms that are seldom',
-    shows: SHOWS,
+    setting: 'signed responses',
     patch: onFinished('every', (answer, request, { clock }) => {
       const now = seconds(clock.now());
       const cache = fieldValue(answer, 'cache-control') ?? '';
