@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { PLAIN_IMPORTS } from './harness/base/fixtures/plain-imports.ts';
 import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
+import { SIMULATION_ENVIRONMENT } from './harness/run/simulation/clock.ts';
 
 /** The tests that start containers. They are given a container runtime and an image, or skipped where there is none. */
 const CONTAINERS = [
@@ -42,7 +43,7 @@ export default defineConfig({
     cache: false,
     // Who watches needs to know of imports.
     execArgv: process.argv.includes('run') ? [PLAIN_IMPORTS] : [],
-    env: { ...compiledCodeEnvironment() },
+    env: { ...compiledCodeEnvironment(), ...SIMULATION_ENVIRONMENT },
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {

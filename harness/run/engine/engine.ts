@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { SIMULATION_ENVIRONMENT } from '../simulation/clock.ts';
 import type { Turn } from '../turns/turns.ts';
 import type { Capacity } from './capacity.ts';
 import {
@@ -129,7 +130,10 @@ async function runRound(
 
   const runGroup = async (name: string, group: Group): Promise<void> => {
     if (signal.aborted) return;
-    const worker: WorkerProcess = new WorkerProcess((message) => {
+    const { services } = group;
+    const simulated = services.some(isSimulated);
+    const environment = simulated ? SIMULATION_ENVIRONMENT : {};
+    const worker: WorkerProcess = new WorkerProcess(environment, (message) => {
       lanes.heard(name, message);
       switch (message.type) {
         case 'renew':
@@ -160,8 +164,7 @@ async function runRound(
       }
     });
     running.add(worker);
-    const { services } = group;
-    const sideBySide = services.some(isSimulated) ? 1 : Math.ceil(capacity.services / capacity.workers);
+    const sideBySide = simulated ? 1 : Math.ceil(capacity.services / capacity.workers);
     worker.tell({ conform: 1, work: { run: options.run, services, sideBySide } });
     const { code, signal: by, fatalError } = await worker.ended;
     running.delete(worker);

@@ -32,12 +32,13 @@ export class WorkerProcess {
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
 
-  constructor(heard: (message: WorkerMessage) => void) {
+  /** @param environment what it is started with beside what this process has. */
+  constructor(environment: Readonly<Record<string, string>>, heard: (message: WorkerMessage) => void) {
     const child = fork(ENTRY, [], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'advanced',
       execArgv: [LEAVE_SIGNALS],
-      env: { ...process.env, ...compiledCodeEnvironment() },
+      env: { ...process.env, ...compiledCodeEnvironment(), ...environment },
     });
     this.#child = child;
     child.on('message', (message) => {

@@ -21,7 +21,12 @@ const MINUTE_MS = 60_000;
 const INSTANT_MS = 0.001;
 /** Turns of the event loop, and real ms, in which nothing arrives: then nothing is on its way between sockets. */
 const QUIET = { turns: 8, ms: 10 };
-/** Threads on which Node compresses, unless told otherwise. */
+/**
+ * What a process is started with in which time is simulated: a single thread compresses, so that what is asked of it
+ * last is done last, however busy the machine is.
+ */
+export const SIMULATION_ENVIRONMENT: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: '1' };
+/** Threads on which Node compresses, unless told so. */
 const POOL = 4;
 /** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
 const LOOK_MS = 5;
