@@ -253,7 +253,7 @@ export const methods: readonly CheckDefinition[] = [
             return `${other} ${response.field(other) ?? 'absent'} where GET has ${get.field(other) ?? 'none'}`;
           }
           const length = response.field('content-length');
-          return length === undefined || !isStill || length === String(get.bodyLength)
+          return length === undefined || !isStill || Number(length) === get.bodyLength
             ? null
             : `Content-Length ${length} where GET has ${get.bodyLength} octets`;
         });

@@ -69,6 +69,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'filter-counts-behind-cursor+plain-json-errors',
     'forbids-items-of-others+items-without-etags',
     'deletes-nothing-of-others-with-204+plain-json-errors',
+    'spaced-values+plain-json-errors',
+    'zeros-before-lengths+lower-case-fields',
     'transport-security-in-other-words+chunked-body',
     'transport-security-of-what-it-serves+plain-json-errors',
     'deletes-again-with-204+refuses-unknown-members-of-items+pages-may-be-empty',

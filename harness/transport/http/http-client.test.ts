@@ -59,6 +59,13 @@ describe('an ordinary exchange', () => {
     expect(exchange.timing.startedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
+  // RFC 9112 §5.1: it is no part of the value.
+  it.each([' ', '\t', ' \t '])('is whole with white space behind its length: %j', async (space) => {
+    const exchange = await get(writing(`${HEAD}Content-Length:${space}2${space}\r\n\r\n{}`));
+    expect(exchange.failure).toBeNull();
+    expect(exchange.response).toMatchObject({ status: 200, body: { received: 2 }, framingFaults: [] });
+  });
+
   it.each<[string, HttpRequest]>([
     ['a plain GET', GET],
     ['a HEAD', { ...GET, method: 'HEAD' }],

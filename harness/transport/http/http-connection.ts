@@ -209,6 +209,9 @@ function endFailure(
   if (failure) return failure;
   // undici fails an unasked-for 101 only because it does not want to upgrade.
   if (reader.complete && (error === null || reader.response?.status === 101)) return null;
+  // undici takes white space behind the number of Content-Length for further digits (RFC 9112 §5.1 allows it).
+  const isMiscounted = error instanceof errors.ResponseContentLengthMismatchError;
+  if (reader.complete && isMiscounted && reader.faults.length === 0) return null;
   const kind = reader.complete ? 'malformed' : failureKind(error, 'closed');
   const faults = reader.faults.length > 0 ? ` (${reader.faults.join(', ')})` : '';
   return { kind, message: `${whereItBroke(reader)}: ${errorLine(error ?? 'it ended')}${faults}` };

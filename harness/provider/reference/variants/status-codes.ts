@@ -1,9 +1,9 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
-import { fieldValues, withField, withoutField } from '../http/message.ts';
+import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 
 /** A name where the collection of resources is. */
@@ -151,6 +151,30 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
       ...answer,
       fields: answer.fields.map(([name, value]) => [name.toLowerCase(), value]),
     })),
+  },
+  'spaced-values': {
+    summary: 'writes white space behind every field value',
+    patch: onFinished('every', (answer) => ({
+      ...answer,
+      fields: answer.fields.map(([name, value]) => [name, `${value} \t`]),
+    })),
+  },
+  'zeros-before-lengths': {
+    summary: 'writes lengths in a fixed number of digits, with 304 as well',
+    patch: (conduct) => {
+      let length = '';
+      return together(
+        onFinished('every', (answer) => {
+          const octets = fieldValue(answer, 'content-length');
+          if (octets === undefined) return answer;
+          if (answer.occasion === 'served' && answer.status === 200) length = octets.padStart(8, '0');
+          return withField(answer, 'Content-Length', octets.padStart(8, '0'));
+        }),
+        onFinished('not-modified', (answer) =>
+          length === '' ? answer : withField(answer, 'Content-Length', length),
+        ),
+      )(conduct);
+    },
   },
   'closes-connections': {
     summary: 'closes each connection after its answer',
