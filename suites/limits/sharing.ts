@@ -12,7 +12,8 @@ import {
   secondKey,
   settled,
 } from '../../harness/check/suite.ts';
-import { failuresCounted } from '../../harness/probe/quota/quota.ts';
+import { instancesApart } from '../../harness/probe/quota/measurement.ts';
+import { failuresCounted, quotaSample } from '../../harness/probe/quota/quota.ts';
 import * as spent from '../../harness/probe/quota/spent.ts';
 import { secondKeyServed, wrongCredential } from '../auth/bad-credentials.ts';
 
@@ -107,6 +108,23 @@ export const sharing: readonly CheckDefinition[] = [
     change: 'Count by key, and leave User-Agent to the statistics.',
     grounds,
     judge: ({ expect }) => expect(spent.otherAgentWhileExhausted).toBeUnserved(),
+  }),
+
+  // limits.rate: one limit, however many instances keep it. What they tell shows it: no request is sent for it.
+  check('limits.one-count', {
+    title: 'has one limit and one count behind its address',
+    headline: 'Instances have other limits, or each counts by itself: {got}',
+    why: 'A client gets the limit once from each instance, or is refused by one while others still serve it.',
+    change: 'Keep the count where all instances see it, and give all of them the same limit.',
+    grounds: [clause('limits.rate')],
+    async judge({ probe, violated, notApplicable, note }) {
+      const { limit, remaining } = (await probe(quotaSample)).response.quota;
+      if (limit === null || remaining === null)
+        notApplicable('no quota header gives a limit and what remains');
+      const { fault, evidence } = await probe(instancesApart);
+      if (fault !== null) violated(`expected one limit and one count, got ${fault}`, evidence);
+      note('nothing shows a second count');
+    },
   }),
 
   spellingShares,

@@ -1,5 +1,6 @@
 import { unlessUnjudged } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
+import { countsApart } from '../../evidence/limit/counts-apart.ts';
 import { resetFault, retryAfterFault, servedResetFault } from '../../evidence/limit/honesty.ts';
 import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
@@ -170,3 +171,13 @@ function askedUntil(refusal: Reply): number {
 function endOf({ exchange: { timing } }: Reply): number {
   return timing.startedMs + timing.durationMs;
 }
+
+/** What shows that several instances limit the client, each in its own way; null where nothing does. */
+export const instancesApart: Probe<{ readonly fault: string | null; readonly evidence: string }> = probe(
+  'instances-apart',
+  async ({ ask, config }) => {
+    const { evidence } = await ask(exhaustion);
+    const { observations } = await ask(limitMeasurement);
+    return { fault: countsApart(observations, planOf(config)), evidence };
+  },
+);

@@ -3,7 +3,7 @@ import { aroundHandling, inCredentials, inQuota, type Patch } from '../../conduc
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';
-import type { Admission, LimiterAlgorithm } from '../../quota/limiter.ts';
+import type { Admission, LimiterAlgorithm, QuotaPlan } from '../../quota/limiter.ts';
 import { smallBucket, tokenBucket } from '../../quota/token-bucket.ts';
 
 /** Between looking at the counter and writing it, in ms: long enough for others to look in the meantime. */
@@ -34,6 +34,31 @@ const lasting = (share: number): Patch =>
     algorithm: (plan) => algorithm({ ...plan, windowMs: share * plan.windowMs }),
   }));
 
+/** Instances that take requests in turn, each with a count of its own and such a share of the limit. */
+const inTurn =
+  (shares: readonly number[]): Patch =>
+  (conduct) => {
+    let turn = -1;
+    const planOf = (plan: QuotaPlan, share: number): QuotaPlan => ({
+      ...plan,
+      requests: share * plan.requests,
+    });
+    return inQuota(({ algorithm, fields }) => ({
+      algorithm: (plan) => {
+        const limiters = shares.map((share) => algorithm(planOf(plan, share)));
+        const own = () => limiters[turn % limiters.length] ?? algorithm(plan);
+        return {
+          take(key, nowMs) {
+            turn += 1;
+            return own().take(key, nowMs);
+          },
+          peek: (key, nowMs) => own().peek(key, nowMs),
+        };
+      },
+      fields: (plan, ...told) => fields(planOf(plan, shares[turn % shares.length] ?? 1), ...told),
+    }))(conduct);
+  };
+
 /** Faults of how requests are counted, and for whom. */
 export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-race': {
@@ -45,7 +70,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
   'limit-per-process': {
     summary: 'has two processes that count apart and take connections in turn',
     cause: 'Requests on many connections get more than the limit',
-    trips: ['limits.exact'],
+    trips: ['limits.exact', 'limits.one-count'],
     patch: (conduct) => {
       const turns = new WeakMap<object, number>();
       let next = 0;
@@ -59,6 +84,22 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
           `${keyOf(identity, request)}#${processOf(request.connection ?? request)}`,
       }))(conduct);
     },
+  },
+  'instances-count-apart': {
+    summary: 'has three instances that take requests in turn, and each counts those that come to it',
+    cause: 'Each instance counts by itself, so a client gets the limit several times over',
+    trips: ['limits.one-count', 'limits.exact'],
+    patch: inTurn([1, 1, 1]),
+  },
+  'instance-of-half-the-limit': {
+    summary: 'has two instances that count apart, one of them with half the limit',
+    cause: 'One instance has another limit than the others',
+    trips: ['limits.one-count'],
+    drags: {
+      checks: ['limits.quota-fields-agree', 'limits.parallel', 'limits.remaining-true'],
+      because: 'half of the answers are of another limit',
+    },
+    patch: inTurn([1, 0.5]),
   },
   'limit-of-concurrency': {
     summary: 'limits how many requests are under way together, not how many there are',

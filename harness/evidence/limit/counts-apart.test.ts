@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { countsApart } from './counts-apart.ts';
+import type { LimitObservation } from './observation.ts';
+
+const PLAN = { requests: 6, windowMs: 60_000 };
+
+/** Requests sent one after the other, with what each answer told. */
+function told(
+  answers: readonly (readonly [limit: number, remaining: number, reset?: number])[],
+  everyMs = 10,
+) {
+  return answers.map(
+    ([limit, remaining, reset], at): LimitObservation => ({
+      sentMs: at * everyMs,
+      finishedMs: at * everyMs + 5,
+      fate: 'admitted',
+      counted: 'surely',
+      part: 'serial',
+      status: 200,
+      quota: { limit, remaining, resetSeconds: reset ?? null } as LimitObservation['quota'],
+      retryAfterMs: null,
+      retryAfterIsDate: false,
+      dateMs: null,
+    }),
+  );
+}
+
+const all = (remaining: readonly number[]) => told(remaining.map((each) => [6, each] as const));
+
+describe('counts of several instances', () => {
+  it.each([
+    ['take turns in order', all([5, 5, 4, 4, 3, 3, 2, 2]), 'at least 2 counts that go down by turns'],
+    ['take turns at random', all([5, 5, 4, 3, 4, 5, 2, 4, 3]), 'at least 2 counts that go down by turns'],
+    [
+      'have other limits',
+      told([
+        [6, 5, 60],
+        [3, 2, 60],
+        [6, 4, 60],
+        [3, 1, 60],
+        [6, 3, 59],
+      ]),
+      'limits of 6 and 3 by turns',
+    ],
+  ])('are told when they %s', (_, observations, fault) => {
+    expect(countsApart(observations, PLAN)).toBe(fault);
+  });
+
+  it.each([
+    ['one count', all([5, 4, 3, 2, 1, 0])],
+    ['one count of which others spend', all([5, 3, 2, 0])],
+    ['a window that ends meanwhile', all([2, 1, 0, 5, 4, 3, 2, 1, 0])],
+    ['a count that is told late', all([5, 5, 5, 2, 2, 2, 0, 0])],
+    ['a limit that is kept', all([5, 5, 4, 4, 3, 3])],
+    [
+      'what flows back meanwhile',
+      told(
+        [5, 5, 4, 4, 3, 3, 2, 2].map((each) => [6, each] as const),
+        5_000,
+      ),
+    ],
+    [
+      'a limit that was changed',
+      told([
+        [6, 5, 60],
+        [6, 4, 60],
+        [3, 2, 60],
+        [3, 1, 60],
+      ]),
+    ],
+    [
+      'limits for several windows',
+      told([
+        [6, 5, 60],
+        [3, 2, 1],
+        [6, 4, 60],
+        [3, 2, 1],
+        [6, 3, 60],
+        [3, 2, 1],
+      ]),
+    ],
+    [
+      'limits without a reset',
+      told([
+        [6, 5],
+        [3, 2],
+        [6, 4],
+        [3, 1],
+        [6, 3],
+        [3, 0],
+      ]),
+    ],
+    ['nothing', []],
+  ])('are not seen in %s', (_, observations) => {
+    expect(countsApart(observations, PLAN)).toBeNull();
+  });
+});

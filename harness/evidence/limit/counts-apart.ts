@@ -1,0 +1,81 @@
+import type { DocumentedLimit, LimitObservation } from './observation.ts';
+import { oneByOne } from './observation.ts';
+
+/** Answers of one count before it is taken for one, and how often counts take turns before there are several. */
+const ANSWERS = 3;
+const TURNS = 4;
+/** In seconds: resets of one window are rounded. */
+const SAME_RESET = 2;
+
+interface Told {
+  readonly sentMs: number;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number | null;
+}
+
+/**
+ * What shows that several instances limit one client, each in its own way, completing "expected one limit and one count,
+ * got …"; null where nothing shows it. By the quota fields of requests that were sent one after the other.
+ */
+export function countsApart(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+): string | null {
+  const admitted = oneByOne(observations).filter(
+    ({ fate, part, counted }) => fate === 'admitted' && part !== 'probe' && counted === 'surely',
+  );
+  const burst = admitted.find(({ part }) => part === 'serial');
+  if (burst === undefined) return null;
+  const untilMs = burst.sentMs + windowMs;
+  const told = admitted.flatMap(({ part, sentMs, quota }): Told[] =>
+    part === 'serial' && sentMs < untilMs && quota?.limit != null && quota.remaining !== null
+      ? [{ sentMs, limit: quota.limit, remaining: quota.remaining, reset: quota.resetSeconds }]
+      : [],
+  );
+  const [first, last] = [told[0], told.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  if (new Set(told.map(({ limit }) => limit)).size > 1) return otherLimits(told);
+  const flowed = ((last.sentMs - first.sentMs) * requests) / windowMs;
+  const served = admitted.filter(({ sentMs }) => sentMs > last.sentMs - windowMs && sentMs <= last.sentMs);
+  // What flows back, or a limit that is kept, needs no second count.
+  if (flowed >= 1 || served.length <= requests) return null;
+  const counts = countsIn(told);
+  const long = [...Map.groupBy(counts, (count) => count).values()].filter(({ length }) => length >= ANSWERS);
+  return long.length > 1 && returnsIn(counts) >= TURNS
+    ? `at least ${long.length} counts that go down by turns`
+    : null;
+}
+
+/** Two limits of one window; of limits for several windows a service may tell now this one, now that one. */
+function otherLimits(told: readonly Told[]): string | null {
+  const turns = told.slice(1).flatMap((after, at) => {
+    const before = told[at];
+    return before && before.limit !== after.limit ? [{ before, after }] : [];
+  });
+  const isOneWindow = turns.every(({ before, after }) => {
+    if (before.reset === null || after.reset === null) return false;
+    const passed = (after.sentMs - before.sentMs) / 1000;
+    return Math.abs(before.reset - passed - after.reset) <= SAME_RESET;
+  });
+  if (turns.length < TURNS || !isOneWindow) return null;
+  const limits = [...new Set(told.map(({ limit }) => limit))].sort((a, b) => b - a);
+  return `limits of ${limits.join(' and ')} by turns`;
+}
+
+/** Which count each answer is of: one that stood one higher, or else a new one. */
+function countsIn(told: readonly Told[]): readonly number[] {
+  const standing: number[] = [];
+  return told.map(({ remaining }) => {
+    const known = standing.indexOf(remaining + 1);
+    const at = known === -1 ? standing.length : known;
+    standing[at] = remaining;
+    return at;
+  });
+}
+
+/** How often a count goes on that another one has come between. */
+function returnsIn(counts: readonly number[]): number {
+  return counts.filter((count, at) => at > 0 && counts[at - 1] !== count && counts.indexOf(count) < at)
+    .length;
+}
