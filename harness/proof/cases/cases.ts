@@ -96,6 +96,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-logs-in-by-message+ws-takes-text-only+ws-pongs-after-close+ws-behind-quiet-proxy',
     'ws-takes-no-messages+ws-pings-first',
     'ws-demands-login+ws-pings-first',
+    'ws-pings-quiet-connections+ws-greets',
+    'ws-ends-quiet-connections+ws-sends-fragments',
     'pusher-closes-on-malformed+pusher-says-all-is-well',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
   ],
