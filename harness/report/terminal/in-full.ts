@@ -1,5 +1,5 @@
 import { counted, type Judged, judgedWith, notRun, suitesOf } from '../results/tally.ts';
-import { plainLine } from '../results/words/plain.ts';
+import { plainCommand, plainLine } from '../results/words/plain.ts';
 import { groundInWords, valueInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, type Page } from './layout.ts';
 
@@ -47,7 +47,7 @@ function judgments(page: Page, title: string, judged: readonly Judged[]): readon
       ),
       ...(check.change === undefined ? [] : indented(page, check.change, '    change  ')),
       // A command line is not wrapped: it is to be copied.
-      ...(check.reproduce === null ? [] : [`    ${ink.dim('repeat')}  ${plainLine(check.reproduce)}`]),
+      ...(check.reproduce === null ? [] : [`    ${ink.dim('repeat')}  ${plainCommand(check.reproduce)}`]),
     ];
   });
   const [first = [], ...rest] = blocks;

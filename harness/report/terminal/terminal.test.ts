@@ -44,6 +44,18 @@ describe('the verdict on a terminal', () => {
     expect(told).toMatch(/^ {2}⊘ 4 {2}no second key is configured/m);
   });
 
+  it.each(['normal', 'verbose'] as const)('keeps each blank of a command, %s', (verbosity) => {
+    const spaced = `curl -H 'Authorization: Bearer   '"$KEY"`;
+    const results = diagnosedResults();
+    const services = results.services.map((service) => ({
+      ...service,
+      checks: service.checks.map((check) => ({ ...check, reproduce: check.reproduce && spaced })),
+    }));
+    const told = verdictText({ ...results, services }, { ...PLAIN, verbosity });
+    expect(told).toContain(`repeat  ${spaced}`);
+    expect(told).not.toContain(`Bearer '"$KEY"`);
+  });
+
   it('says how long something has been wrong, and what is not any more', () => {
     const results = diagnosedResults();
     const change = (check: string, state: 'still failing' | 'new' | 'fixed', runs: number) => ({

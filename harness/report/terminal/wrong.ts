@@ -2,7 +2,7 @@ import { causesHeadline, checksByService, firstOf, type Told, toldIn } from '../
 import { notApplying } from '../results/evidence/not-applying.ts';
 import type { Change, Results } from '../results/results.ts';
 import { counted, judgedWith, notRun } from '../results/tally.ts';
-import { cut, plainLine } from '../results/words/plain.ts';
+import { cut, plainCommand, plainLine } from '../results/words/plain.ts';
 import { dayInWords } from '../results/words/words.ts';
 import { type Block, heading, indented, nameOf, oneLine, type Page } from './layout.ts';
 
@@ -62,7 +62,7 @@ function causeLines(page: Page, told: Told): Block {
   const { sentence, cause, findings, outcome } = told;
   const margin = ' '.repeat(7);
   const [leading] = findings;
-  const repeat = plainLine(leading?.check.reproduce ?? '');
+  const repeat = plainCommand(leading?.check.reproduce ?? '');
   const change = leading?.check.change;
   return [
     ...entry(page, outcome, findings.length, sentence, ageOf(told, results)),

@@ -28,6 +28,11 @@ export function plainLine(text: string, longest = LONGEST): string {
   );
 }
 
+/** A command as one line of safe text. Its blanks are part of it: `Bearer   KEY` is another request than `Bearer KEY`. */
+export function plainCommand(text: string): string {
+  return plainText(text).replaceAll('\n', ' ').trim();
+}
+
 /** At most `longest` UTF-16 units, an ellipsis included; never half of a surrogate pair. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
