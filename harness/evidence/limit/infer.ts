@@ -1,12 +1,12 @@
-import { fitTokenBucket } from './bucket-model.ts';
+import { fitTokenBucket } from './model/bucket.ts';
+import { type Decision, decisionsOf, type Fit } from './model/sequence.ts';
+import { fitSlidingCounter, fitSlidingLog } from './model/sliding.ts';
+import { type Extension, fitAnchored, fitPhase } from './model/window.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observation.ts';
 import { serverClock } from './observing.ts';
 import { pacing } from './pacing.ts';
 import { putOff } from './put-off.ts';
-import { type Decision, decisionsOf, type Fit } from './sequence.ts';
-import { fitSlidingCounter, fitSlidingLog } from './sliding-model.ts';
 import { TOLERANCE } from './tolerances.ts';
-import { type Extension, fitAnchored, fitPhase } from './window-model.ts';
 
 /** Stable names, observed as `limits.algorithm`. */
 export type LimitAlgorithm =

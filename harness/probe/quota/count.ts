@@ -1,8 +1,8 @@
 import { HarnessError } from '../../base/exit.ts';
 import { Blocked } from '../../base/verdict.ts';
+import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
-import { isOfAnother } from '../../evidence/limit/second-limit.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { inOne, inTurn } from './in-turn.ts';

@@ -1,8 +1,8 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { FurtherLimit } from '../../config/service.ts';
-import { howKept, isAbove, type Kept } from '../../evidence/limit/further-limit.ts';
+import { howKept, isAbove, type Kept } from '../../evidence/limit/fault/further-limit.ts';
+import type { Group } from '../../evidence/limit/fault/second-limit.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
-import type { Group } from '../../evidence/limit/second-limit.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { apartFrom, isApart } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';

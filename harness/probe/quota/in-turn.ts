@@ -5,7 +5,7 @@ import {
   type SecondLimit,
   secondLimitOf,
   waitForMore,
-} from '../../evidence/limit/second-limit.ts';
+} from '../../evidence/limit/fault/second-limit.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import type { Port } from '../../session/probe.ts';
 

@@ -1,9 +1,9 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
-import { documentedWithin, type FirstRefused } from '../../evidence/limit/first-refused.ts';
+import { documentedWithin, type FirstRefused } from '../../evidence/limit/fault/first-refused.ts';
+import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
 import { requestsOfOthers } from '../../evidence/limit/others.ts';
-import { isOfAnother } from '../../evidence/limit/second-limit.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import {
   type Count,

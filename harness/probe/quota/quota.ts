@@ -2,7 +2,7 @@ import { Blocked, NotApplicable, unlessBlocked } from '../../base/verdict.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
-import { freshAfterMs } from '../../evidence/limit/further-limit.ts';
+import { freshAfterMs } from '../../evidence/limit/fault/further-limit.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { observationsOf } from '../../evidence/limit/observing.ts';
 import { countingOnly, forgottenMs, spentBefore } from '../../evidence/limit/others.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LimitObservation } from '../observation.ts';
 import { countsApart } from './counts-apart.ts';
-import type { LimitObservation } from './observation.ts';
 
 const PLAN = { requests: 6, windowMs: 60_000 };
 

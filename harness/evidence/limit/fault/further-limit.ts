@@ -1,6 +1,6 @@
-import type { DocumentedLimit } from './observation.ts';
+import type { DocumentedLimit } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 import type { Group } from './second-limit.ts';
-import { TOLERANCE } from './tolerances.ts';
 
 /** How a limit of a shorter window is kept, told by what was served on the way to the main one. */
 export type Kept =

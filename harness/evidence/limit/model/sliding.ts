@@ -1,8 +1,8 @@
-import { countBelow } from '../../base/ascending.ts';
-import type { Bounds } from './observation.ts';
+import { countBelow } from '../../../base/ascending.ts';
+import type { Bounds } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
-import { TOLERANCE } from './tolerances.ts';
-import { describe } from './window-model.ts';
+import { describe } from './window.ts';
 
 /**
  * A log of one window's length: at any moment it holds at most the limit. With `refusalsCount` a refused request is

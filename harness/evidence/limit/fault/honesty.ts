@@ -1,6 +1,6 @@
-import type { LimitInference } from './infer.ts';
-import { type DocumentedLimit, type LimitObservation, oneByOne } from './observation.ts';
-import { TOLERANCE } from './tolerances.ts';
+import type { LimitInference } from '../infer.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 
 /** Kinds whose quota comes back whole at one moment: only there can a reset be too late. */
 const AT_ONE_MOMENT: ReadonlySet<LimitInference['algorithm']> = new Set([

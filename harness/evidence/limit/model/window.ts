@@ -1,6 +1,6 @@
-import type { Bounds, Span } from './observation.ts';
+import type { Bounds, Span } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
-import { TOLERANCE } from './tolerances.ts';
 
 /** What makes a window that runs from a request run longer. */
 export type Extension =

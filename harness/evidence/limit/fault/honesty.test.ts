@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { at } from './fixtures/observed.ts';
+import { at } from '../fixtures/observed.ts';
 import { retryAfterFault } from './honesty.ts';
 
 describe('Retry-After, held against what happened', () => {

@@ -1,6 +1,6 @@
-import { GRADUAL, type LimitInference } from './infer.ts';
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
-import { requestsOfOthers } from './others.ts';
+import { GRADUAL, type LimitInference } from '../infer.ts';
+import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import { requestsOfOthers } from '../others.ts';
 import { isOfAnother } from './second-limit.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitObservation } from './observation.ts';
+import type { LimitObservation } from '../observation.ts';
 import { type Group, isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './second-limit.ts';
 
 const DOCUMENTED = { requests: 20, windowMs: 60_000 };

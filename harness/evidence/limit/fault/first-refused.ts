@@ -1,6 +1,6 @@
-import type { FirstRefusedBounds } from './infer.ts';
-import type { DocumentedLimit } from './observation.ts';
-import { TOLERANCE } from './tolerances.ts';
+import type { FirstRefusedBounds } from '../infer.ts';
+import type { DocumentedLimit } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 
 /** The index of the first refused request of a window. */
 export interface FirstRefused {

@@ -1,5 +1,5 @@
-import type { DocumentedLimit, LimitObservation } from './observation.ts';
-import { TOLERANCE } from './tolerances.ts';
+import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 
 /**
  * A limit beside the documented one, of a shorter window: it refuses whoever sends fast, and serves again long before

@@ -1,4 +1,4 @@
-import type { Bounds, LimitObservation, Span } from './observation.ts';
+import type { Bounds, LimitObservation, Span } from '../observation.ts';
 
 /** An answered observation in the order of the limiter's decisions, as far as that is known. */
 export interface Decision {

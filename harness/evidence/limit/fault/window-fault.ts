@@ -1,7 +1,7 @@
-import { type DocumentedLimit, type LimitObservation, oneByOne } from './observation.ts';
-import { lawfullyBackMs } from './put-off.ts';
+import { type DocumentedLimit, type LimitObservation, oneByOne } from '../observation.ts';
+import { lawfullyBackMs } from '../put-off.ts';
+import { TOLERANCE } from '../tolerances.ts';
 import { isOfAnother } from './second-limit.ts';
-import { TOLERANCE } from './tolerances.ts';
 
 /**
  * How the window of a limit differs from the documented one, completing "expected windows of 60 s, got …"; null where

@@ -1,7 +1,7 @@
-import type { Bounds, DocumentedLimit } from './observation.ts';
+import type { Bounds, DocumentedLimit } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
 import { type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
-import { TOLERANCE } from './tolerances.ts';
-import { describe } from './window-model.ts';
+import { describe } from './window.ts';
 
 /**
  * A bucket that is refilled evenly at the documented rate; the limit found is its size, which need not be the
