@@ -1,11 +1,14 @@
 import './older-node.ts';
-import { Agent, fetch } from 'undici';
+import { createRequire } from 'node:module';
+import type * as undici from 'undici';
 import { systemClock } from '../pace/clock.ts';
 import { addressOf } from '../socket/address.ts';
 import { dial } from '../socket/dial.ts';
 import { errorLine } from '../socket/failure.ts';
 import type { Network } from '../socket/options.ts';
 
+/** Loaded here and not above: in the built package an import would come before what an older Node needs. */
+const { Agent, fetch }: typeof undici = createRequire(import.meta.url)('undici');
 /** In ms and octets. */
 const LIMITS = { withinMs: 20_000, octets: 32 * 1024 * 1024 };
 
