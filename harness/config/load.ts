@@ -195,7 +195,6 @@ async function buildService(
   const pacts = await part('pacts', () =>
     buildPacts(draft, blocks.pacts, { contract: blocks.contract, configDir }),
   );
-  const signatures = await part('signatures', () => buildSignatures(draft, blocks.signatures));
   const tls = await part('tls', () => buildTls(draft, blocks.tls));
   const proxies = await faults.part(() => proxiesOf(draft.scope.env));
   // Last, so that no command is run for a secret of a config that is wrong anyway.
@@ -204,6 +203,9 @@ async function buildService(
   );
   const headers = await part('headers', () => buildHeaders(draft, blocks.headers, blocks.credentials));
   const webhooks = await part('webhooks', () => buildWebhooks(draft, blocks.webhooks, staysHere(provider())));
+  const signatures = await part('signatures', () =>
+    buildSignatures(draft, blocks.signatures, staysHere(provider())),
+  );
   const deployedVersion = await part('deployedVersion', () =>
     buildDeployedVersion(draft, blocks.deployedVersion),
   );

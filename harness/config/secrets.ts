@@ -17,7 +17,7 @@ import type { ServiceConfig } from './service.ts';
  * can be told from other text: a shorter one, such as the password `admin`, would be found all over the evidence.
  */
 export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
-  const { credentials, webhooks, provider, headers, tls, proxies, references } = config;
+  const { credentials, webhooks, signatures, provider, headers, tls, proxies, references } = config;
   const { secret } = credentials;
   const further = [...secretsIn(provider), ...(proxies ? proxySecrets(proxies) : [])];
   const started = further.filter((secret) => secret.reveal().length >= LEAST_CHARACTERS);
@@ -25,7 +25,7 @@ export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
     ...secretsIn(credentials.values),
     ...(secret ? derivedSecrets(secret) : []),
     ...started,
-    ...secretsIn([webhooks, headers, tls, references]),
+    ...secretsIn([webhooks, signatures, headers, tls, references]),
   ];
 }
 
@@ -46,8 +46,13 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 
 /** The forms of the secrets of a service, each name once. */
 export function secretForms(config: ServiceConfig): readonly SecretForm[] {
-  const { credentials, provider, webhooks, headers, tls, proxies, references, pacts } = config;
-  const parts = [credentials.values, provider, webhooks, headers, tls, proxies, references, pacts?.broker];
+  const { credentials, pacts, ...blocks } = config;
+  const { provider, webhooks, signatures, headers, tls, proxies, references } = blocks;
+  const broker = pacts?.broker;
+  const parts = [
+    credentials.values,
+    ...[provider, webhooks, signatures, headers, tls, proxies, references, broker],
+  ];
   const forms = secretsIn(parts).map(formOf);
   return [...new Map(forms.map((form) => [form.name, form])).values()];
 }
@@ -67,7 +72,7 @@ export function secretsIn(value: unknown): readonly Secret[] {
 /** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
 type Secretive = Pick<
   ServiceConfig,
-  'provider' | 'webhooks' | 'headers' | 'tls' | 'proxies' | 'references'
+  'provider' | 'webhooks' | 'signatures' | 'headers' | 'tls' | 'proxies' | 'references'
 > & {
   readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
 };
@@ -80,7 +85,7 @@ interface PackedService {
 
 /** A validated config in a form that structured clone carries to a worker process, secrets in clear. */
 export function packService(config: ServiceConfig): unknown {
-  const { credentials, provider, webhooks, headers, tls, proxies, references, ...rest } = config;
+  const { credentials, provider, webhooks, signatures, headers, tls, proxies, references, ...rest } = config;
   const packed: PackedService = {
     packed: 'conform service 1',
     // Brokers are asked before there are workers, so their secrets stay where they are.
@@ -89,6 +94,7 @@ export function packService(config: ServiceConfig): unknown {
       credentials: { scheme: credentials.scheme.name, values: credentials.values },
       provider,
       ...(webhooks && { webhooks }),
+      ...(signatures && { signatures }),
       ...(headers && { headers }),
       ...(tls && { tls }),
       ...(proxies && { proxies }),

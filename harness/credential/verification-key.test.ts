@@ -1,6 +1,8 @@
 import { generateKeyPairSync, type SignKeyObjectInput, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { publicKeyIn, verified } from './verification-key.ts';
+import { Secret } from './secret.ts';
+import { standInFor } from './stand-in.ts';
+import { publicKeyIn, type SecretEncoding, verified } from './verification-key.ts';
 
 // RFC 9421, appendices B.1.4 and B.2.6.
 const PEM = `-----BEGIN PUBLIC KEY-----
@@ -31,14 +33,14 @@ describe('a public key', () => {
     ['PEM', PEM],
     ['a JSON web key', JWK],
   ])('verifies as %s what RFC 9421 has signed', (_, text) => {
-    const pem = publicKeyIn(text) ?? '';
-    expect(verified(pem, given())).toBe('valid');
-    expect(verified(pem, given({ algorithm: 'ed25519' }))).toBe('valid');
-    expect(verified(pem, given({ base: BASE.replace('POST', 'GET') }))).toBe('invalid');
-    expect(verified(pem, given({ signature: new Uint8Array([1]) }))).toBe('invalid');
-    expect(verified(pem, given({ algorithm: 'rsa-pss-sha512' }))).toBe('unfit');
-    expect(verified(pem, given({ algorithm: 'hmac-sha256' }))).toBe('unfit');
-    expect(verified(pem, given({ algorithm: 'of-tomorrow' }))).toBe('unknown');
+    const key = { pem: publicKeyIn(text) ?? '' };
+    expect(verified(key, given())).toBe('valid');
+    expect(verified(key, given({ algorithm: 'ed25519' }))).toBe('valid');
+    expect(verified(key, given({ base: BASE.replace('POST', 'GET') }))).toBe('invalid');
+    expect(verified(key, given({ signature: new Uint8Array([1]) }))).toBe('invalid');
+    expect(verified(key, given({ algorithm: 'rsa-pss-sha512' }))).toBe('unfit');
+    expect(verified(key, given({ algorithm: 'hmac-sha256' }))).toBe('unfit');
+    expect(verified(key, given({ algorithm: 'of-tomorrow' }))).toBe('unknown');
   });
 
   it.each([
@@ -52,12 +54,12 @@ describe('a public key', () => {
       const pss: Partial<SignKeyObjectInput> =
         algorithm === 'rsa-pss-sha512' ? { padding: 6, saltLength: 64 } : {};
       const signature = sign(hash, Buffer.from(BASE), { key: privateKey, dsaEncoding: 'ieee-p1363', ...pss });
-      const pem = publicKeyIn(publicKey.export({ type: 'spki', format: 'pem' }).toString()) ?? '';
-      expect(verified(pem, given({ signature, algorithm }))).toBe('valid');
-      expect(verified(pem, given({ signature }))).toBe('valid');
-      expect(verified(pem, given({ signature: signature.subarray(1), algorithm }))).toBe('invalid');
+      const key = { pem: publicKeyIn(publicKey.export({ type: 'spki', format: 'pem' }).toString()) ?? '' };
+      expect(verified(key, given({ signature, algorithm }))).toBe('valid');
+      expect(verified(key, given({ signature }))).toBe('valid');
+      expect(verified(key, given({ signature: signature.subarray(1), algorithm }))).toBe('invalid');
       const der = sign(hash, Buffer.from(BASE), privateKey);
-      if (algorithm.startsWith('ecdsa')) expect(verified(pem, given({ signature: der }))).toBe('invalid');
+      if (algorithm.startsWith('ecdsa')) expect(verified(key, given({ signature: der }))).toBe('invalid');
     },
   );
 
@@ -67,5 +69,36 @@ describe('a public key', () => {
     for (const text of ['', 'a secret', '{"kty":"oct","k":"AAAA"}', '{', another]) {
       expect(publicKeyIn(text)).toBeNull();
     }
+  });
+});
+
+describe('a shared secret', () => {
+  // RFC 9421, appendices B.1.5 and B.2.5.
+  const written = 'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==';
+  const base = `"date": Tue, 20 Apr 2021 02:07:55 GMT
+"@authority": example.com
+"content-type": application/json
+"@signature-params": ("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"`;
+  const signature = Buffer.from('pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=', 'base64');
+  const shared = (encoding: SecretEncoding, text = written) => ({
+    secret: new Secret('SIGNING_SECRET', text),
+    encoding,
+  });
+
+  it('verifies what RFC 9421 has signed', () => {
+    const signed = { base, signature, algorithm: undefined };
+    expect(verified(shared('base64'), signed)).toBe('valid');
+    expect(verified(shared('base64'), { ...signed, algorithm: 'hmac-sha256' })).toBe('valid');
+    expect(verified(shared('base64'), { ...signed, base: base.replace('20 Apr', '21 Apr') })).toBe('invalid');
+    expect(verified(shared('base64'), { ...signed, signature: signature.subarray(1) })).toBe('invalid');
+    expect(verified(shared('text'), signed)).toBe('invalid');
+    expect(verified(shared('base64'), { ...signed, algorithm: 'ed25519' })).toBe('unfit');
+    expect(verified(shared('base64'), { ...signed, algorithm: 'of-tomorrow' })).toBe('unknown');
+  });
+
+  it('cannot verify anything where another text stands for it', () => {
+    const text = standInFor({ name: 'SIGNING_SECRET', form: 'text', expiresAt: null });
+    const signed = { base, signature, algorithm: 'hmac-sha256' };
+    expect(verified(shared('text', text), signed)).toBe('unrecorded');
   });
 });

@@ -1,4 +1,21 @@
-import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { constants, createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import type { Secret } from './secret.ts';
+import { isStandIn } from './stand-in.ts';
+
+/** With what a signature is verified: a public key in PEM, of `publicKeyIn`, or a secret that both sides share. */
+export type VerificationKey = { readonly pem: string } | SharedSecret;
+
+interface SharedSecret {
+  readonly secret: Secret;
+  /** Of the octets that sign, as the secret is written. */
+  readonly encoding: SecretEncoding;
+}
+
+export const SECRET_ENCODINGS = ['text', 'base64'] as const;
+export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
+
+/** RFC 9421 §3.3.3. */
+const BY_SHARED_SECRET = 'hmac-sha256';
 
 /** A way of signing (RFC 9421 §3.3.1 to §3.3.6), by its name in the registry of the RFC. */
 interface Algorithm {
@@ -48,22 +65,46 @@ export function publicKeyIn(text: string): string | null {
   }
 }
 
-/** What becomes of a signature: `unfit` where its algorithm is not for that key, `unknown` where nobody here knows it. */
-export type Verification = 'valid' | 'invalid' | 'unfit' | 'unknown';
+/**
+ * What becomes of a signature: `unfit` where its algorithm is not for that key, `unknown` where nobody here knows it,
+ * `unrecorded` where a record is judged, which does not hold the secret.
+ */
+export type Verification = 'valid' | 'invalid' | 'unfit' | 'unknown' | 'unrecorded';
 
-/** `pem`: of `publicKeyIn`. `algorithm`: what the signature says of itself; undefined where it says nothing. */
-export function verified(
-  pem: string,
-  { base, signature, algorithm }: { base: string; signature: Uint8Array; algorithm: string | undefined },
-): Verification {
+interface Signed {
+  readonly base: string;
+  readonly signature: Uint8Array;
+  /** What the signature says of itself; undefined where it says nothing. */
+  readonly algorithm: string | undefined;
+}
+
+export function verified(key: VerificationKey, signed: Signed): Verification {
+  const { algorithm } = signed;
+  const names = [...ALGORITHMS.map(({ name }) => name), BY_SHARED_SECRET];
+  if (algorithm !== undefined && !names.includes(algorithm)) return 'unknown';
+  return 'pem' in key ? verifiedByPublicKey(key.pem, signed) : verifiedBySecret(key, signed);
+}
+
+function verifiedByPublicKey(pem: string, { base, signature, algorithm }: Signed): Verification {
   const key = createPublicKey(pem);
-  const meant = ALGORITHMS.filter(({ name }) => algorithm === undefined || name === algorithm);
-  // With a shared secret nobody signs who has this key.
-  if (meant.length === 0) return algorithm === 'hmac-sha256' ? 'unfit' : 'unknown';
-  const fitting = meant.filter(({ fits }) => fits(key));
+  const fitting = ALGORITHMS.filter(({ name }) => algorithm === undefined || name === algorithm).filter(
+    ({ fits }) => fits(key),
+  );
   if (fitting.length === 0) return 'unfit';
   const holds = fitting.some(({ hash, options }) =>
     verify(hash, Buffer.from(base), { key, ...options }, signature),
   );
   return holds ? 'valid' : 'invalid';
+}
+
+function verifiedBySecret(
+  { secret, encoding }: SharedSecret,
+  { base, signature, algorithm }: Signed,
+): Verification {
+  if (algorithm !== undefined && algorithm !== BY_SHARED_SECRET) return 'unfit';
+  const written = secret.reveal();
+  if (isStandIn(written)) return 'unrecorded';
+  const key = Buffer.from(written, encoding === 'base64' ? 'base64' : 'utf8');
+  const wanted = createHmac('sha256', key).update(base).digest();
+  return wanted.length === signature.length && timingSafeEqual(wanted, signature) ? 'valid' : 'invalid';
 }

@@ -48,19 +48,27 @@ export function missingComponent(reply: Reply): string | null {
   return null;
 }
 
-/** What becomes of the signatures of a response by these keys, which are known by their names. */
+/** What becomes of the signatures of a response by the keys of the config, which are known by their names. */
 type Verdict =
   | { readonly is: 'valid' }
   | { readonly is: 'invalid'; readonly got: string }
+  /** Nobody can tell. */
   | { readonly is: 'untold'; readonly why: string };
 
+/** That of each plain reply. */
+export const verdicts: Probe<ReadonlyMap<Reply, Verdict>> = probe(
+  'signature-verdicts',
+  async ({ ask, config: { signatures = {} } }) =>
+    new Map((await ask(plainReplies)).map((reply) => [reply, verdictOn(reply, signatures)])),
+);
+
 function verdictOn(reply: Reply, keys: SignatureKeys): Verdict {
-  const verdicts = readingOf(reply).signatures.flatMap((signature) => verdictsOf(signature, reply, keys));
-  const invalid = verdicts.find(({ is }) => is === 'invalid');
-  const valid = verdicts.find(({ is }) => is === 'valid');
+  const each = readingOf(reply).signatures.flatMap((signature) => verdictsOf(signature, reply, keys));
+  const invalid = each.find(({ is }) => is === 'invalid');
+  const valid = each.find(({ is }) => is === 'valid');
   if (invalid ?? valid) return invalid ?? valid ?? { is: 'valid' };
   const none = { is: 'invalid', got: 'none by a key of the config' } as const;
-  return verdicts[0] ?? (reply.served ? none : { is: 'valid' });
+  return each[0] ?? (reply.served ? none : { is: 'valid' });
 }
 
 /** None where somebody else has signed, with a key of another name. */
@@ -82,6 +90,8 @@ function verdictsOf(signature: MessageSignature, reply: Reply, keys: SignatureKe
   if (results.includes('valid')) return [{ is: 'valid' }];
   if (results.includes('unknown'))
     return [{ is: 'untold', why: `nobody here knows the algorithm of ${label}` }];
+  if (results.includes('unrecorded'))
+    return [{ is: 'untold', why: 'the secret that it is made with is not in the record' }];
   const isUnfit = results.every((result) => result === 'unfit');
   return [
     {
@@ -89,18 +99,6 @@ function verdictsOf(signature: MessageSignature, reply: Reply, keys: SignatureKe
       got: isUnfit ? `${label}, whose algorithm is not for its key` : `${label}, which does not hold`,
     },
   ];
-}
-
-/** The signature that does not hold; null where each does, or nobody can tell. */
-export function invalidSignature(reply: Reply, keys: SignatureKeys): string | null {
-  const verdict = verdictOn(reply, keys);
-  return verdict.is === 'invalid' ? verdict.got : null;
-}
-
-/** Why nobody can tell; null where somebody can. */
-export function untoldSignature(reply: Reply, keys: SignatureKeys): string | null {
-  const verdict = verdictOn(reply, keys);
-  return verdict.is === 'untold' ? verdict.why : null;
 }
 
 /** Beside a Date, times of the same message are judged to a minute; without one, clocks may differ by so much, in ms. */

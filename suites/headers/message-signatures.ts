@@ -2,13 +2,12 @@ import { type CheckDefinition, check, observation, rfc, when } from '../../harne
 import { everyReply } from '../../harness/probe/every-reply.ts';
 import {
   coverage,
-  invalidSignature,
   isSigned,
   missingComponent,
   plainReplies,
   signatureFault,
   timeFault,
-  untoldSignature,
+  verdicts,
   wishFault,
 } from '../../harness/probe/message-signature.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
@@ -67,13 +66,15 @@ export const messageSignatures: readonly CheckDefinition[] = [
       when(({ signatures }) => signatures, 'no key is configured by which it could be verified (signatures)'),
     ],
     restsOn: [form, components],
-    async judge({ service: { signatures = {} }, probe, expect, blocked }) {
-      await expect(plainReplies).toConform('a valid signature', (reply) =>
-        invalidSignature(reply, signatures),
-      );
-      for (const reply of await probe(plainReplies)) {
-        const reason = untoldSignature(reply, signatures);
-        if (reason !== null) blocked(`the signature of ${reply.to} cannot be verified: ${reason}`);
+    async judge({ probe, expect, blocked }) {
+      const found = await probe(verdicts);
+      await expect(plainReplies).toConform('a valid signature', (reply) => {
+        const verdict = found.get(reply);
+        return verdict?.is === 'invalid' ? verdict.got : null;
+      });
+      for (const [reply, verdict] of found) {
+        if (verdict.is !== 'untold') continue;
+        blocked(`the signature of ${reply.to} cannot be verified: ${verdict.why}`);
       }
     },
   }),

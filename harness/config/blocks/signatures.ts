@@ -1,51 +1,83 @@
 import { resolve } from 'node:path';
-import { publicKeyIn } from '../../credential/verification-key.ts';
+import { publicKeyIn, SECRET_ENCODINGS, type VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
-import { type Loaded, named, text } from '../shape/kinds.ts';
+import { readSecret } from '../draft/secret.ts';
+import { choice, either, type Loaded, mapping, named, needed, secret } from '../shape/kinds.ts';
 import { readText } from '../yaml/read-text.ts';
 
 const MAX_BYTES = 64 * 1024;
 
+const SHARED = mapping(
+  '',
+  {},
+  {
+    secret: needed(secret()),
+    encoding: choice('How the octets of the secret are written.', SECRET_ENCODINGS, { default: 'text' }),
+  },
+);
+
+type WrittenKey = string | Loaded<typeof SHARED>;
+
+/** A key with which signatures are verified. */
+const VERIFICATION_KEY = either<WrittenKey>(
+  'File, relative to this one, with the public key: in PEM, or as a JSON web key. Or the secret that both sides share.',
+  {
+    expected: `the path of a file with a public key, or a mapping such as { secret: "\${env:SIGNING_SECRET}" }`,
+    def: 'verificationKey',
+  },
+  { ...SHARED, type: ['string', 'object'], minLength: 1 },
+);
+
 export const SIGNATURES = named(
-  'The public keys with which the service signs its responses (RFC 9421), by the names that it has for them (keyid). What it serves must then be signed with one of them.',
+  'The keys with which the service signs its responses (RFC 9421), by the names that it has for them (keyid). What it serves must then be signed with one of them.',
   {
     expected: 'a mapping such as { key-1: ../keys/key-1.pem }',
-    examples: [{ 'key-1': '../keys/key-1.pem' }],
+    examples: [{ 'key-1': '../keys/key-1.pem', 'key-2': { secret: `\${env:SIGNING_SECRET}` } }],
     nullable: true,
     def: 'signatures',
   },
-  text('File, relative to this one, with the public key: in PEM, or as a JSON web key.', {
-    expected: 'the path of a file with a public key',
-    def: 'publicKey',
-  }),
+  VERIFICATION_KEY,
 );
 
-/** Public keys in PEM, by their names; none where nothing is known of them. */
-export type SignatureKeys = Readonly<Record<string, string>>;
+/** With which signatures are verified, by the names that those who sign have for them. */
+export type SignatureKeys = Readonly<Record<string, VerificationKey>>;
 
-/** @throws UsageError for a file that cannot be read, or holds no public key. */
+/** @throws UsageError for a file that cannot be read or holds no public key, and for a secret that cannot be read. */
 export async function buildSignatures(
   draft: Draft,
   written: Loaded<typeof SIGNATURES> | undefined,
+  literalAllowed: boolean,
 ): Promise<SignatureKeys | null> {
   if (!written) return null;
-  const keys: readonly (readonly [string, string])[] = await draft.faults.each(
+  const keys: readonly (readonly [string, VerificationKey])[] = await draft.faults.each(
     written,
-    async (name, file) => {
-      const place = `signatures.${name}`;
-      const read = await readText(resolve(draft.scope.folder, String(file)), MAX_BYTES);
-      if ('fault' in read) {
-        const { problem, remedy } = read.fault;
-        throw draft.faultAt(place, `the file ${file}: ${problem}`, `${remedy}; it is relative to this file`);
-      }
-      const key = publicKeyIn(read.text);
-      if (key !== null) return key;
-      throw draft.faultAt(
-        place,
-        `the file ${file} holds no public key of RSA, of ECDSA on P-256 or P-384, or of Ed25519`,
-        'name a PEM file or a JSON web key',
-      );
-    },
+    (name, key) => buildVerificationKey(draft, `signatures.${name}`, key as WrittenKey, literalAllowed),
   );
   return keys.length === 0 ? null : Object.fromEntries(keys);
+}
+
+async function buildVerificationKey(
+  draft: Draft,
+  place: string,
+  written: WrittenKey,
+  literalAllowed: boolean,
+): Promise<VerificationKey> {
+  if (typeof written !== 'string') {
+    const options = { literalAllowed, optional: false };
+    const read = await readSecret(draft, `${place}.secret`, written.secret, options);
+    if (read === null) throw draft.faultAt(`${place}.secret`, 'is empty', 'give it a value');
+    return { secret: read, encoding: written.encoding };
+  }
+  const read = await readText(resolve(draft.scope.folder, written), MAX_BYTES);
+  if ('fault' in read) {
+    const { problem, remedy } = read.fault;
+    throw draft.faultAt(place, `the file ${written}: ${problem}`, `${remedy}; it is relative to this file`);
+  }
+  const pem = publicKeyIn(read.text);
+  if (pem !== null) return { pem };
+  throw draft.faultAt(
+    place,
+    `the file ${written} holds no public key of RSA, of ECDSA on P-256 or P-384, or of Ed25519`,
+    'name a PEM file or a JSON web key; a shared secret is written as { secret: … }',
+  );
 }

@@ -67,6 +67,7 @@ describe('what is refused of a service', () => {
     'a bad address on the command line': { options: { providerUrl: 'orders' } },
     'a key of signatures that is not there': and('signatures: { a: §keys/a.pem }\n'),
     'a key of signatures that is none': and('signatures: { a: §orders.yaml }\n'),
+    'a secret of signatures that stands in the file': and('signatures: { a: { secret: §hush-hush } }\n'),
     'a version in two places': and('deployedVersion: §{ header: X-Build, path: /version }\n'),
     'a version in no place': and('deployedVersion: §{}\n'),
     'a version of which only the member is known': and('deployedVersion: §{ pointer: /build }\n'),

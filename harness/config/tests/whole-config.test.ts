@@ -38,6 +38,7 @@ websocket:
 webhooks:
   trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL}" } }
   signature: { header: X-Signature, secret: "\${env:HOOK_SECRET}" }
+signatures: { a: "../keys/\${env:TAG}.pem", b: { secret: "\${env:SIGNING_SECRET}" } }
 pacts:
   files: [../pacts]
   broker: { url: https://broker.example, token: "\${env:BROKER_TOKEN}" }
@@ -47,8 +48,13 @@ deployedVersion: { path: /version, pointer: /build/commit }
 safety: { exceedRateLimit: true }
 environments:
   local: { provider: { command: { run: [node, server.js], url: "http://\${env:HOST}:\${PORT}", env: { KEY: "\${env:ORDERS_KEY}" }, freshForEachSuite: true } } }
-  bare: { provider: { reference: search }, deployedVersion: { header: X-Build }, plan: { requests: 5, window: 250ms }, openapi: null, websocket: null, webhooks: null, pacts: null, operations: null }
+  bare: { provider: { reference: search }, deployedVersion: { header: X-Build }, plan: { requests: 5, window: 250ms }, openapi: null, websocket: null, webhooks: null, signatures: null, pacts: null, operations: null }
 `;
+
+// RFC 9421, appendix B.1.4.
+const PUBLIC_KEY = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+-----END PUBLIC KEY-----`;
 
 const FILES = {
   'contracts/orders.yaml': ORDERS_CONTRACT,
@@ -58,6 +64,7 @@ const FILES = {
   'provider/Dockerfile': 'FROM scratch\n',
   'openapi/api.yaml':
     'openapi: 3.1.0\npaths: { "/c/{id}": { get: { operationId: c, responses: { "200": { description: ok } } } } }\n',
+  'keys/1.4.pem': PUBLIC_KEY,
   'pacts/web.json': JSON.stringify({
     consumer: { name: 'web' },
     provider: { name: 'orders' },
@@ -70,6 +77,7 @@ const env = {
   APP_SECRET: 'hush-app-secret',
   PASSWORD: 'hush-password',
   HOOK_SECRET: 'hush-hook-secret',
+  SIGNING_SECRET: 'hush-signing-secret',
   BROKER_TOKEN: 'hush-broker-token',
   PIN: 'hush',
   TAG: '1.4',
@@ -125,7 +133,7 @@ it('knows as secrets what references yield, but no defaults and nothing too shor
   const { config } = await loadOnly(temporaryFolder(FILES), { env });
   const names = serviceSecrets(config).map(({ name }) => name);
   expect(new Set(names.filter((name) => !name.includes('.')))).toEqual(
-    new Set(['ORDERS_KEY', 'APP_SECRET', 'PASSWORD', 'HOOK_SECRET']),
+    new Set(['ORDERS_KEY', 'APP_SECRET', 'PASSWORD', 'HOOK_SECRET', 'SIGNING_SECRET']),
   );
 });
 

@@ -78,6 +78,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'lists-in-any-order+a-cache-that-fills',
     'demands-json-type+takes-lenient-json+takes-small-bodies',
     'signs-answers+plain-json-errors',
+    'signs-answers-by-shared-secret+lower-case-fields',
     'signs-answers-several-times+signs-answers+asks-for-signatures',
     'gzip-when-accepted+tells-digests+ranges-206+signs-in-the-older-way',
   ],

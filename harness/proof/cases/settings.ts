@@ -11,7 +11,7 @@ import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
-import { KEY_ID, PUBLIC_KEY } from '../../provider/reference/http/signature.ts';
+import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../provider/reference/http/signature.ts';
 import { MOUNT } from '../../provider/reference/variants/paths.ts';
 
 const SAMPLE = 'endpoint.sample';
@@ -289,7 +289,16 @@ const SETTINGS: readonly Setting[] = [
     // It takes a service that signs.
     name: 'signed responses',
     words: 'signatures: { example: ../keys/example.pem }',
-    adapt: (config) => ({ ...config, signatures: { [KEY_ID]: PUBLIC_KEY } }),
+    adapt: (config) => ({ ...config, signatures: { [KEY_ID]: { pem: PUBLIC_KEY } } }),
+    conforming: [],
+  },
+  {
+    name: 'responses signed by secret',
+    words: 'signatures: { example: { secret: …, encoding: base64 } }',
+    adapt: (config) => ({
+      ...config,
+      signatures: { [KEY_ID]: { secret: new Secret('SIGNING_SECRET', SHARED_SECRET), encoding: 'base64' } },
+    }),
     conforming: [],
   },
   {

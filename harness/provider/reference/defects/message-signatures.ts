@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished, type Patch, together } from '../conduct/patch.ts';
@@ -9,6 +10,9 @@ import {
   fieldsOf,
   KEY_ID,
   OTHER_KEY,
+  PUBLIC_KEY,
+  SHARED_KEY,
+  SHARED_SECRET,
   seconds,
   signed,
   withDigest,
@@ -253,6 +257,32 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
       cause: 'The path that is signed is not the one that was asked for',
       trips: ['headers.signature-valid'],
       patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
+    },
+    'signed-by-text-of-the-secret': {
+      setting: 'responses signed by secret',
+      summary: 'signs with the text of a secret that is base64, and not with what that encodes',
+      cause: 'Responses are signed with the text of the secret in place of what it encodes',
+      trips: ['headers.signature-valid'],
+      patch: signing(() => ({ key: createSecretKey(SHARED_SECRET, 'utf8') })),
+    },
+    'signed-by-secret-before-a-change': {
+      setting: 'responses signed by secret',
+      summary: 'signs with the shared secret, and changes a signed header then',
+      cause: 'A header that is signed with the shared secret is changed behind the signature',
+      trips: ['headers.signature-valid'],
+      patch: together(
+        signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control'), key: SHARED_KEY })),
+        onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
+      ),
+    },
+    'signed-by-public-key-as-secret': {
+      summary: 'signs with HMAC, and takes for its secret the key that is published',
+      cause: 'Responses are signed with a published key as if it were a secret',
+      trips: ['headers.signature-valid'],
+      patch: signing((now) => ({
+        parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
+        key: createSecretKey(PUBLIC_KEY, 'utf8'),
+      })),
     },
     'signed-by-algorithm-of-other-keys': {
       summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',

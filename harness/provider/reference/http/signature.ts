@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { type Answer, fieldValues, type ReceivedRequest, withField } from './message.ts';
 
 /** Signatures of answers (RFC 9421), and digests of what they send (RFC 9530). */
@@ -18,6 +26,16 @@ export const PUBLIC_KEY = createPublicKey(SIGNING_KEY).export({ type: 'spki', fo
 export const OTHER_KEY: KeyObject = keyOf('conform stranger');
 
 type Covered = readonly [identifier: string, value: string];
+
+/** A secret that both sides share, in base64. */
+export const SHARED_SECRET = Buffer.from('example-shared-secret-not-secret').toString('base64');
+export const SHARED_KEY: KeyObject = createSecretKey(SHARED_SECRET, 'base64');
+
+/** The signature of a text: with HMAC and SHA-256 where the key is a secret, else with Ed25519. */
+export function signatureOf(text: string, key: KeyObject): Buffer {
+  if (key.type === 'secret') return createHmac('sha256', key).update(text).digest();
+  return sign(null, Buffer.from(text), key);
+}
 
 interface Signing {
   readonly label?: string;
@@ -44,7 +62,7 @@ export function signed(answer: Answer, signing: Signing): Answer {
   } = signing;
   const input = `(${covered.map(([identifier]) => identifier).join(' ')})${parameters}`;
   const lines = [...covered, ['"@signature-params"', input]].map((line) => line.join(': '));
-  const octets = sign(null, Buffer.from(signs(lines.join('\n'))), key);
+  const octets = signatureOf(signs(lines.join('\n')), key);
   return {
     ...answer,
     fields: [

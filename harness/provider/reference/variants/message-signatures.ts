@@ -1,7 +1,16 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onFinished } from '../conduct/patch.ts';
 import { fieldValue, withField } from '../http/message.ts';
-import { derivedOf, digestOf, fieldsOf, KEY_ID, seconds, signed, withDigest } from '../http/signature.ts';
+import {
+  derivedOf,
+  digestOf,
+  fieldsOf,
+  KEY_ID,
+  SHARED_KEY,
+  seconds,
+  signed,
+  withDigest,
+} from '../http/signature.ts';
 
 export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   'signs-answers': {
@@ -39,6 +48,18 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
         parameters: `;created=${now};alg="ml-dsa-65";keyid="of somebody else";x=1.5`,
       });
       return signed(once, { label: 'b', covered: [], parameters: '' });
+    }),
+  },
+  'signs-answers-by-shared-secret': {
+    summary: 'signs each answer with a secret that the client has as well',
+    setting: 'responses signed by secret',
+    patch: onFinished('every', (answer, request, { clock }) => {
+      const digested = withDigest(answer);
+      return signed(digested, {
+        covered: [...derivedOf(digested, request), ...fieldsOf(digested, 'content-digest')],
+        parameters: `;created=${seconds(clock.now())};keyid="${KEY_ID}";alg="hmac-sha256"`,
+        key: SHARED_KEY,
+      });
     }),
   },
   'tells-digests': {
