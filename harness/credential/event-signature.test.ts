@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type EventSchemeName, eventScheme, isSignedWith, type SignedEvent } from './event-signature.ts';
+import { type EventSchemeName, eventScheme, type SignedEvent } from './event-signature.ts';
+import { Secret } from './secret.ts';
+import type { VerificationKey } from './verification-key.ts';
 
 /** An event as a receiver gets it: its headers by name, and its body. */
 function event(scheme: EventSchemeName, fields: Readonly<Record<string, string>>, body: string): SignedEvent {
@@ -8,8 +10,16 @@ function event(scheme: EventSchemeName, fields: Readonly<Record<string, string>>
     signature: field((eventScheme(scheme).header ?? 'x-signature').toLowerCase()) ?? '',
     field,
     body: Buffer.from(body),
+    request: {
+      method: 'POST',
+      url: 'https://www.example.com/parameters',
+      target: '/parameters',
+      fields: Object.entries(fields),
+    },
   };
 }
+
+const keyOf = (text: string): VerificationKey => ({ secret: new Secret('SECRET', text), encoding: 'text' });
 
 interface Example {
   readonly scheme: EventSchemeName;
@@ -55,7 +65,7 @@ describe.each(Object.entries(EXAMPLES))(
   'an event signed in the way of %s',
   (_name, { scheme, secret, fields, body }) => {
     const isSigned = (by: string, changed: Readonly<Record<string, string>>, content: string) =>
-      isSignedWith(by, event(scheme, changed, content), { scheme, prefix: '' });
+      eventScheme(scheme).worth(event(scheme, changed, content), { key: keyOf(by), prefix: '' }) === 'valid';
 
     it('is taken with its secret alone', () => {
       expect(isSigned(secret, fields, body)).toBe(true);
@@ -86,9 +96,51 @@ it('nothing else is taken for a signature', () => {
   for (const scheme of ['standard-webhooks', 'stripe', 'slack'] as const) {
     for (const signature of ['', 'v1', 'v1,', 'v0=', 't=1,v1=', 'v1=']) {
       const name = (eventScheme(scheme).header ?? '').toLowerCase();
-      expect(isSignedWith('secret', event(scheme, { [name]: signature }, '{}'), { scheme, prefix: '' })).toBe(
-        false,
-      );
+      const means = { key: keyOf('secret'), prefix: '' };
+      expect(eventScheme(scheme).worth(event(scheme, { [name]: signature }, '{}'), means)).toBe('wrong');
     }
   }
+});
+
+// RFC 9421, appendices B.1.5 and B.2.5.
+describe('an event signed as a message', () => {
+  const fields = {
+    date: 'Tue, 20 Apr 2021 02:07:55 GMT',
+    'content-type': 'application/json',
+    'signature-input':
+      'sig-b25=("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"',
+    signature: 'sig-b25=:pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=:',
+  };
+  const written = 'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==';
+  const key: VerificationKey = { secret: new Secret('SECRET', written), encoding: 'base64' };
+  const { worth, time } = eventScheme('rfc9421');
+  const received = (changed: Readonly<Record<string, string>>, body: string): SignedEvent => {
+    const made = event('rfc9421', { ...fields, ...changed }, body);
+    return { ...made, request: { ...made.request, url: 'https://example.com/foo', target: '/foo' } };
+  };
+  const worthOf = (changed: Readonly<Record<string, string>>, body: string, by: VerificationKey = key) =>
+    worth(received(changed, body), { key: by, prefix: '' });
+
+  it('holds for what it covers, and by its key', () => {
+    expect(worthOf({ host: 'example.com' }, '')).toBe('valid');
+    expect(worthOf({ host: 'example.com', 'content-type': 'text/plain' }, '')).toBe('invalid');
+    expect(worthOf({ host: 'example.com' }, '', keyOf(written))).toBe('invalid');
+    expect(worthOf({ host: 'example.com', signature: '' }, '')).toBe('invalid');
+  });
+
+  it('must cover the body where there is one', () => {
+    expect(worthOf({ host: 'example.com' }, '{}')).toBe('uncovered');
+  });
+
+  it('tells its time', () => {
+    expect(time?.(received({}, ''))).toBe('1618884473');
+  });
+
+  it('cannot be judged where what it covers cannot be told, or nobody knows the algorithm', () => {
+    expect(worthOf({}, '')).toEqual({ untold: expect.stringContaining('"@authority" is not known here') });
+    const input = `${fields['signature-input']};alg="of-tomorrow"`;
+    expect(worthOf({ host: 'example.com', 'signature-input': input }, '')).toEqual({
+      untold: 'nobody here knows the algorithm of sig-b25',
+    });
+  });
 });

@@ -1,4 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { RecordedRequest } from '../evidence/exchange.ts';
+import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
+import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';
+import { type MessageSignature, readSignatures } from '../evidence/fields/signature/message-signature.ts';
+import { signatureBase } from '../evidence/fields/signature/signature-base.ts';
+import { octetsOf, type VerificationKey, verified } from './verification-key.ts';
 
 /** An event on its way to a receiver, as far as it is signed. */
 export interface SignedEvent {
@@ -7,47 +13,105 @@ export interface SignedEvent {
   /** Of another header, by its name in lower case. */
   readonly field: (name: string) => string | undefined;
   readonly body: Uint8Array;
+  /** As its sender made it, to the address that it was given. */
+  readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
 }
 
-/** How services sign the events that they send: HMAC with SHA-256 (RFC 2104), of the body and of what is said with it. */
+/**
+ * What a signature is worth. `wrong`: not made of this body by this key; `invalid`: the same, of all that it covers;
+ * of those that hold, `uncovered` leaves out the body, and covers it by a digest that is of another one
+ * (`other-digest`), or that is of no use against attackers (`weak-digest`).
+ */
+export const WORTHS = [
+  'valid',
+  'missing',
+  'wrong',
+  'invalid',
+  'uncovered',
+  'other-digest',
+  'weak-digest',
+] as const;
+export type Worth = (typeof WORTHS)[number];
+
+/** Nobody can tell, and why. */
+interface Untold {
+  readonly untold: string;
+}
+
+interface Means {
+  readonly key: VerificationKey;
+  /** What comes before the signature in the header, where the scheme does not say. */
+  readonly prefix: string;
+}
+
+/** How services sign the events that they send. */
 interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
   readonly header: string | null;
+  /** Of one or several signatures that are there. */
+  readonly worth: (event: SignedEvent, means: Means) => Worth | Untold;
+  /** Signed with a private key as well as with a shared secret. */
+  readonly takesPublicKeys?: true;
+  /** When the attempt was made, as it is told; left out where nothing is. */
+  readonly time?: (event: SignedEvent) => string | undefined;
+  /** The time is that of the signature, which may be the same with each attempt. */
+  readonly keepsTime?: true;
+  /** Each attempt at an event has the same value there; left out where nothing is said of it. */
+  readonly id?: string;
+}
+
+/** HMAC with SHA-256 (RFC 2104) of the body, and of what is said with it. */
+interface Hmac extends Omit<EventScheme, 'worth' | 'takesPublicKeys'> {
   readonly encoding: 'hex' | 'base64';
-  /** The key that a secret stands for, where it is not the text itself. */
-  readonly keyOf?: (secret: string) => Buffer;
+  /** The octets that a secret stands for, where the config does not say. */
+  readonly octets?: (secret: string) => Buffer;
   /** What is signed before the body; nothing when left out. */
   readonly before?: (event: SignedEvent) => string;
   /** Signatures in the header, of which one has to be right; the whole header when left out. */
   readonly signatures?: (value: string) => readonly string[];
-  /** When the attempt was made, as it is told; left out where nothing is. */
-  readonly time?: (event: SignedEvent) => string | undefined;
-  /** Each attempt at an event has the same value there; left out where nothing is said of it. */
-  readonly id?: string;
+}
+
+function hmac({ encoding, octets, before, signatures, ...scheme }: Hmac): EventScheme {
+  return {
+    ...scheme,
+    worth(event, { key, prefix }) {
+      if ('pem' in key) return 'wrong';
+      const digest = createHmac('sha256', octets?.(key.secret.reveal()) ?? octetsOf(key))
+        .update(before?.(event) ?? '')
+        .update(event.body)
+        .digest(encoding);
+      const wanted = Buffer.from(signatures ? digest : `${prefix}${digest}`);
+      const isRight = (signatures?.(event.signature) ?? [event.signature]).some((text) => {
+        const given = Buffer.from(text);
+        return given.length === wanted.length && timingSafeEqual(given, wanted);
+      });
+      return isRight ? 'valid' : 'wrong';
+    },
+  };
 }
 
 const STANDARD_TIME = 'webhook-timestamp';
 const SLACK_TIME = 'x-slack-request-timestamp';
 
 /** Standard Webhooks 1.0.0: the secret is base64 behind `whsec_`; several secrets make several signatures. */
-const standardWebhooks: EventScheme = {
+const standardWebhooks = hmac({
   header: 'webhook-signature',
   encoding: 'base64',
-  keyOf: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
+  octets: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
   before: ({ field }) => `${field('webhook-id') ?? ''}.${field(STANDARD_TIME) ?? ''}.`,
   signatures: (value) => value.split(' ').flatMap((each) => /^v1,(.+)$/.exec(each)?.[1] ?? []),
   time: ({ field }) => field(STANDARD_TIME),
   id: 'webhook-id',
-};
+});
 
 /** `t=1492774577,v1=…,v1=…,v0=…`: v0 is for tests. */
-const stripe: EventScheme = {
+const stripe = hmac({
   header: 'Stripe-Signature',
   encoding: 'hex',
   before: ({ signature }) => `${stripeParts(signature, 't')[0] ?? ''}.`,
   signatures: (value) => stripeParts(value, 'v1'),
   time: ({ signature }) => stripeParts(signature, 't')[0],
-};
+});
 
 function stripeParts(value: string, name: string): readonly string[] {
   return value.split(',').flatMap((part) => {
@@ -56,42 +120,70 @@ function stripeParts(value: string, name: string): readonly string[] {
   });
 }
 
-const slack: EventScheme = {
+const slack = hmac({
   header: 'X-Slack-Signature',
   encoding: 'hex',
   before: ({ field }) => `v0:${field(SLACK_TIME) ?? ''}:`,
   signatures: (value) => (value.startsWith('v0=') ? [value.slice('v0='.length)] : []),
   time: ({ field }) => field(SLACK_TIME),
+});
+
+/** RFC 9421: of the request and a digest of its body (RFC 9530), by any algorithm that fits the key. */
+const messageSignatures: EventScheme = {
+  header: 'Signature-Input',
+  takesPublicKeys: true,
+  worth(event, { key }) {
+    const each = signaturesOf(event).map((signature) => worthOf(signature, event, key));
+    const untold = each.find((one) => typeof one !== 'string');
+    const held = each.find((one) => typeof one === 'string' && one !== 'invalid');
+    return each.find((one) => one === 'valid') ?? untold ?? held ?? 'invalid';
+  },
+  time(event) {
+    const times = signaturesOf(event).map(({ parameters }) => parameters.get('created'));
+    return times.find((time) => typeof time === 'number')?.toString();
+  },
+  keepsTime: true,
 };
 
+function signaturesOf({ request }: SignedEvent): readonly MessageSignature[] {
+  return readSignatures(request.fields, 'request').signatures;
+}
+
+function worthOf(
+  signature: MessageSignature,
+  { request, body }: SignedEvent,
+  key: VerificationKey,
+): Worth | Untold {
+  const { components, label, parameters, value } = signature;
+  const base = signatureBase(signature, { request, response: null });
+  if (base.is === 'untold') return { untold: `${label} covers what ${base.why}` };
+  if (base.is === 'missing') return 'invalid';
+  const algorithm = parameters.get('alg');
+  const verification = verified(key, {
+    base: base.text,
+    signature: value,
+    algorithm: typeof algorithm === 'string' ? algorithm : undefined,
+  });
+  if (verification === 'unknown') return { untold: `nobody here knows the algorithm of ${label}` };
+  if (verification !== 'valid') return 'invalid';
+  if (body.length === 0) return 'valid';
+  if (!components.some(({ name }) => name === 'content-digest')) return 'uncovered';
+  const digests = readDigests(fieldValue(request.fields, 'content-digest') ?? '');
+  if (digests.values.size === 0 || wrongDigest(digests, body) !== null) return 'other-digest';
+  return weakDigests(digests) === null ? 'valid' : 'weak-digest';
+}
+
 export const EVENT_SCHEMES = {
-  'hmac-sha256-hex': { header: null, encoding: 'hex' },
-  'hmac-sha256-base64': { header: null, encoding: 'base64' },
+  'hmac-sha256-hex': hmac({ header: null, encoding: 'hex' }),
+  'hmac-sha256-base64': hmac({ header: null, encoding: 'base64' }),
   'standard-webhooks': standardWebhooks,
   stripe,
   slack,
+  rfc9421: messageSignatures,
 } as const satisfies Readonly<Record<string, EventScheme>>;
 
 export type EventSchemeName = keyof typeof EVENT_SCHEMES;
 
 export function eventScheme(name: EventSchemeName): EventScheme {
   return EVENT_SCHEMES[name];
-}
-
-/** Whether one of the signatures of an event was made with the secret. `prefix`: what comes before it in the header. */
-export function isSignedWith(
-  secret: string,
-  event: SignedEvent,
-  { scheme, prefix }: { readonly scheme: EventSchemeName; readonly prefix: string },
-): boolean {
-  const { encoding, keyOf = Buffer.from, before, signatures } = eventScheme(scheme);
-  const digest = createHmac('sha256', keyOf(secret))
-    .update(before?.(event) ?? '')
-    .update(event.body)
-    .digest(encoding);
-  const wanted = Buffer.from(signatures ? digest : `${prefix}${digest}`);
-  return (signatures?.(event.signature) ?? [event.signature]).some((text) => {
-    const given = Buffer.from(text);
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
-  });
 }

@@ -5,7 +5,7 @@ import { isStandIn } from './stand-in.ts';
 /** With what a signature is verified: a public key in PEM, of `publicKeyIn`, or a secret that both sides share. */
 export type VerificationKey = { readonly pem: string } | SharedSecret;
 
-interface SharedSecret {
+export interface SharedSecret {
   readonly secret: Secret;
   /** Of the octets that sign, as the secret is written. */
   readonly encoding: SecretEncoding;
@@ -102,9 +102,12 @@ function verifiedBySecret(
   { base, signature, algorithm }: Signed,
 ): Verification {
   if (algorithm !== undefined && algorithm !== BY_SHARED_SECRET) return 'unfit';
-  const written = secret.reveal();
-  if (isStandIn(written)) return 'unrecorded';
-  const key = Buffer.from(written, encoding === 'base64' ? 'base64' : 'utf8');
-  const wanted = createHmac('sha256', key).update(base).digest();
+  if (isStandIn(secret.reveal())) return 'unrecorded';
+  const wanted = createHmac('sha256', octetsOf({ secret, encoding })).update(base).digest();
   return wanted.length === signature.length && timingSafeEqual(wanted, signature) ? 'valid' : 'invalid';
+}
+
+/** With which somebody signs who has the secret. */
+export function octetsOf({ secret, encoding }: SharedSecret): Buffer {
+  return Buffer.from(secret.reveal(), encoding === 'base64' ? 'base64' : 'utf8');
 }

@@ -9,6 +9,8 @@ import { visible } from '../evidence/octets/visible.ts';
 import { type Port, type Probe, probe } from '../session/probe.ts';
 import type { Received } from '../session/webhooks.ts';
 
+export type { Received } from '../session/webhooks.ts';
+
 const UNAVAILABLE = { status: 503, fields: [] };
 const ACCEPTED = { status: 200, fields: [] };
 /** RFC 9110 §15.5.11: it will not come back. */
@@ -139,11 +141,16 @@ const FRESH_MS = 5 * 60_000;
 const APART_MS = 2_000;
 
 /** What is wrong with the time that an attempt tells; null for nothing. `all`: it, and those before it. */
-export function timeFault({ time, atMs, reply }: Received, all: readonly Received[]): string | null {
+export function timeFault(
+  { time, atMs, reply }: Received,
+  all: readonly Received[],
+  { scheme }: Pick<WebhookSignature, 'scheme'>,
+): string | null {
   if (time === null) return 'none';
   if (!/^\d{1,16}$/.test(time)) return `"${visible(time, 40)}", which is no number of seconds`;
   const arrivedMs = Date.parse(reply.exchange.timing.startedAt);
   if (Math.abs(1_000 * Number(time) - arrivedMs) > FRESH_MS) return 'one that is more than 5 minutes off';
+  if (eventScheme(scheme).keepsTime) return null;
   const isOld = all.some((each) => each.time === time && atMs - each.atMs >= APART_MS);
   return isOld ? 'that of an earlier attempt' : null;
 }

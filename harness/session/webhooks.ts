@@ -1,9 +1,9 @@
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
-import { eventScheme, isSignedWith, type SignedEvent } from '../credential/event-signature.ts';
+import { eventScheme, type SignedEvent, type Worth } from '../credential/event-signature.ts';
 import { isStandIn } from '../credential/stand-in.ts';
 import { Reply } from '../evidence/exchange/reply.ts';
-import type { Exchange } from '../evidence/exchange.ts';
+import type { Exchange, FieldLine } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { traces } from '../evidence/redaction/marker.ts';
 import type { Delivery, ReceiverAnswer, WebhookReceiver } from '../transport/http/webhook-receiver.ts';
@@ -17,7 +17,7 @@ export interface Received {
   /** On the session's monotonic clock, in ms. */
   readonly atMs: number;
   /** Judged while the octets were at hand; null where no signature is configured. */
-  readonly signature: 'valid' | 'missing' | 'wrong' | null;
+  readonly signature: Worth | null;
   /** When the attempt was made, as the scheme of the signature has it told; null where nothing is. */
   readonly time: string | null;
   /** The id of the event, where the scheme has one; null where there is none. */
@@ -62,11 +62,13 @@ async function receiveWebhooks(
     });
   means.record({ type: 'receiver', service: means.config.service, url: receiver.url, path: receiver.path });
   try {
-    await act(receiver, addressAt(webhooks.url ?? receiver.url, receiver.path));
+    const address = addressAt(webhooks.url ?? receiver.url, receiver.path);
+    await act(receiver, address);
     return receiver.deliveries.map((delivery, index) => {
       const exchange = delivery.recorded ?? exchangeOf(delivery, index, receiver.url, means);
       turn.trail.add(means.log.keep(exchange, 0).id);
-      const signature = webhooks.signature && (delivery.signature ?? judged(delivery, webhooks.signature));
+      const signature =
+        webhooks.signature && (delivery.signature ?? judged(delivery, address, webhooks.signature));
       if (signature !== null)
         means.record({
           type: 'signature',
@@ -74,7 +76,12 @@ async function receiveWebhooks(
           evidence: exchange.id,
           worth: signature,
         });
-      return { reply: new Reply(exchange), atMs: delivery.atMs, signature, ...toldBy(delivery, webhooks) };
+      return {
+        reply: new Reply(exchange),
+        atMs: delivery.atMs,
+        signature,
+        ...toldBy(delivery, address, webhooks),
+      };
     });
   } finally {
     await receiver.close();
@@ -125,27 +132,49 @@ function exchangeOf(
   };
 }
 
-/** @throws Blocked where not all of the body was kept. */
-function judged(delivery: Delivery, signature: WebhookSignature): NonNullable<Received['signature']> {
+/** @throws Blocked where not all of the body was kept, or nobody can tell. */
+function judged(delivery: Delivery, address: string, signature: WebhookSignature): Worth {
   const { body, truncated, recorded } = delivery;
-  const event = eventOf(delivery, signature);
+  const event = eventOf(delivery, address, signature);
   if (event.signature === '') return 'missing';
   if (recorded !== undefined && (truncated || traces(body).length > 0)) {
     throw new Blocked('not in the record: all that was signed');
   }
-  const secret = signature.secret.reveal();
-  if (isStandIn(secret)) throw new Blocked('not in the record: what the signature was worth');
-  return isSignedWith(secret, event, signature) ? 'valid' : 'wrong';
+  if (truncated) throw new Blocked('an event is so large that not all of what was signed is kept');
+  const { scheme, key } = signature;
+  if ('secret' in key && isStandIn(key.secret.reveal())) {
+    throw new Blocked('not in the record: what the signature was worth');
+  }
+  const worth = eventScheme(scheme).worth(event, signature);
+  if (typeof worth === 'string') return worth;
+  throw new Blocked(`the signature of an event cannot be verified: ${worth.untold}`);
 }
 
-function eventOf({ fields, body }: Delivery, { header }: WebhookSignature): SignedEvent {
+/** What is signed of the address is that which the service was given, whatever a proxy before the receiver made of it. */
+function eventOf(
+  { method, target, fields, body }: Delivery,
+  address: string,
+  { header }: WebhookSignature,
+): SignedEvent {
+  const { host, pathname } = new URL(address);
+  const query = /\?.*$/s.exec(target)?.[0] ?? '';
+  const request = {
+    method,
+    url: address,
+    target: `${pathname}${query}`,
+    fields: fields.map(([name, value]): FieldLine => [name, /^host$/i.test(name) ? host : value]),
+  };
   const field = (name: string) => fieldValue(fields, name);
-  return { signature: field(header.toLowerCase()) ?? '', field, body };
+  return { signature: field(header.toLowerCase()) ?? '', field, body, request };
 }
 
-function toldBy(delivery: Delivery, { signature }: WebhooksConfig): Pick<Received, 'time' | 'id'> {
+function toldBy(
+  delivery: Delivery,
+  address: string,
+  { signature }: WebhooksConfig,
+): Pick<Received, 'time' | 'id'> {
   if (signature === null) return { time: null, id: null };
   const { time, id } = eventScheme(signature.scheme);
-  const event = eventOf(delivery, signature);
+  const event = eventOf(delivery, address, signature);
   return { time: time?.(event) ?? null, id: (id && event.field(id)) ?? null };
 }

@@ -59,8 +59,8 @@ const slow = (ms: number): State => ({
 /** The fields by which an event can be known again, in this order. */
 const marking = (...names: readonly string[]): State => ({
   patch: inWebhooks(({ compose }) => ({
-    compose: (event, secret, nowMs) => {
-      const { fields, body } = compose(event, secret, nowMs);
+    compose: (event, secret, nowMs, url) => {
+      const { fields, body } = compose(event, secret, nowMs, url);
       const { 'X-Webhook-Id': id = '', ...others } = fields;
       return { fields: { ...Object.fromEntries(names.map((name) => [name, id])), ...others }, body };
     },

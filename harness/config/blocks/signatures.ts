@@ -1,32 +1,7 @@
-import { resolve } from 'node:path';
-import { publicKeyIn, SECRET_ENCODINGS, type VerificationKey } from '../../credential/verification-key.ts';
+import type { VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
-import { readSecret } from '../draft/secret.ts';
-import { choice, either, type Loaded, mapping, named, needed, secret } from '../shape/kinds.ts';
-import { readText } from '../yaml/read-text.ts';
-
-const MAX_BYTES = 64 * 1024;
-
-const SHARED = mapping(
-  '',
-  {},
-  {
-    secret: needed(secret()),
-    encoding: choice('How the octets of the secret are written.', SECRET_ENCODINGS, { default: 'text' }),
-  },
-);
-
-type WrittenKey = string | Loaded<typeof SHARED>;
-
-/** A key with which signatures are verified. */
-const VERIFICATION_KEY = either<WrittenKey>(
-  'File, relative to this one, with the public key: in PEM, or as a JSON web key. Or the secret that both sides share.',
-  {
-    expected: `the path of a file with a public key, or a mapping such as { secret: "\${env:SIGNING_SECRET}" }`,
-    def: 'verificationKey',
-  },
-  { ...SHARED, type: ['string', 'object'], minLength: 1 },
-);
+import { type Loaded, named } from '../shape/kinds.ts';
+import { buildVerificationKey, verificationKey, type WrittenKey } from './verification-key.ts';
 
 export const SIGNATURES = named(
   'The keys with which the service signs its responses (RFC 9421), by the names that it has for them (keyid). What it serves must then be signed with one of them.',
@@ -36,7 +11,9 @@ export const SIGNATURES = named(
     nullable: true,
     def: 'signatures',
   },
-  VERIFICATION_KEY,
+  verificationKey(
+    'File, relative to this one, with the public key: in PEM, or as a JSON web key. Or the secret that both sides share.',
+  ),
 );
 
 /** With which signatures are verified, by the names that those who sign have for them. */
@@ -54,30 +31,4 @@ export async function buildSignatures(
     (name, key) => buildVerificationKey(draft, `signatures.${name}`, key as WrittenKey, literalAllowed),
   );
   return keys.length === 0 ? null : Object.fromEntries(keys);
-}
-
-async function buildVerificationKey(
-  draft: Draft,
-  place: string,
-  written: WrittenKey,
-  literalAllowed: boolean,
-): Promise<VerificationKey> {
-  if (typeof written !== 'string') {
-    const options = { literalAllowed, optional: false };
-    const read = await readSecret(draft, `${place}.secret`, written.secret, options);
-    if (read === null) throw draft.faultAt(`${place}.secret`, 'is empty', 'give it a value');
-    return { secret: read, encoding: written.encoding };
-  }
-  const read = await readText(resolve(draft.scope.folder, written), MAX_BYTES);
-  if ('fault' in read) {
-    const { problem, remedy } = read.fault;
-    throw draft.faultAt(place, `the file ${written}: ${problem}`, `${remedy}; it is relative to this file`);
-  }
-  const pem = publicKeyIn(read.text);
-  if (pem !== null) return { pem };
-  throw draft.faultAt(
-    place,
-    `the file ${written} holds no public key of RSA, of ECDSA on P-256 or P-384, or of Ed25519`,
-    'name a PEM file or a JSON web key; a shared secret is written as { secret: … }',
-  );
 }

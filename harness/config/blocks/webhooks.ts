@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { EVENT_SCHEMES, type EventSchemeName, eventScheme } from '../../credential/event-signature.ts';
-import type { Secret } from '../../credential/secret.ts';
+import type { VerificationKey } from '../../credential/verification-key.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSecret } from '../draft/secret.ts';
 import { baseUrl, ownPath, token } from '../shape/address.ts';
@@ -15,6 +15,7 @@ import {
   secret,
   text,
 } from '../shape/kinds.ts';
+import { buildVerificationKey, verificationKey } from './verification-key.ts';
 
 function listenAddress(written: string, fault: Fault): { readonly address: string; readonly port: number } {
   const [, address = '', port = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(written) ?? [];
@@ -81,14 +82,17 @@ export const WEBHOOKS = mapping(
       },
       {
         header: text(
-          'The header that carries the signature. The ways of standard-webhooks, stripe and slack have one of their own.',
+          'The header that carries the signature. The ways of standard-webhooks, stripe, slack and rfc9421 have one of their own.',
           { read: token('cannot be the name of a header field', 'use letters, digits and hyphens') },
         ),
         scheme: choice('How the signature is made of the event and the secret.', SCHEME_NAMES, {
           default: 'hmac-sha256-hex',
         }),
         prefix: text('Text before the signature in the header, such as sha256=, of an hmac-sha256 scheme.'),
-        secret: needed(secret()),
+        secret: secret(),
+        key: verificationKey(
+          'In place of secret. For rfc9421 the file, relative to this one, with the public key: in PEM, or as a JSON web key. Or the secret and how its octets are written.',
+        ),
       },
     ),
     within: duration('How soon an event, or the next attempt to deliver one, must arrive.', {
@@ -110,10 +114,10 @@ export interface WebhookSignature {
   readonly scheme: EventSchemeName;
   /** What comes before it in the field, where the scheme does not say. */
   readonly prefix: string;
-  readonly secret: Secret;
+  readonly key: VerificationKey;
 }
 
-/** @throws UsageError for a secret that cannot be read. */
+/** @throws UsageError for a key that cannot be read, or is not for the scheme. */
 export async function buildWebhooks(
   draft: Draft,
   written: Block | undefined,
@@ -137,8 +141,29 @@ async function signatureOf(
       'add `header:`, such as X-Signature',
     );
   }
-  const options = { literalAllowed, optional: true };
-  const read = await readSecret(draft, 'webhooks.signature.secret', signature.secret, options);
-  if (read === null) return null;
-  return { header, scheme, prefix, secret: read };
+  const key = await keyOf(draft, signature, literalAllowed);
+  if (key === null) return null;
+  if (!('pem' in key) || eventScheme(scheme).takesPublicKeys) return { header, scheme, prefix, key };
+  const ofKeys = SCHEME_NAMES.filter((name) => eventScheme(name).takesPublicKeys);
+  throw draft.faultAt(
+    'webhooks.signature.key',
+    `is a public key, and ${scheme} signs with a secret`,
+    `write \`secret:\`, or use the scheme ${ofKeys.join(' or ')}`,
+  );
+}
+
+/** null where the secret is one that need not be there. */
+async function keyOf(
+  draft: Draft,
+  { secret, key }: NonNullable<Block['signature']>,
+  literalAllowed: boolean,
+): Promise<VerificationKey | null> {
+  const place = 'webhooks.signature';
+  if (key && secret !== undefined) {
+    throw draft.faultAt(`${place}.key`, 'stands beside a secret', 'write one of the two');
+  }
+  if (key) return buildVerificationKey(draft, `${place}.key`, key, literalAllowed);
+  if (secret === undefined) throw draft.faultAt(place, 'has neither secret nor key', 'add `secret:`');
+  const read = await readSecret(draft, `${place}.secret`, secret, { literalAllowed, optional: true });
+  return read && { secret: read, encoding: 'text' };
 }

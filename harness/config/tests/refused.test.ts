@@ -28,6 +28,11 @@ function areRefused(cases: Cases, written: (text: string) => Case = (service) =>
   });
 }
 
+// RFC 9421, appendix B.1.4.
+const PUBLIC_KEY = `-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+-----END PUBLIC KEY-----`;
+
 const NAMES = 'service: orders\ncontract: orders\n';
 const AT = "provider: { url: 'https://orders.example' }\n";
 const OPEN = 'credentials: { scheme: none }\n';
@@ -65,6 +70,10 @@ describe('what is refused of a service', () => {
     'an address with a query': at("{ url: §'https://orders.example/?key=hush' }"),
     'an address with a fragment': at("{ url: §'https://orders.example/#a' }"),
     'a bad address on the command line': { options: { providerUrl: 'orders' } },
+    'a public key for a signature that takes a secret': {
+      service: and('webhooks: { trigger: { path: /hooks }, signature: { scheme: slack, key: §a.pem } }\n'),
+      files: { 'services/a.pem': PUBLIC_KEY },
+    },
     'a key of signatures that is not there': and('signatures: { a: §keys/a.pem }\n'),
     'a key of signatures that is none': and('signatures: { a: §orders.yaml }\n'),
     'a secret of signatures that stands in the file': and('signatures: { a: { secret: §hush-hush } }\n'),
@@ -210,6 +219,12 @@ describe('what is refused of its values', () => {
     'webhooks that nothing triggers': and('webhooks: §{ listen: "127.0.0.1:0" }\n'),
     'a signature of webhooks in no header': and(
       `webhooks: { trigger: { path: /hooks }, signature: §{ secret: "\${env:HOOK_SECRET:-}" } }\n`,
+    ),
+    'a signature of webhooks without a key': and(
+      'webhooks: { trigger: { path: /hooks }, signature: §{ header: X-Signature } }\n',
+    ),
+    'a signature of webhooks with two keys': and(
+      `webhooks: { trigger: { path: /hooks }, signature: { scheme: stripe, secret: "\${env:HOOK_SECRET:-}", key: §a.pem } }\n`,
     ),
     'a secret of webhooks that stands in the file': and(
       'webhooks: { trigger: { path: /hooks }, signature: { header: X-Signature, secret: §written-down-here } }\n',

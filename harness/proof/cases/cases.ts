@@ -90,6 +90,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'standard-webhooks-by-several-secrets+counts-handshakes',
     'stripe-webhooks+ws-pings-first+limits-endurance-as-well',
     'slack-webhooks+plain-json-errors',
+    'message-signed-webhooks+lower-case-fields',
+    'message-signed-webhooks-by-key+counts-handshakes',
     'webhook-takes-its-time+webhook-is-a-cloud-event',
     'ws-closes-4401+ws-takes-small-messages+ws-empty-close-for-bad-codes',
     'counts-handshakes+ws-pongs-after-close',

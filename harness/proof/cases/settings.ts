@@ -11,6 +11,7 @@ import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
+import type { VerificationKey } from '../../credential/verification-key.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../provider/reference/http/signature.ts';
 import { MOUNT } from '../../provider/reference/variants/paths.ts';
 
@@ -68,13 +69,16 @@ const inWebSocket =
   ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
 
 const signingEvents =
-  (scheme: EventSchemeName): Adapt =>
+  (scheme: EventSchemeName, key?: VerificationKey): Adapt =>
   ({ webhooks, ...config }) => {
     if (!webhooks?.signature) throw new Error(`${config.service} signs no events`);
     const header = eventScheme(scheme).header ?? webhooks.signature.header;
     return {
       ...config,
-      webhooks: { ...webhooks, signature: { ...webhooks.signature, header, scheme, prefix: '' } },
+      webhooks: {
+        ...webhooks,
+        signature: { ...webhooks.signature, ...(key && { key }), header, scheme, prefix: '' },
+      },
     };
   };
 
@@ -325,12 +329,18 @@ const SETTINGS: readonly Setting[] = [
     conforming: [],
   },
   // How events are signed takes a service that does it in that way.
-  ...(['standard-webhooks', 'stripe', 'slack'] as const).map((scheme) => ({
+  ...(['standard-webhooks', 'stripe', 'slack', 'rfc9421'] as const).map((scheme) => ({
     name: scheme === 'standard-webhooks' ? 'standard webhooks' : `${scheme} webhooks`,
     words: `webhooks: { signature: { scheme: ${scheme} } }`,
     adapt: signingEvents(scheme),
     conforming: [],
   })),
+  {
+    name: 'rfc9421 webhooks by public key',
+    words: 'webhooks: { signature: { scheme: rfc9421, key: ../keys/example.pem } }',
+    adapt: signingEvents('rfc9421', { pem: PUBLIC_KEY }),
+    conforming: [],
+  },
   {
     // Nothing is known of what may be said.
     name: 'no messages',

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { InconclusiveError } from '../../base/exit.ts';
 import { portOf } from '../../base/loopback.ts';
 import { createServer } from '../../base/node-http.ts';
+import type { Worth } from '../../credential/event-signature.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { type Clock, startDeadline } from '../pace/clock.ts';
 
@@ -20,7 +21,7 @@ export interface Delivery {
   /** The evidence of it, where it was recorded before. */
   readonly recorded?: Exchange;
   /** What its signature was worth then, where that was recorded. */
-  readonly signature?: 'valid' | 'missing' | 'wrong';
+  readonly signature?: Worth;
 }
 
 /** What a receiver says to an event. */

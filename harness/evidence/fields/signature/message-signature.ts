@@ -35,14 +35,14 @@ const STRINGS = ['nonce', 'alg', 'keyid', 'tag'];
 const MOST = 20;
 
 /** Reads Signature-Input and Signature (RFC 9421 §4) among these lines, trailers included; never throws. */
-export function readSignatures(lines: readonly FieldLine[]): SignatureReading {
+export function readSignatures(lines: readonly FieldLine[], target: Target = 'response'): SignatureReading {
   const inputs = readMembers(lines, 'Signature-Input');
   const values = readMembers(lines, 'Signature');
   const faults = [inputs.fault, values.fault].filter((fault) => fault !== null);
   const signatures: MessageSignature[] = [];
   for (const [label, input] of [...inputs.members].slice(0, MOST)) {
     const value = values.members.get(label);
-    const fault = inputFault(input, 'response', parameterFault) ?? valueFault(value, values.fault !== null);
+    const fault = inputFault(input, target, parameterFault) ?? valueFault(value, values.fault !== null);
     if (fault !== null) faults.push(`${visible(label, 40)}: ${fault}`);
     else if (isInnerList(input) && value?.[0] instanceof ArrayBuffer) {
       const [items, parameters] = input;

@@ -16,10 +16,10 @@ import { fieldValues } from '../grammar/field-lines.ts';
 import type { Component } from './component.ts';
 import type { MessageSignature } from './message-signature.ts';
 
-/** What is signed: a response, and the request that it answers. */
+/** What is signed: a response, and the request that it answers; or a request, where there is no response. */
 interface Context {
-  readonly request: RecordedRequest;
-  readonly response: RecordedResponse;
+  readonly request: Pick<RecordedRequest, 'method' | 'url' | 'target' | 'fields'>;
+  readonly response: RecordedResponse | null;
 }
 
 /** Read from a message, not there, or not to be known from what is kept of it. */
@@ -58,19 +58,15 @@ function componentValue(component: Component, { request, response }: Context): F
   const known = ['sf', 'key', 'bs', 'req', 'tr', 'name'];
   const strange = [...parameters.keys()].find((parameter) => !known.includes(parameter));
   if (strange !== undefined) return untold(`has the parameter ${strange}, which is not known here`);
-  const ofRequest = parameters.has('req');
-  if (name.startsWith('@')) {
-    return ofRequest
-      ? derived(component, request)
-      : name === '@status'
-        ? there(String(response.status))
-        : UNKNOWN;
+  if (parameters.has('req') || response === null) {
+    if (name.startsWith('@')) return derived(component, request);
+    return fieldOr(missing(`no ${identifier} in the request`), request.fields, component);
   }
-  // Whoever forwards a message may drop its trailers, and those of a request are never any.
+  if (name.startsWith('@')) return name === '@status' ? there(String(response.status)) : UNKNOWN;
+  // Whoever forwards a message may drop its trailers.
   if (parameters.has('tr'))
     return fieldOr(untold('is a trailer, which did not arrive'), response.trailers, component);
-  const lines = ofRequest ? request.fields : response.fields;
-  return fieldOr(missing(`no ${ofRequest ? `${identifier} in the request` : name}`), lines, component);
+  return fieldOr(missing(`no ${name}`), response.fields, component);
 }
 
 const UNKNOWN = untold('is not known here');
@@ -80,7 +76,10 @@ const PORTS: ReadonlyMap<string | undefined, number> = new Map([
   ['https:', 443],
 ]);
 
-function derived({ name, parameters }: Component, { method, url, target, fields }: RecordedRequest): Found {
+function derived(
+  { name, parameters }: Component,
+  { method, url, target, fields }: Context['request'],
+): Found {
   const [path = '', ...rest] = target.split('?');
   const query = rest.join('?');
   const at = URL.parse(url);

@@ -1,4 +1,5 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
+import { digestOf, KEY_ID, type Signing, seconds, signatureFields } from '../http/signature.ts';
 import type { Clock } from './clock.ts';
 
 /** One event on its way to a receiver. */
@@ -9,8 +10,13 @@ export interface WebhookMessage {
 
 /** How events are sent; what webhook defects replace. */
 export interface WebhookConduct {
-  /** The message for an attempt at an event, signed when there is a secret. */
-  readonly compose: (event: WebhookEvent, secret: string | null, nowMs: number) => WebhookMessage;
+  /** The message for an attempt at an event, signed when there is a secret. `url`: of the receiver. */
+  readonly compose: (
+    event: WebhookEvent,
+    secret: string | null,
+    nowMs: number,
+    url: string,
+  ) => WebhookMessage;
   /** How long is waited before each further attempt, in ms. */
   readonly retriesAfterMs: readonly number[];
   /** It waits as long as Retry-After asks it to. */
@@ -94,6 +100,43 @@ export const slackCompose: WebhookConduct['compose'] = (event, secret, nowMs) =>
     'X-Slack-Signature': `v0=${hmac(secret ?? '', `v0:${inSeconds(nowMs)}:${body}`, 'hex')}`,
   }));
 
+/** By RFC 9421 with the secret; `change`: of what is signed, and of what is sent. */
+export const messageCompose =
+  (change: (message: SignedMessage) => Partial<SignedMessage> = () => ({})): WebhookConduct['compose'] =>
+  (event, secret, nowMs, url) =>
+    composed(event, (body) => {
+      const digest = digestOf(Buffer.from(body));
+      const usual: SignedMessage = {
+        url: new URL(url),
+        body,
+        now: seconds(nowMs),
+        fields: { 'Content-Digest': digest },
+        signings: [
+          {
+            covered: [['"@method"', 'POST'], ['"@target-uri"', url], coveredDigest(digest)],
+            parameters: `;created=${seconds(nowMs)};keyid="${KEY_ID}"`,
+            key: createSecretKey(secret ?? '', 'utf8'),
+          },
+        ],
+      };
+      const { fields, signings } = { ...usual, ...change(usual) };
+      const each = signings.map((signing) => new Map(signatureFields(signing)));
+      const joined = (name: string) => each.map((of) => of.get(name) ?? '').join(', ');
+      return { ...fields, 'Signature-Input': joined('Signature-Input'), Signature: joined('Signature') };
+    });
+
+interface SignedMessage {
+  readonly url: URL;
+  readonly body: string;
+  /** In seconds. */
+  readonly now: number;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly signings: readonly Signing[];
+}
+
+/** Content-Digest as a signature covers it. */
+export const coveredDigest = (digest: string): Signing['covered'][number] => ['"content-digest"', digest];
+
 /** RFC 9110 §15.5.11. */
 const GONE = 410;
 /** How long a receiver may take, in ms. */
@@ -136,7 +179,7 @@ export class WebhookSender {
 
   /** null where there is no answer. */
   async #attempt(url: string, event: WebhookEvent): Promise<Response | null> {
-    const { fields, body } = this.#conduct.compose(event, this.#secret, this.#clock.now());
+    const { fields, body } = this.#conduct.compose(event, this.#secret, this.#clock.now(), url);
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(ATTEMPT_MS)]);
     const options = { method: 'POST', headers: fields, body, signal, redirect: 'manual' } as const;
     return fetch(url, options).catch(() => null);

@@ -13,12 +13,11 @@ import {
   PUBLIC_KEY,
   SHARED_KEY,
   SHARED_SECRET,
+  type Signing,
   seconds,
   signed,
   withDigest,
 } from '../http/signature.ts';
-
-type Signing = Parameters<typeof signed>[1];
 
 /** Signs each answer, in another way than it should be signed. */
 const signing = (

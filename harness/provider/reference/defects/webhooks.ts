@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Defect, REALTIME, tableOf } from '../conduct/deviation.ts';
 import { inWebhooks, type Patch, together } from '../conduct/patch.ts';
 import {
+  coveredDigest,
+  messageCompose,
   OLD_SECRET,
   SIGNATURE_FIELD,
   slackCompose,
@@ -11,6 +13,7 @@ import {
   type WebhookConduct,
   webhookSignature,
 } from '../conduct/webhooks.ts';
+import { digestOf, KEY_ID, OTHER_KEY, type Signing } from '../http/signature.ts';
 
 type Compose = WebhookConduct['compose'];
 
@@ -24,21 +27,41 @@ const withFields =
     compose: Compose,
     change: (fields: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
   ): Compose =>
-  (event, secret, nowMs) => {
-    const { fields, body } = compose(event, secret, nowMs);
+  (event, secret, nowMs, url) => {
+    const { fields, body } = compose(event, secret, nowMs, url);
     return { fields: { ...fields, ...change(fields) }, body };
   };
 
 /** The time when an event was first sent stands on each attempt at it. */
 function timeOfEvent(compose: Compose): Compose {
   const times = new Map<string, number>();
-  return (event, secret, nowMs) => {
+  return (event, secret, nowMs, url) => {
     const firstMs = times.get(event.id) ?? nowMs;
     times.set(event.id, firstMs);
-    return compose(event, secret, firstMs);
+    return compose(event, secret, firstMs, url);
   };
 }
 
+type Message = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
+
+/** By RFC 9421, in another way than it should be signed. */
+const signing = (change: (message: Message) => Partial<Signing>): Patch =>
+  composing(
+    messageCompose((message) => ({
+      signings: message.signings.map((usual) => ({ ...usual, ...change(message) })),
+    })),
+  );
+
+/** The same with another digest of the body. */
+const digesting = (digest: (body: string) => string): Patch =>
+  composing(
+    messageCompose(({ body, signings }) => ({
+      fields: { 'Content-Digest': digest(body) },
+      signings: signings.map((usual) => ({ ...usual, covered: [coveredDigest(digest(body))] })),
+    })),
+  );
+
+const MESSAGES = { setting: 'rfc9421 webhooks' };
 const STANDARD = { setting: 'standard webhooks' };
 
 /** Ways to get webhooks wrong. */
@@ -54,10 +77,10 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The body of an event is not JSON',
     trips: ['webhooks.json'],
     patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs) => {
+      compose: (event, secret, nowMs, url) => {
         const body = new URLSearchParams({ id: event.id, type: event.type }).toString();
         const signature = secret === null ? {} : { [SIGNATURE_FIELD]: webhookSignature(body, secret) };
-        const { fields } = compose(event, secret, nowMs);
+        const { fields } = compose(event, secret, nowMs, url);
         return {
           fields: { ...fields, 'Content-Type': 'application/x-www-form-urlencoded', ...signature },
           body,
@@ -71,8 +94,8 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The signature of an event does not fit its body',
     trips: ['webhooks.signature'],
     patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs) => {
-        const { fields, body } = compose(event, secret, nowMs);
+      compose: (event, secret, nowMs, url) => {
+        const { fields, body } = compose(event, secret, nowMs, url);
         return { fields: { ...fields, [SIGNATURE_FIELD]: webhookSignature(event.id, secret ?? '') }, body };
       },
     })),
@@ -117,8 +140,8 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'makes another webhook-id for each attempt',
     cause: 'An event gets another webhook-id each time it is sent',
     trips: ['webhooks.same-id'],
-    patch: composing((event, secret, nowMs) =>
-      standardCompose()({ ...event, id: randomUUID() }, secret, nowMs),
+    patch: composing((event, secret, nowMs, url) =>
+      standardCompose()({ ...event, id: randomUUID() }, secret, nowMs, url),
     ),
   },
   'webhook-without-id': {
@@ -126,8 +149,8 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs by Standard Webhooks, and sends no webhook-id',
     cause: 'Events have no webhook-id',
     trips: ['webhooks.same-id', 'webhooks.signature'],
-    patch: composing((event, secret, nowMs) => {
-      const { fields, body } = standardCompose()(event, secret, nowMs);
+    patch: composing((event, secret, nowMs, url) => {
+      const { fields, body } = standardCompose()(event, secret, nowMs, url);
       return {
         fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'webhook-id')),
         body,
@@ -146,15 +169,15 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'tells the time of an attempt in milliseconds',
     cause: 'The signed time of an event is in milliseconds',
     trips: ['webhooks.timestamp'],
-    patch: composing((event, secret, nowMs) => standardCompose()(event, secret, 1_000 * nowMs)),
+    patch: composing((event, secret, nowMs, url) => standardCompose()(event, secret, 1_000 * nowMs, url)),
   },
   'webhook-signs-body-alone': {
     ...STANDARD,
     summary: 'signs the body without the id and the time',
     cause: 'The signature of an event leaves out its id and time',
     trips: ['webhooks.signature'],
-    patch: composing((event, secret, nowMs) => {
-      const { fields, body } = standardCompose()(event, secret, nowMs);
+    patch: composing((event, secret, nowMs, url) => {
+      const { fields, body } = standardCompose()(event, secret, nowMs, url);
       return {
         fields: { ...fields, 'webhook-signature': `v1,${standardSignature(body, secret ?? '')}` },
         body,
@@ -177,8 +200,8 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs with the text of the secret, which is base64',
     cause: 'Events are signed with the text of the secret in place of what it encodes',
     trips: ['webhooks.signature'],
-    patch: composing((event, secret, nowMs) =>
-      standardCompose()(event, secret && Buffer.from(secret).toString('base64'), nowMs),
+    patch: composing((event, secret, nowMs, url) =>
+      standardCompose()(event, secret && Buffer.from(secret).toString('base64'), nowMs, url),
     ),
   },
   'webhook-signs-by-old-secret': {
@@ -186,13 +209,69 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs with the secret before the last alone',
     cause: 'Events are signed with an old secret',
     trips: ['webhooks.signature'],
-    patch: composing((event, _secret, nowMs) => stripeCompose(event, OLD_SECRET, nowMs)),
+    patch: composing((event, _secret, nowMs, url) => stripeCompose(event, OLD_SECRET, nowMs, url)),
   },
   'webhook-slack-time-stale': {
     setting: 'slack webhooks',
     summary: 'signs an event with a clock that is an hour late',
     cause: 'The signed time of an event is an hour old',
     trips: ['webhooks.timestamp'],
-    patch: composing((event, secret, nowMs) => slackCompose(event, secret, nowMs - AN_HOUR_MS)),
+    patch: composing((event, secret, nowMs, url) => slackCompose(event, secret, nowMs - AN_HOUR_MS, url)),
+  },
+  'webhook-signs-another-address': {
+    ...MESSAGES,
+    summary: 'signs the address of the gateway through which events leave (RFC 9421 §2.2.2)',
+    cause: 'Events are signed for another address than that of the receiver',
+    trips: ['webhooks.signature'],
+    patch: signing(({ url, now, fields }) => ({
+      covered: [
+        ['"@method"', 'POST'],
+        ['"@target-uri"', `http://gateway.internal${url.pathname}`],
+        coveredDigest(fields['Content-Digest'] ?? ''),
+      ],
+      parameters: `;created=${now}`,
+    })),
+  },
+  'webhook-signature-leaves-out-body': {
+    ...MESSAGES,
+    summary: 'sends a digest of the body, and signs only where the event goes (RFC 9421 §7.2.8)',
+    cause: 'The signature of an event does not cover its body',
+    trips: ['webhooks.signature'],
+    patch: signing(({ url }) => ({ covered: [['"@authority"', url.host]] })),
+  },
+  'webhook-digest-of-another-body': {
+    ...MESSAGES,
+    summary: 'signs the digest of an event before it is written out (RFC 9530 §2)',
+    cause: 'The signed digest of an event is not that of its body',
+    trips: ['webhooks.signature'],
+    patch: digesting((body) => digestOf(Buffer.from(JSON.stringify(JSON.parse(body), null, 2)))),
+  },
+  'webhook-signs-a-weak-digest': {
+    ...MESSAGES,
+    summary: 'signs an event by an MD5 digest of its body (RFC 9530 §5)',
+    cause: 'The signature of an event covers its body only by an MD5 digest',
+    trips: ['webhooks.signature'],
+    patch: digesting((body) => digestOf(Buffer.from(body), 'md5')),
+  },
+  'webhook-message-signed-long-ago': {
+    ...MESSAGES,
+    summary: 'says of each signature that it was made an hour ago (RFC 9421 §2.3)',
+    cause: 'The signature of an event was made an hour ago',
+    trips: ['webhooks.timestamp'],
+    patch: signing(({ now }) => ({ parameters: `;created=${now - 3_600}` })),
+  },
+  'webhook-message-without-time': {
+    ...MESSAGES,
+    summary: 'does not say when it has signed an event (RFC 9421 §2.3)',
+    cause: 'The signature of an event has no time',
+    trips: ['webhooks.timestamp'],
+    patch: signing(() => ({ parameters: `;keyid="${KEY_ID}"` })),
+  },
+  'webhook-signed-by-another-key': {
+    setting: 'rfc9421 webhooks by public key',
+    summary: 'signs events with another key than the published one, under the same name',
+    cause: 'Events are signed with another key than the published one',
+    trips: ['webhooks.signature'],
+    patch: signing(() => ({ key: OTHER_KEY })),
   },
 });

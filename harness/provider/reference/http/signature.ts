@@ -32,12 +32,12 @@ export const SHARED_SECRET = Buffer.from('example-shared-secret-not-secret').toS
 export const SHARED_KEY: KeyObject = createSecretKey(SHARED_SECRET, 'base64');
 
 /** The signature of a text: with HMAC and SHA-256 where the key is a secret, else with Ed25519. */
-export function signatureOf(text: string, key: KeyObject): Buffer {
+function signatureOf(text: string, key: KeyObject): Buffer {
   if (key.type === 'secret') return createHmac('sha256', key).update(text).digest();
   return sign(null, Buffer.from(text), key);
 }
 
-interface Signing {
+export interface Signing {
   readonly label?: string;
   /** What is signed, in order. */
   readonly covered: readonly Covered[];
@@ -50,8 +50,8 @@ interface Signing {
   readonly written?: (octets: Buffer) => string;
 }
 
-/** Adds one more signature to those of an answer. */
-export function signed(answer: Answer, signing: Signing): Answer {
+/** The two fields of a signature. */
+export function signatureFields(signing: Signing): readonly (readonly [name: string, value: string])[] {
   const {
     label = 'sig1',
     covered,
@@ -63,14 +63,15 @@ export function signed(answer: Answer, signing: Signing): Answer {
   const input = `(${covered.map(([identifier]) => identifier).join(' ')})${parameters}`;
   const lines = [...covered, ['"@signature-params"', input]].map((line) => line.join(': '));
   const octets = signatureOf(signs(lines.join('\n')), key);
-  return {
-    ...answer,
-    fields: [
-      ...answer.fields,
-      ['Signature-Input', `${label}=${input}`],
-      ['Signature', `${label}=${written(octets)}`],
-    ],
-  };
+  return [
+    ['Signature-Input', `${label}=${input}`],
+    ['Signature', `${label}=${written(octets)}`],
+  ];
+}
+
+/** Adds one more signature to those of an answer. */
+export function signed(answer: Answer, signing: Signing): Answer {
+  return { ...answer, fields: [...answer.fields, ...signatureFields(signing)] };
 }
 
 export const byteSequence = (octets: Buffer): string => `:${octets.toString('base64')}:`;

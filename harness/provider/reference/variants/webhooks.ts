@@ -1,12 +1,14 @@
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inWebhooks } from '../conduct/patch.ts';
 import {
+  messageCompose,
   OLD_SECRET,
   slackCompose,
   standardCompose,
   standardSignature,
   stripeCompose,
 } from '../conduct/webhooks.ts';
+import { digestOf, KEY_ID, OTHER_KEY } from '../http/signature.ts';
 
 export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
   'standard-webhooks': {
@@ -34,6 +36,51 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'signs events as Slack does',
     patch: inWebhooks(() => ({ compose: slackCompose })),
   },
+  'message-signed-webhooks': {
+    setting: 'rfc9421 webhooks',
+    summary: 'signs each event as a message (RFC 9421), once for all its attempts',
+    patch: inWebhooks(() => {
+      const times = new Map<string, number>();
+      const compose = messageCompose(({ now, signings }) => ({
+        signings: signings.map((usual) => ({
+          ...usual,
+          parameters: `;created=${now};expires=${now + 300};nonce="a\\"b";alg="hmac-sha256";tag="event"`,
+        })),
+      }));
+      return {
+        compose(event, secret, nowMs, url) {
+          const firstMs = times.get(event.id) ?? nowMs;
+          times.set(event.id, firstMs);
+          return compose(event, secret, firstMs, url);
+        },
+      };
+    }),
+  },
+  'message-signed-webhooks-by-key': {
+    setting: 'rfc9421 webhooks by public key',
+    summary: 'signs each event as a message by several keys, with the parts of the address one by one',
+    patch: inWebhooks(() => ({
+      compose: messageCompose(({ url, body, now }) => {
+        const digests = `${digestOf(Buffer.from(body), 'sha-512')}, ${digestOf(Buffer.from(body))}`;
+        const covered = [
+          ['"@method"', 'POST'],
+          ['"@scheme"', 'http'],
+          ['"@authority"', url.host],
+          ['"@path"', url.pathname],
+          ['"@query"', '?'],
+          ['"content-type"', 'application/json'],
+          ['"content-digest";key="sha-256"', digestOf(Buffer.from(body)).slice('sha-256='.length)],
+        ] as const;
+        return {
+          fields: { 'Content-Digest': digests },
+          signings: [
+            { label: 'old', covered: [], parameters: `;created=${now};keyid="old"`, key: OTHER_KEY },
+            { label: 'new', covered, parameters: `;created=${now};keyid="${KEY_ID}";alg="ed25519"` },
+          ],
+        };
+      }),
+    })),
+  },
   'webhook-takes-its-time': {
     summary: 'waits four seconds before each further attempt, longer than anybody asks it to',
     patch: inWebhooks(() => ({ retriesAfterMs: [4_000, 4_500] })),
@@ -41,8 +88,8 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
   'webhook-is-a-cloud-event': {
     summary: 'sends events as CloudEvents',
     patch: inWebhooks(({ compose }) => ({
-      compose: (event, secret, nowMs) => {
-        const { fields, body } = compose(event, secret, nowMs);
+      compose: (event, secret, nowMs, url) => {
+        const { fields, body } = compose(event, secret, nowMs, url);
         return { fields: { ...fields, 'Content-Type': 'application/cloudevents+json; charset=UTF-8' }, body };
       },
     })),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { isJsonObject } from '../../../base/json-text.ts';
 import Type from '../../../base/type.ts';
+import { WORTHS } from '../../../credential/event-signature.ts';
 import type { FieldLine } from '../../../evidence/exchange.ts';
 import {
   COVERAGE,
@@ -124,7 +125,7 @@ const EVENTS = {
     ),
   }),
   /** What the signature of an event was worth, which only who has the secret can tell. */
-  signature: Type.Object({ service, evidence: text(), worth: Type.Enum(['valid', 'missing', 'wrong']) }),
+  signature: Type.Object({ service, evidence: text(), worth: Type.Enum([...WORTHS]) }),
   'run-finished': Type.Object({
     finishedAt: Type.Optional(Instant),
     interrupted: Type.Optional(Type.Boolean()),

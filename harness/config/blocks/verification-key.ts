@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { publicKeyIn, SECRET_ENCODINGS, type VerificationKey } from '../../credential/verification-key.ts';
+import type { Draft } from '../draft/draft.ts';
+import { readSecret } from '../draft/secret.ts';
+import { choice, either, type Loaded, mapping, needed, secret } from '../shape/kinds.ts';
+import { readText } from '../yaml/read-text.ts';
+
+const MAX_BYTES = 64 * 1024;
+
+const SHARED = mapping(
+  '',
+  {},
+  {
+    secret: needed(secret()),
+    encoding: choice('How the octets of the secret are written.', SECRET_ENCODINGS, { default: 'text' }),
+  },
+);
+
+export type WrittenKey = string | Loaded<typeof SHARED>;
+
+/** A key with which signatures are verified. */
+export function verificationKey(description: string) {
+  return either<WrittenKey>(
+    description,
+    {
+      expected: `the path of a file with a public key, or a mapping such as { secret: "\${env:SIGNING_SECRET}" }`,
+      def: 'verificationKey',
+    },
+    { ...SHARED, type: ['string', 'object'], minLength: 1 },
+  );
+}
+
+/** @throws UsageError for a file that cannot be read or holds no public key, and for a secret that cannot be read. */
+export async function buildVerificationKey(
+  draft: Draft,
+  place: string,
+  written: WrittenKey,
+  literalAllowed: boolean,
+): Promise<VerificationKey> {
+  if (typeof written !== 'string') {
+    const options = { literalAllowed, optional: false };
+    const read = await readSecret(draft, `${place}.secret`, written.secret, options);
+    if (read === null) throw draft.faultAt(`${place}.secret`, 'is empty', 'give it a value');
+    return { secret: read, encoding: written.encoding };
+  }
+  const read = await readText(resolve(draft.scope.folder, written), MAX_BYTES);
+  if ('fault' in read) {
+    const { problem, remedy } = read.fault;
+    throw draft.faultAt(place, `the file ${written}: ${problem}`, `${remedy}; it is relative to this file`);
+  }
+  const pem = publicKeyIn(read.text);
+  if (pem !== null) return { pem };
+  throw draft.faultAt(
+    place,
+    `the file ${written} holds no public key of RSA, of ECDSA on P-256 or P-384, or of Ed25519`,
+    'name a PEM file or a JSON web key; a shared secret is written as { secret: … }',
+  );
+}
