@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readQuota } from '../../quota/quota.ts';
 import { at } from '../fixtures/observed.ts';
-import { retryAfterFault } from './honesty.ts';
+import { retryAfterFault, servedResetFault } from './honesty.ts';
 
 describe('Retry-After, held against what happened', () => {
   it.each([
@@ -39,3 +40,44 @@ describe('Retry-After, held against what happened', () => {
     expect(retryAfterFault(seen, 60_000)).toBeNull();
   });
 });
+
+describe('the reset of served answers, held against what happened', () => {
+  const NO_QUOTA = readQuota([], { receivedAt: new Date(0) });
+  const FIXED = { algorithm: 'fixed-window-aligned' } as const;
+  const TEN = { requests: 10, windowMs: 10_000 };
+
+  /** Served one after the other, each told when the window ends; then refused, and served again. */
+  function seen(sentMs: readonly number[], endMsOf: (sentMs: number) => number, refusedMs: number) {
+    const served = sentMs.map((each, index) => {
+      const resetSeconds = Math.ceil((endMsOf(each) - each) / 1000);
+      const quota = { ...NO_QUOTA, limit: 10, remaining: Math.max(0, 9 - index), resetSeconds };
+      return at(each, 'admitted', { part: 'serial', quota });
+    });
+    return [...served, at(refusedMs, 'refused', { part: 'serial' }), at(20_010, 'admitted')];
+  }
+
+  it('is too early where a refusal of the same window comes after it', () => {
+    const found = servedResetFault(
+      seen(every(100, 10), (ms) => ms + 1_000, 5_000),
+      TEN,
+      FIXED,
+    );
+    expect(found).toBe('a reset 1 s after an answer, and a refusal 5.0 s after it');
+  });
+
+  it('is true where the window ended within the burst, and the next one was spent as well', () => {
+    const sentMs = [9_000, 9_900, ...every(100, 10).map((ms) => ms + 10_000)];
+    const endMs = (ms: number) => (ms < 10_000 ? 10_000 : 20_000);
+    expect(servedResetFault(seen(sentMs, endMs, 18_500), TEN, FIXED)).toBeNull();
+  });
+
+  it('is too early where the next window cannot have been spent', () => {
+    const sentMs = [9_000, 9_900, ...every(100, 5).map((ms) => ms + 10_000)];
+    const endMs = (ms: number) => (ms < 10_000 ? 10_000 : 20_000);
+    expect(servedResetFault(seen(sentMs, endMs, 18_500), TEN, FIXED)).toMatch(/and a refusal/);
+  });
+});
+
+function every(ms: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index * ms);
+}

@@ -72,13 +72,18 @@ export function servedResetFault(
   const lastRefusalMs = Math.max(
     ...refusals.filter(({ sentMs }) => sentMs < back.sentMs).map(({ sentMs }) => sentMs),
   );
+  // The burst may have gone on into the next window, and have spent that as well.
+  const servedAfter = ({ sentMs }: LimitObservation) =>
+    observations.filter((each) => {
+      return each.fate !== 'refused' && each.sentMs > sentMs && each.sentMs <= lastRefusalMs;
+    }).length;
   for (const answer of inOrder) {
     const { part, fate, finishedMs, quota } = answer;
     const waitMs = RESET.ofMs(answer);
     if (part !== 'serial' || fate !== 'admitted' || waitMs === null || quota?.limit !== requests) continue;
     const endMs = finishedMs + waitMs;
     const told = `a reset ${seconds(waitMs)} after an answer`;
-    if (lastRefusalMs >= endMs + TOLERANCE.wholeSeconds)
+    if (lastRefusalMs >= endMs + TOLERANCE.wholeSeconds && servedAfter(answer) < requests)
       return `${told}, and a refusal ${seconds(lastRefusalMs - finishedMs)} after it`;
     if (endMs - back.sentMs > RESET.roundingMs(answer) + TOLERANCE.afterPromise)
       return `${told}, and service ${seconds(back.sentMs - finishedMs)} after it`;
