@@ -33,6 +33,8 @@ const FRAME = {
    * truncated, so that two long payloads can still be compared.
    */
   digest: optional(text),
+  /** It ends a heartbeat of the dialect that the service sent, or answers one. */
+  heartbeat: optional(flag),
 };
 const Frame = record(FRAME);
 

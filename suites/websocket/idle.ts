@@ -14,6 +14,32 @@ import { othersKept } from '../../harness/probe/websocket/others-kept.ts';
 const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
 /** Codes that applications give a meaning (RFC 6455 §7.4.2). */
 const OF_APPLICATIONS = 4000;
+/** Of the Pusher protocol, version 7: the answer to pusher:ping did not come in time. */
+const PONG_NOT_RECEIVED = 4201;
+/** A reason that says so. */
+const MISSED =
+  /\b(?:pong|ping|heart-?beat|keep-?alive)\b.*\b(?:timeout|timed out|missed|missing|not received|expired)\b|\b(?:no|missed|missing)\s+(?:pong|heart-?beat)/i;
+/** Protocol error, unsupported data, bad data, internal error. */
+const ERRORS: readonly (number | null)[] = [1002, 1003, 1007, 1011];
+
+// §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
+const answeredPings = check('websocket.answered-pings', {
+  title: 'keeps a connection whose client answers its Pings',
+  headline: 'A connection ends although its client answers every Ping: {got}',
+  why: 'Clients that do what they must lose their connections again and again.',
+  change:
+    'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
+  grounds: [practice('who answers a Ping is there')],
+  judge: ({ expect }) =>
+    expect(idle)
+      .where(isPinged, 'the service sent no Ping while it was looked at')
+      .toConform('an open connection', (view) => {
+        const { unaskedEnd, serverClose } = view;
+        if (unaskedEnd === null || isExplained(unaskedEnd.code) || !isSoonAfterPing(view)) return null;
+        const how = serverClose === null ? 'the end of TCP' : `the close code ${unaskedEnd.code ?? 'none'}`;
+        return `${how} after ${inWords(unaskedEnd.atMs)}`;
+      }),
+});
 
 /**
  * A connection that is left alone, from before the others until after them: what became of it is told without a wait
@@ -66,31 +92,36 @@ export const idleChecks = [
     varies: 'count',
     grounds: [rfc6455('5.5.2', 'MAY')],
     async observe({ probe }) {
-      const { pingTimes } = await probe(idle);
-      const after = `Pings after ${pingTimes.slice(0, 5).join(', ')} ms`;
+      const { pingTimes, heartbeats } = await probe(idle);
+      const heartbeatTimes = heartbeats.map(({ atMs }) => Math.round(atMs));
+      const isEarly = (atMs: number) => atMs < IDLE_MS;
+      const early = heartbeatTimes.filter(isEarly).length;
+      const told = [timesOf('Pings', pingTimes), timesOf('heartbeats', heartbeatTimes)];
       return {
-        seen: { pings: pingTimes.filter((atMs) => atMs < IDLE_MS).length },
-        note: pingTimes.length === 0 ? 'no Ping' : after,
+        seen: { pings: pingTimes.filter(isEarly).length, ...(early > 0 && { heartbeats: early }) },
+        note: told.filter((each) => each !== null).join(', ') || 'no Ping',
       };
     },
   }),
 
-  // §5.5.2: a Ping may serve to keep the connection, or to see whether the other side is still there; it was.
-  check('websocket.answered-pings', {
-    title: 'keeps a connection whose client answers its Pings',
-    headline: 'A connection ends although its client answers every Ping: {got}',
-    why: 'Clients that do what they must lose their connections again and again.',
-    change:
-      'Take any Pong with the payload of your Ping for an answer, whether the client says anything else or not.',
-    grounds: [practice('who answers a Ping is there')],
+  answeredPings,
+
+  // websocket.messages: heartbeats above the frames, of a known dialect or of the config (websocket.heartbeat).
+  check('websocket.answered-heartbeats', {
+    title: 'keeps a connection whose client answers its heartbeats',
+    headline: 'A connection ends although its client answers every heartbeat: {got}',
+    why: 'Clients that answer as documented lose their connections again and again.',
+    change: 'Take the documented answer to your heartbeat for a sign of life, and wait long enough for it.',
+    grounds: [clause('websocket.messages'), practice('who answers a heartbeat is there')],
+    restsOn: [answeredPings],
     judge: ({ expect }) =>
       expect(idle)
-        .where(isPinged, 'the service sent no Ping while it was looked at')
+        .where(isAsked, 'the service sent no heartbeat while it was looked at')
         .toConform('an open connection', (view) => {
+          if (!isForHeartbeat(view)) return null;
           const { unaskedEnd, serverClose } = view;
-          if (unaskedEnd === null || isExplained(unaskedEnd.code) || !isSoonAfterPing(view)) return null;
-          const how = serverClose === null ? 'the end of TCP' : `the close code ${unaskedEnd.code ?? 'none'}`;
-          return `${how} after ${inWords(unaskedEnd.atMs)}`;
+          const reason = serverClose?.reason ? ` ${JSON.stringify(serverClose.reason)}` : '';
+          return `the close code ${serverClose?.code}${reason} after ${inWords(unaskedEnd?.atMs ?? 0)}`;
         }),
   }),
 ];
@@ -106,6 +137,20 @@ export const othersKeptCheck = check('websocket.others-kept', {
   judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
 });
 
+/** It has sent heartbeats above the frames, and each was answered. */
+function isAsked({ heartbeats }: ConversationView): boolean {
+  return heartbeats.length > 0 && heartbeats.every(({ isAnswered }) => isAnswered);
+}
+
+/** It ended because nobody was there, as it says, or as an error upon the answer. */
+function isForHeartbeat({ unaskedEnd, serverClose, heartbeats, dialect }: ConversationView): boolean {
+  if (unaskedEnd === null || serverClose === null) return false;
+  const { code, reason } = serverClose;
+  if ((dialect === 'pusher' && code === PONG_NOT_RECEIVED) || MISSED.test(reason ?? '')) return true;
+  const [last = 0, before = 0] = heartbeats.map(({ atMs }) => atMs).toReversed();
+  return ERRORS.includes(code) && unaskedEnd.atMs - last <= 1.5 * (last - before);
+}
+
 function isExplained(code: number | null): boolean {
   return REASONS.includes(code) || (code !== null && code >= OF_APPLICATIONS);
 }
@@ -120,6 +165,10 @@ function isPinged({ pingTimes, clientFrames }: ConversationView): boolean {
 function isSoonAfterPing({ pingTimes, unaskedEnd }: ConversationView): boolean {
   const [last = 0, before = 0] = pingTimes.toReversed();
   return unaskedEnd !== null && unaskedEnd.atMs - last <= 1.5 * (last - before);
+}
+
+function timesOf(what: string, timesMs: readonly number[]): string | null {
+  return timesMs.length === 0 ? null : `${what} after ${timesMs.slice(0, 5).join(', ')} ms`;
 }
 
 /** Up to the Close of ours. */

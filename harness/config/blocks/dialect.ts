@@ -17,6 +17,8 @@ export interface Dialect {
   readonly greeting?: string;
   /** How a client asks whether the service is there, and the name of the event that answers. */
   readonly heartbeat?: { readonly send: string; readonly answer: string };
+  /** What a client answers to a heartbeat of the service; null for a text that is none. None is sent when left out. */
+  readonly answerHeartbeat?: (text: string) => string | null;
   /** How a client asks for what is said in a channel, and the name of the event that says it may listen. */
   readonly subscribe?: {
     readonly send: (channel: string) => string;
@@ -68,11 +70,12 @@ async function importInTime(path: string): Promise<unknown> {
 function isDialect(value: unknown): value is Dialect {
   if (!isJsonObject(value) || typeof value.name !== 'string' || typeof value.read !== 'function')
     return false;
-  const { target, greeting, heartbeat, subscribe } = value;
+  const { target, greeting, heartbeat, answerHeartbeat, subscribe } = value;
   return (
     (target === undefined || typeof target === 'function') &&
     (greeting === undefined || typeof greeting === 'string') &&
     (heartbeat === undefined || hasTexts(heartbeat, 'send', 'answer')) &&
+    (answerHeartbeat === undefined || typeof answerHeartbeat === 'function') &&
     (subscribe === undefined ||
       (hasTexts(subscribe, 'answer', 'channel') &&
         isJsonObject(subscribe) &&

@@ -20,6 +20,7 @@ import {
 } from '../shape/kinds.ts';
 import { didYouMean } from '../yaml/nearest.ts';
 import { loadDialect, NoDialect } from './dialect.ts';
+import { HEARTBEAT, type Heartbeat, isHeartbeat } from './heartbeat.ts';
 
 function webSocketAddress(text: string, fault: Fault): string {
   const remedy = 'write a path such as /ws, or a ws or wss URL';
@@ -86,6 +87,7 @@ export const WEBSOCKET = mapping(
       '{ send: { login: "${env:KEY}" }, expect: { required: [ok] } }',
       { nullable: true },
     ),
+    heartbeat: HEARTBEAT,
     messages: named(
       'JSON Schemas of what the service sends, by the name of the event in the dialect.',
       { nullable: true, expected: 'a mapping such as { price: schemas/price.json }' },
@@ -138,7 +140,7 @@ type Block = Loaded<typeof WEBSOCKET>;
 
 /** The WebSocket endpoint of a service; what its keys mean is said where they are declared. */
 export interface WebSocketConfig
-  extends Omit<Block, 'dialect' | 'exchange' | 'login' | 'messages' | 'credential'> {
+  extends Omit<Block, 'dialect' | 'exchange' | 'login' | 'heartbeat' | 'messages' | 'credential'> {
   /** `own`: that of the module `adapter`. */
   readonly dialect: 'raw' | 'pusher' | 'own';
   /** Absolute path of the module that describes a dialect of the user's own. */
@@ -147,6 +149,8 @@ export interface WebSocketConfig
   readonly exchange?: readonly MessagePair[];
   /** What is said before them, once on each connection. */
   readonly login?: MessagePair;
+  /** What a client answers to the service's own heartbeat, in raw messages. */
+  readonly heartbeat?: Heartbeat;
   /** JSON Schemas of what the service sends, by the name of the event in the dialect. */
   readonly messages?: Readonly<Record<string, unknown>>;
   /** Where the handshake carries the key; absent where it is as in other requests. */
@@ -178,7 +182,7 @@ export async function buildWebSocket(
   written: Block | undefined,
 ): Promise<WebSocketConfig | null> {
   if (!written) return null;
-  const { dialect, exchange = [], login, messages = {}, credential, ...same } = written;
+  const { dialect, exchange = [], login, heartbeat, messages = {}, credential, ...same } = written;
   const pairs: MessagePair[] = [];
   for (const [index, { send, expect }] of exchange.entries()) {
     pairs.push({ send, expect: await readSchema(draft, `websocket.exchange.${index}.expect`, expect) });
@@ -194,9 +198,25 @@ export async function buildWebSocket(
     ...(login
       ? { login: { ...login, expect: await readSchema(draft, 'websocket.login.expect', login.expect) } }
       : {}),
+    ...(heartbeat ? { heartbeat: ofRawMessages(draft, dialect, heartbeat) } : {}),
     ...(schemas.length > 0 ? { messages: Object.fromEntries(schemas) } : {}),
     ...(credential ? { credential: keyPlaceOf(draft, credential) } : {}),
   };
+}
+
+/** Other dialects say themselves what their heartbeats are. */
+function ofRawMessages({ faultAt }: Draft, dialect: string, heartbeat: Heartbeat): Heartbeat {
+  if (dialect === 'raw') {
+    if (!isHeartbeat(heartbeat, heartbeat.answer)) return heartbeat;
+    throw faultAt(
+      'websocket.heartbeat.answer',
+      'is a heartbeat itself',
+      'write an answer that `receive` does not fit, such as { type: pong }',
+    );
+  }
+  const remedy =
+    dialect === 'pusher' ? 'leave it out: pusher:ping is known' : 'write answerHeartbeat in the module';
+  throw faultAt('websocket.heartbeat', 'is for the dialect raw alone', remedy);
 }
 
 /** The name of a shipped dialect, or the module of another, which must be there. */

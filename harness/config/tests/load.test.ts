@@ -273,6 +273,7 @@ describe('a websocket', () => {
   url: /ws
   exchange: [{ send: { ask: time }, expect: { required: [time] } }, { send: hello, expect: { const: hi } }]
   login: { send: { login: me }, expect: { required: [ok] } }
+  heartbeat: { receive: { type: ping }, answer: { type: pong } }
   messages: { price: { type: object, pattern: "\${not:read}" } }
   credential: { in: subprotocol, prefix: bearer. }
   refusalCode: 4401
@@ -287,6 +288,7 @@ describe('a websocket', () => {
         { send: 'hello', expect: { const: 'hi' } },
       ],
       login: { send: '{"login":"me"}', expect: { required: ['ok'] } },
+      heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' },
       messages: { price: { type: 'object', pattern: '$' + '{not:read}' } },
       origin: null,
       subprotocols: [],

@@ -206,6 +206,16 @@ describe('what is refused of its values', () => {
     ),
     'a login without answer': and('websocket: { url: /ws, login: §{ send: hello } }\n'),
     'a message without answer': and('websocket: { url: /ws, exchange: [§{ send: hello }] }\n'),
+    'a heartbeat that every message is': and(
+      'websocket: { url: /ws, heartbeat: { receive: §{}, answer: pong } }\n',
+    ),
+    'an answer that is a heartbeat': and(
+      'websocket: { url: /ws, heartbeat: { receive: { type: ping }, answer: §{ type: ping, id: 1 } } }\n',
+    ),
+    'a heartbeat of a dialect that has its own': and(
+      'websocket: { url: /ws, dialect: pusher, heartbeat: §{ receive: { type: ping }, answer: pong } }\n',
+    ),
+    'a heartbeat without answer': and('websocket: { url: /ws, heartbeat: §{ receive: { type: ping } } }\n'),
     'a message schema in a file that is not there': and(
       'websocket: { url: /ws, messages: { price: §price.json } }\n',
     ),

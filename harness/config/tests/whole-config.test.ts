@@ -32,6 +32,7 @@ openapi: ../openapi/api.yaml
 websocket:
   url: /ws
   exchange: [{ send: { ask: time }, expect: { required: [time] } }]
+  heartbeat: { receive: { type: ping }, answer: { type: pong } }
   messages: { price: price.json }
   credential: { in: subprotocol, prefix: bearer. }
   keepsIdle: 1.5s

@@ -27,6 +27,8 @@ export interface Message {
   /** SHA-256 of the payload, in hexadecimal, where it came in one frame and was not recorded whole. */
   readonly digest: string | null;
   readonly frames: number;
+  /** A heartbeat of the dialect that the service sent, or the answer to one. */
+  readonly isHeartbeat: boolean;
 }
 
 /** A message of ours, and what the server sent back for it. */
@@ -140,5 +142,6 @@ function messageOf(atMs: number, fragments: readonly RecordedFrame[]): Message {
     truncated: cut !== -1,
     digest: fragments.length === 1 ? (fragments[0]?.digest ?? null) : null,
     frames: fragments.length,
+    isHeartbeat: fragments.at(-1)?.heartbeat === true,
   };
 }

@@ -61,6 +61,7 @@ describe('ConversationView', () => {
         truncated: false,
         digest: null,
         frames: 2,
+        isHeartbeat: false,
       },
       {
         atMs: 3,
@@ -71,6 +72,7 @@ describe('ConversationView', () => {
         truncated: false,
         digest: null,
         frames: 1,
+        isHeartbeat: false,
       },
     ]);
     expect(view.pongs).toEqual([octetsOf('x')]);

@@ -165,14 +165,22 @@ export class ConversationView {
     (): Assembled => assemble(this.clientFrames, agreedInflation(this.extensions.extensions, 'client')),
   );
 
-  /** Whole messages from the server, in order. */
+  /** Whole messages from the server, in order, but for its heartbeats. */
   get messages(): readonly Message[] {
-    return this.#received().messages;
+    return this.#received().messages.filter(({ isHeartbeat }) => !isHeartbeat);
   }
 
-  /** Whole messages of ours, in order. */
+  /** Whole messages of ours, in order, but for answers to its heartbeats. */
   get sent(): readonly Message[] {
-    return this.#sent().messages;
+    return this.#sent().messages.filter(({ isHeartbeat }) => !isHeartbeat);
+  }
+
+  /** Heartbeats of the dialect that the server sent, each with whether we answered it. */
+  get heartbeats(): readonly (Message & { readonly isAnswered: boolean })[] {
+    const isHeartbeat = (message: Message) => message.isHeartbeat;
+    const answers = this.#sent().messages.filter(isHeartbeat);
+    const asked = this.#received().messages.filter(isHeartbeat);
+    return asked.map((message, index) => ({ ...message, isAnswered: index < answers.length }));
   }
 
   /** The first message of the server, where it spoke before we did. */

@@ -1,6 +1,7 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Dialect, DialectEvent } from '../../config/blocks/dialect.ts';
 import type { MessagePair } from '../../config/blocks/websocket.ts';
+import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { EndlessSchema, SchemaBook } from '../../evidence/json/schema.ts';
 import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
@@ -23,22 +24,26 @@ export interface HeardEvent extends DialectEvent {
   readonly conversation: ConversationView;
 }
 
-/** Everything that the service said in any conversation, read in its dialect. */
-export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', async ({ ask, config }) => {
-  const dialect = await ask(spoken);
+/** Every conversation in which the service may have said something in its dialect. */
+const talks: Probe<readonly ConversationView[]> = probe('websocket-talks', async ({ ask, config }) => {
   const { dialect: kind, exchange } = config.websocket ?? {};
   const spokenTo = kind === 'own' ? [await ask(client)] : [];
   const asked = exchange?.length ? await ask(exchanged) : [];
-  const talks = [
-    ...spokenTo,
-    ...asked.map(({ conversation }) => conversation),
-    ...(await ask(everyConversation)),
-  ];
-  return talks.flatMap((conversation) => heardIn(conversation, dialect));
+  return [...spokenTo, ...asked.map(({ conversation }) => conversation), ...(await ask(everyConversation))];
 });
 
-function heardIn(conversation: ConversationView, dialect: Dialect): readonly HeardEvent[] {
-  return conversation.messages.flatMap(({ text }) => {
+/** Everything that the service said in any of them, but for its heartbeats: how many come is a matter of time. */
+export const events: Probe<readonly HeardEvent[]> = probe('websocket-events', async ({ ask }) => {
+  const dialect = await ask(spoken);
+  return (await ask(talks)).flatMap((conversation) => heardIn(conversation, dialect));
+});
+
+function heardIn(
+  conversation: ConversationView,
+  dialect: Dialect,
+  messages: readonly Message[] = conversation.messages,
+): readonly HeardEvent[] {
+  return messages.flatMap(({ text }) => {
     const read = text === null ? null : dialect.read(text);
     return read === null ? [] : [{ ...read, conversation }];
   });
@@ -57,7 +62,11 @@ export const judgedEvents: Probe<readonly JudgedEvent[]> = probe(
   async ({ ask, config }) => {
     const schemas = config.websocket?.messages ?? {};
     const book = new SchemaBook();
-    const heard = (await ask(events)).filter(({ event }) => Object.hasOwn(schemas, event));
+    const dialect = await ask(spoken);
+    const heartbeats = (await ask(talks)).flatMap((each) => heardIn(each, dialect, each.heartbeats));
+    const heard = [...(await ask(events)), ...heartbeats].filter(({ event }) =>
+      Object.hasOwn(schemas, event),
+    );
     return heard.map((each): JudgedEvent => {
       try {
         const fault = book.compile(schemas[each.event])(each.data);

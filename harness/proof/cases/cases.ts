@@ -101,7 +101,10 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-demands-login+ws-pings-first',
     'ws-pings-quiet-connections+ws-greets',
     'ws-ends-quiet-connections+ws-sends-fragments',
+    'ws-asks-quiet-connections+ws-asks-before-answers+ws-sends-fragments',
+    'ws-ends-asked-connections+ws-pings-first',
     'pusher-closes-on-malformed+pusher-says-all-is-well',
+    'pusher-asks-quiet-connections+pusher-asks-before-answers+ws-sends-fragments',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
   ],
 };

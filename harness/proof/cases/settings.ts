@@ -376,6 +376,13 @@ const SETTINGS: readonly Setting[] = [
     conforming: REALTIME,
   },
   {
+    // The service sends heartbeats of its own.
+    name: 'heartbeat',
+    words: 'websocket: { heartbeat: { receive: { type: ping }, answer: { type: pong } } }',
+    adapt: inWebSocket({ heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' } }),
+    conforming: REALTIME,
+  },
+  {
     // Pages of one origin alone may connect.
     name: 'origin',
     words: 'websocket: { origin: https://app.example }',

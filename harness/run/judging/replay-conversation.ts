@@ -141,7 +141,7 @@ function ownSends(
   return events.flatMap((event, index) => {
     if (event.type === 'octets' || event.type === 'fin') return event.from === 'client' ? [index] : [];
     if (event.type !== 'frame') return [];
-    const { opcode, payload } = event.frame;
+    const { opcode, payload, heartbeat = false } = event.frame;
     if (event.from === 'server') {
       if (opcode === OPCODE.ping && pong) pings.push(payload);
       if (opcode === OPCODE.close && close) isClosing = true;
@@ -156,7 +156,7 @@ function ownSends(
       isClosing = false;
       return [];
     }
-    return [index];
+    return heartbeat ? [] : [index];
   });
 }
 

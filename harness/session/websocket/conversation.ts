@@ -178,9 +178,10 @@ async function connect(
   const { target } = socketAddressOf(baseUrl, websocket.url);
   const choice = credentialOf(stimulus, websocket);
   const credential = credentialUse(choice);
+  const dialect = await dialectOf(websocket);
   const bare = openingRequest(stimulus, {
     websocket,
-    dialect: await dialectOf(websocket),
+    dialect,
     target,
     userAgent,
   });
@@ -199,7 +200,10 @@ async function connect(
       withoutHost: stimulus.without?.includes('host') ?? false,
     },
     ...(stimulus.octetByOctet && { octetByOctet: true }),
-    ...(stimulus.automatic && { automatic: stimulus.automatic }),
+    automatic: {
+      ...(dialect.answerHeartbeat && { heartbeat: dialect.answerHeartbeat }),
+      ...stimulus.automatic,
+    },
   };
   const attempt = async () => {
     const spent = await budget.take(signal);

@@ -172,7 +172,7 @@ export class OpenConversation {
   ): Promise<Message | null> {
     for (let count = 0; count < most; count++) {
       const message = await this.#nextMessage(note);
-      if (message === null || satisfies(message)) return message;
+      if (message === null || (!message.isHeartbeat && satisfies(message))) return message;
     }
     return null;
   }
@@ -296,6 +296,6 @@ function isOver(event: ConversationEvent): boolean {
 
 /** A payload as a message of ours. */
 function messageOf(payload: Uint8Array): Message {
-  const whole = { text: null, truncated: false, digest: null, frames: 1 };
+  const whole = { text: null, truncated: false, digest: null, frames: 1, isHeartbeat: false };
   return { atMs: 0, kind: 'binary', length: payload.length, payload, ...whole };
 }

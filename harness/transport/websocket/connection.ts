@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../../credential/request.ts';
 import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
-import { LONGEST_CONTROL, OPCODE } from '../../evidence/conversation/frame.ts';
+import { isControl, LONGEST_CONTROL, OPCODE } from '../../evidence/conversation/frame.ts';
+import { agreedInflation } from '../../evidence/conversation/inflation.ts';
 import type { Conversation, ConversationEvent } from '../../evidence/conversation.ts';
-import type { ExchangeFailure, RecordedResponse } from '../../evidence/exchange.ts';
+import type { ExchangeFailure, FieldLine, RecordedResponse } from '../../evidence/exchange.ts';
+import { readExtensions } from '../../evidence/fields/extension.ts';
+import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { type RequestForm, writeRequest } from '../http/request.ts';
 import { inTime, Stopwatch, startDeadline } from '../pace/clock.ts';
 import { ResponseReader } from '../reader/http1-reader.ts';
@@ -17,6 +20,7 @@ import { REDACTION_MARGIN, readerLimits, recordRequest, recordResponse } from '.
 import { proxysOwn } from '../socket/tunnel.ts';
 import { ConversationLog, type Wait } from './conversation-log.ts';
 import { closeAnswer, FrameDecoder, type WireFrame } from './frames.ts';
+import { type HeartbeatAnswer, Heartbeats } from './heartbeats.ts';
 import { expectedAccept } from './opening-handshake.ts';
 
 /** How much one conversation may grow. Octets, ms. */
@@ -40,12 +44,14 @@ export interface Opening {
   readonly form?: Pick<RequestForm, 'httpVersion' | 'withoutHost'>;
   /** Sends the handshake octet by octet. */
   readonly octetByOctet?: boolean;
-  /** What is done without being told: both when left out. */
+  /** What is done without being told. Pings and a Close are answered when left out. */
   readonly automatic?: {
     /** Answers pings. */
     readonly pong?: boolean;
     /** Answers a Close with its own code, once. */
     readonly close?: boolean;
+    /** Answers heartbeats above the frames, where pings are answered; none when left out. */
+    readonly heartbeat?: HeartbeatAnswer;
   };
   readonly limits?: Partial<ConversationLimits>;
   /** Masking keys; random when left out. */
@@ -54,6 +60,12 @@ export interface Opening {
 
 /** A frame to be masked with a random key unless it says otherwise. */
 type FrameOfOurs = Omit<FrameToSend, 'mask'> & Partial<Pick<FrameToSend, 'mask'>>;
+
+interface Writing {
+  readonly octetsAtOnce?: number | undefined;
+  /** They answer heartbeats of the service. */
+  readonly areHeartbeats?: boolean;
+}
 
 /** One WebSocket connection in the hands of a probe. Nothing it does throws for what the provider does. */
 export interface WebSocketConnection {
@@ -112,6 +124,9 @@ export async function openConnection(
   let received = 0;
   let closeSent = false;
   let listening = false;
+  let heartbeats: Heartbeats | null = null;
+  /** Answers to heartbeats that wait for the end of a message of ours (RFC 6455 §5.4); null where none is open. */
+  let held: FrameOfOurs[] | null = null;
   let writing: Promise<unknown> = Promise.resolve();
 
   /** Ends the conversation for a reason of ours. */
@@ -151,6 +166,7 @@ export async function openConnection(
 
   function listen(open: Socket): void {
     listening = true;
+    heartbeats = heartbeatsOf(reader.response?.fields ?? [], automatic);
     const cancelDeadline = startDeadline(clock, limits.durationMs - stopwatch.elapsed, () =>
       giveUp({
         kind: 'response-timeout',
@@ -176,8 +192,10 @@ export async function openConnection(
     if (over.signal.aborted) return;
     received += octets.length;
     for (const frame of decoder.push(octets)) {
-      log.recordFrame('server', frame);
+      const answer = heartbeats?.answerTo(frame) ?? null;
+      log.recordFrame('server', frame, answer !== null);
       react(frame);
+      if (answer !== null) answerHeartbeat({ opcode: OPCODE.text, payload: Buffer.from(answer) });
       if (log.count > limits.events) {
         giveUp({ kind: 'body-too-large', message: `more than ${limits.events} frames` });
         return;
@@ -196,6 +214,12 @@ export async function openConnection(
     if (opcode === OPCODE.close && automatic.close && !closeSent) {
       void sendFrame({ opcode: OPCODE.close, payload: closeAnswer(payload) });
     }
+  }
+
+  function answerHeartbeat(answer: FrameOfOurs): void {
+    if (closeSent) return;
+    if (held === null) void writeFrames([answer], { areHeartbeats: true });
+    else held.push(answer);
   }
 
   function ended(how: 'end' | 'reset'): void {
@@ -241,13 +265,24 @@ export async function openConnection(
   }
 
   function sendFrames(frames: readonly FrameOfOurs[], octetsAtOnce?: number): Promise<boolean> {
+    const writing = writeFrames(frames, { octetsAtOnce });
+    const data = frames.findLast(({ opcode }) => !isControl(opcode));
+    if (data === undefined) return writing;
+    const due = held ?? [];
+    held = data.fin === false ? due : null;
+    if (held === null && due.length > 0 && !closeSent) void writeFrames(due, { areHeartbeats: true });
+    return writing;
+  }
+
+  function writeFrames(frames: readonly FrameOfOurs[], how: Writing): Promise<boolean> {
+    const { octetsAtOnce, areHeartbeats = false } = how;
     const encoded = frames.map((frame) =>
       encodeFrame({ ...frame, mask: frame.mask === undefined ? newMask() : frame.mask }),
     );
     if (frames.some(({ opcode }) => opcode === OPCODE.close)) closeSent = true;
     const record = () => {
       for (const octets of encoded) {
-        log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN));
+        log.recordFrame('client', asOnTheWire(octets, limits.frameBytes + REDACTION_MARGIN), areHeartbeats);
       }
     };
     return write(Buffer.concat(encoded), record, octetsAtOnce);
@@ -295,6 +330,15 @@ export async function openConnection(
       };
     },
   };
+}
+
+function heartbeatsOf(
+  fields: readonly FieldLine[],
+  { pong = true, heartbeat }: NonNullable<Opening['automatic']>,
+): Heartbeats | null {
+  if (!pong || heartbeat === undefined) return null;
+  const agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
+  return new Heartbeats(heartbeat, agreedInflation(agreed, 'server'));
 }
 
 function isEnd({ type }: ConversationEvent): boolean {

@@ -71,8 +71,10 @@ export class ConversationLog {
     if (this.#ended) for (const { settle } of [...this.#waiting]) settle(null);
   }
 
-  recordFrame(from: 'client' | 'server', frame: WireFrame): void {
-    this.record({ from, type: 'frame', frame: this.#recordedFrame(frame) });
+  /** `isHeartbeat`: it ends a heartbeat above the frames, or answers one. */
+  recordFrame(from: 'client' | 'server', frame: WireFrame, isHeartbeat = false): void {
+    const recorded = this.#recordedFrame(frame);
+    this.record({ from, type: 'frame', frame: isHeartbeat ? { ...recorded, heartbeat: true } : recorded });
   }
 
   recordOctets(from: 'client' | 'server', octets: Uint8Array, note: string): void {

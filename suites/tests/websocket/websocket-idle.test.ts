@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { served } from '../../../harness/base/fixtures/server.ts';
 import { check, practice, type Suite, suite } from '../../../harness/check/suite.ts';
+import type { WebSocketConfig } from '../../../harness/config/service.ts';
 import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
 import type { Probe } from '../../../harness/session/probe.ts';
 import { echoing } from '../../../harness/transport/fixtures/ws-endpoint.ts';
@@ -39,7 +40,7 @@ const exhausting: Suite = {
 
 type Means = ReturnType<typeof simulatedClock>['provider'];
 
-async function toldOf(conduct: (socket: WebSocket, clock: Means) => void) {
+async function toldOf(conduct: (socket: WebSocket, clock: Means) => void, more?: Partial<WebSocketConfig>) {
   const clock = simulatedClock();
   onTestFinished(() => clock.stop());
   const server = createServer((_, response) => void response.writeHead(426).end());
@@ -51,7 +52,7 @@ async function toldOf(conduct: (socket: WebSocket, clock: Means) => void) {
   });
   const url = await served(server);
   const { outcomes, messages, observations, requests } = await judged(
-    await echoConfig(),
+    await echoConfig(more),
     [websocket, exhausting],
     { url, clock: clock.session },
   );
@@ -60,6 +61,7 @@ async function toldOf(conduct: (socket: WebSocket, clock: Means) => void) {
     idle: of('websocket.idle'),
     heartbeat: of('websocket.heartbeat'),
     answered: of('websocket.answered-pings'),
+    answeredHeartbeats: of('websocket.answered-heartbeats'),
     seen: observations['websocket.idle'],
     requests,
   };
@@ -91,4 +93,30 @@ it('is told of Pings that were answered in vain, and of none that were not', asy
   const kept = await toldOf(pinging(false));
   expect(kept.heartbeat).toMatch(/^observed: Pings after 150\d\d ms$/);
   expect(kept.answered).toMatch(/^pass/);
+});
+
+it('answers heartbeats above the frames, and tells of a service to which that is not enough', async () => {
+  const heartbeat = { receive: { type: 'ping' }, answer: '{"type":"pong"}' };
+  const asking =
+    (code: number, reason = '') =>
+    (socket: WebSocket, clock: Means) => {
+      let answers = 0;
+      socket.on('message', (content) => {
+        if (String(content) === heartbeat.answer) answers += 1;
+      });
+      const ask = () => socket.send('{"type":"ping","at":1}');
+      void clock.sleep(10_000).then(ask);
+      void clock.sleep(20_000).then(ask);
+      void clock.sleep(30_000).then(() => socket.close(answers === 2 ? code : 1002, reason));
+    };
+  const told = async (code: number, reason?: string) => {
+    const { heartbeat: asked, answeredHeartbeats } = await toldOf(asking(code, reason), { heartbeat });
+    expect(asked).toMatch(/^observed: heartbeats after 100\d\d, 200\d\d ms$/);
+    return answeredHeartbeats;
+  };
+  expect(await told(4201, 'no pong received')).toMatch(
+    /: expected an open connection, got the close code 4201 "no pong received" after 30 s/,
+  );
+  expect(await told(1011)).toMatch(/: expected an open connection, got the close code 1011 after 30 s/);
+  for (const lawful of [1000, 1001, 4000]) expect(await told(lawful)).toMatch(/^pass/);
 });

@@ -91,15 +91,21 @@ export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch 
 /** A connection on which nothing is said for so long is quiet, in ms: longer than most of what a client waits for. */
 const QUIET_MS = 400;
 
+type AtQuiet = readonly ((socket: WebSocket) => void)[];
+
 /** Does this to a connection that is quiet, then that when it still is, and so on. A Pong is no word of its client. */
-export const atQuiet = (...acts: readonly ((socket: WebSocket) => void)[]): Patch =>
+export const atQuiet = (...acts: AtQuiet): Patch => atQuietBut(() => false, ...acts);
+
+/** The same where such messages of its client are no words either. */
+export const atQuietBut = (isNothing: (content: string) => boolean, ...acts: AtQuiet): Patch =>
   onOpen((socket, { clock }) => {
     let heard = 0;
-    for (const said of ['message', 'ping'] as const) {
-      socket.on(said, () => {
-        heard += 1;
-      });
-    }
+    socket.on('ping', () => {
+      heard += 1;
+    });
+    socket.on('message', (content) => {
+      if (!isNothing(String(content))) heard += 1;
+    });
     const watch = async () => {
       for (let quiet = 0, before = 0; socket.readyState === socket.OPEN; before = heard) {
         await clock.sleep(QUIET_MS);
@@ -109,6 +115,10 @@ export const atQuiet = (...acts: readonly ((socket: WebSocket) => void)[]): Patc
     };
     void watch();
   });
+
+/** A heartbeat above the frames, and what answers it. */
+export const PING = '{"type":"ping"}';
+export const PONG = '{"type":"pong"}';
 
 /** In place of what is too big. */
 const TOO_BIG = Buffer.from('too big');

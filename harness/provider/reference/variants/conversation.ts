@@ -4,6 +4,7 @@ import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
   atQuiet,
+  atQuietBut,
   boundingFrames,
   closingWithCode,
   countingHandshakes,
@@ -15,6 +16,8 @@ import {
   onInbound,
   onOpen,
   onOutbound,
+  PING,
+  PONG,
 } from '../conduct/websocket-patch.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
@@ -59,6 +62,8 @@ const takingFew: Patch = (conduct) => {
     },
   }))(counting(conduct));
 };
+
+const PUSHER_PING = '{"event":"pusher:ping","data":{}}';
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
@@ -125,6 +130,56 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     patch: atQuiet(
       (socket) => socket.ping('are you there?'),
       (socket) => socket.close(4408, 'nothing to do'),
+    ),
+  },
+  'ws-asks-quiet-connections': {
+    setting: 'heartbeat',
+    summary:
+      'sends a heartbeat above the frames where nothing is said, and ends the connection where it is not answered',
+    shows: ['websocket.heartbeat'],
+    patch: atQuiet(
+      (socket) => socket.send(PING),
+      (socket) => socket.close(4408, 'heartbeat timeout'),
+    ),
+  },
+  'ws-asks-before-answers': {
+    setting: 'heartbeat',
+    summary: 'sends a heartbeat above the frames as soon as a connection opens, and before each answer',
+    shows: ['websocket.heartbeat'],
+    patch: onOpen((socket) => {
+      socket.send(PING);
+      socket.on('message', (content) => {
+        if (String(content) !== PONG) socket.send(PING);
+      });
+    }),
+  },
+  'ws-ends-asked-connections': {
+    setting: 'heartbeat',
+    summary:
+      'sends a heartbeat above the frames where nothing is said, and ends the connection with a code of its own when nothing is',
+    shows: ['websocket.heartbeat', 'websocket.idle'],
+    patch: atQuietBut(
+      (content) => content === PONG,
+      (socket) => socket.send(PING),
+      (socket) => socket.close(4409, 'nothing to do'),
+    ),
+  },
+  'pusher-asks-quiet-connections': {
+    setting: 'pusher',
+    summary: 'sends pusher:ping where nothing is said, and closes with 4201 where it is not answered',
+    shows: ['websocket.heartbeat'],
+    patch: atQuiet(
+      (socket) => socket.send(PUSHER_PING),
+      (socket) => socket.close(4201, 'Pong reply not received in time'),
+    ),
+  },
+  'pusher-asks-before-answers': {
+    setting: 'pusher',
+    summary: 'sends pusher:ping before each answer',
+    patch: onOpen((socket) =>
+      socket.on('message', (content) => {
+        if (parseJsonObject(String(content))?.event !== 'pusher:pong') socket.send(PUSHER_PING);
+      }),
     ),
   },
   'ws-takes-key-in-subprotocol': {

@@ -1,4 +1,5 @@
 import { type Dialect, type DialectEvent, loadDialect } from '../../../config/blocks/dialect.ts';
+import { isHeartbeat } from '../../../config/blocks/heartbeat.ts';
 import type { WebSocketConfig } from '../../../config/service.ts';
 import { pusher } from './pusher.ts';
 import { raw } from './raw.ts';
@@ -8,15 +9,28 @@ import { raw } from './raw.ts';
  *
  * @throws NoDialect when that module has changed since the config was read.
  */
-export async function dialectOf({ dialect, adapter }: WebSocketConfig): Promise<Dialect> {
+export async function dialectOf({ dialect, adapter, heartbeat }: WebSocketConfig): Promise<Dialect> {
   if (dialect === 'own' && adapter !== undefined) return guarded(await loadDialect(adapter));
-  return dialect === 'pusher' ? pusher : raw;
+  if (dialect === 'pusher') return pusher;
+  if (heartbeat === undefined) return raw;
+  return { ...raw, answerHeartbeat: (text) => (isHeartbeat(heartbeat, text) ? heartbeat.answer : null) };
 }
 
 /** A user's function that throws over what a service sent has read nothing. */
 function guarded(own: Dialect): Dialect {
+  const { answerHeartbeat } = own;
   return {
     ...own,
+    ...(answerHeartbeat && {
+      answerHeartbeat(text: string) {
+        try {
+          const answer: unknown = answerHeartbeat(text);
+          return typeof answer === 'string' ? answer : null;
+        } catch {
+          return null;
+        }
+      },
+    }),
     read(text): DialectEvent | null {
       try {
         return own.read(text);

@@ -24,6 +24,10 @@ export const pusher: Dialect = {
   },
   greeting: 'pusher:connection_established',
   heartbeat: { send: JSON.stringify({ event: 'pusher:ping', data: {} }), answer: 'pusher:pong' },
+  answerHeartbeat: (text) =>
+    readPusherEvent(text)?.event === 'pusher:ping'
+      ? JSON.stringify({ event: 'pusher:pong', data: {} })
+      : null,
   subscribe: {
     send: (channel) => JSON.stringify({ event: 'pusher:subscribe', data: { channel } }),
     answer: 'pusher_internal:subscription_succeeded',

@@ -2,7 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { WebSocket } from 'ws';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
-import { atQuiet, each, inWebSocket, OVERLOADED, onInbound, onOpen } from '../../conduct/websocket-patch.ts';
+import {
+  atQuiet,
+  atQuietBut,
+  each,
+  inWebSocket,
+  OVERLOADED,
+  onInbound,
+  onOpen,
+  PING,
+  PONG,
+} from '../../conduct/websocket-patch.ts';
 import { type Frame, OPCODE } from '../../websocket/frame.ts';
 
 const isMessage = ({ fin, opcode }: Frame): boolean =>
@@ -44,6 +54,33 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
       });
       socket.ping('are you there?');
     }),
+  },
+  'ws-overlooks-heartbeat-answers': {
+    setting: 'heartbeat',
+    summary: 'closes a connection that says nothing else, though its client answers each heartbeat',
+    cause: 'Connections end though their clients answer every heartbeat',
+    trips: ['websocket.answered-heartbeats'],
+    shows: ['websocket.idle', 'websocket.heartbeat'],
+    patch: atQuietBut(
+      (content) => content === PONG,
+      (socket) => socket.send(PING),
+      (socket) => socket.close(4408, 'heartbeat timeout'),
+    ),
+  },
+  'ws-refuses-heartbeat-answers': {
+    setting: 'heartbeat',
+    summary: 'takes the answer to its own heartbeat for a message that it does not know, and closes',
+    cause: 'The answer to a heartbeat ends the connection',
+    trips: ['websocket.answered-heartbeats'],
+    shows: ['websocket.idle', 'websocket.heartbeat'],
+    patch: together(
+      atQuiet((socket) => socket.send(PING)),
+      onOpen((socket) =>
+        socket.on('message', (content) => {
+          if (String(content) === PONG) socket.close(1003, 'unknown message');
+        }),
+      ),
+    ),
   },
   'ws-falls-over-bad-text': {
     summary: 'ends all connections over a text that is not UTF-8, as a process does that is started anew',

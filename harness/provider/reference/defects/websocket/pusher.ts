@@ -2,7 +2,14 @@ import type { WebSocket } from 'ws';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onReceipt, type Patch, together } from '../../conduct/patch.ts';
-import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
+import {
+  atQuietBut,
+  each,
+  inWebSocket,
+  onInbound,
+  onOpen,
+  onOutbound,
+} from '../../conduct/websocket-patch.ts';
 import { queryParameters } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 
@@ -258,6 +265,27 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
         if (parseJsonObject(String(content))?.event === 'pusher:pong') socket.close(4200);
       }),
     ),
+  },
+  'pusher-overlooks-pongs': {
+    summary: 'closes a silent connection with 4201, though its client answers pusher:ping',
+    cause: 'Connections end with 4201 though their clients answer pusher:ping',
+    trips: ['websocket.answered-heartbeats'],
+    shows: ['websocket.idle', 'websocket.heartbeat'],
+    patch: atQuietBut(
+      (content) => parseJsonObject(content)?.event === 'pusher:pong',
+      (socket) => socket.send('{"event":"pusher:ping","data":{}}'),
+      (socket) => socket.close(4201, 'Pong reply not received in time'),
+    ),
+  },
+  'pusher-answers-ping-with-error': {
+    summary: 'answers pusher:ping with pusher:error',
+    cause: 'A pusher:ping is answered with an error',
+    trips: ['websocket.pusher-ping'],
+    shows: ['websocket.message-shapes'],
+    patch: onEvent('pusher:pong', () => ({
+      event: 'pusher:error',
+      data: { code: null, message: 'Unknown event' },
+    })),
   },
   'pusher-loses-client-events': {
     summary: 'does not pass on what clients say to each other',
