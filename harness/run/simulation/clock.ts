@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Clock as ProviderClock } from '../../provider/reference/conduct/clock.ts';
 import type { Clock } from '../../transport/pace/clock.ts';
+import { type Wire, watchWire } from './wire.ts';
 
 /** One time for a session and a provider that live in this process. */
 export interface SimulatedClock {
@@ -19,7 +20,10 @@ const PHASE_MS = 20_000;
 const MINUTE_MS = 60_000;
 /** Whoever looks at the clock twice sees a later time; in ms. */
 const INSTANT_MS = 0.001;
-/** Turns of the event loop, and real ms, in which nothing arrives: then nothing is on its way between sockets. */
+/**
+ * Turns of the event loop in which nothing arrives: then nothing is on its way between sockets. Where the sockets
+ * themselves cannot tell that all that was sent has arrived, so many real ms as well.
+ */
 const QUIET = { turns: 8, ms: 10 };
 /**
  * What a process is started with in which time is simulated: a single thread compresses, so that what is asked of it
@@ -49,6 +53,7 @@ export function simulatedClock(): SimulatedClock {
   let isStopped = false;
   let isWatching = false;
   const waitings = new Set<Waiting>();
+  const wire = watchWire();
 
   const now = () => {
     keepUp();
@@ -71,7 +76,7 @@ export function simulatedClock(): SimulatedClock {
       if (outside.works > 0) {
         await delay(LOOK_MS);
         keepUp();
-      } else if (await nothingIsOnItsWay()) {
+      } else if (await nothingIsOnItsWay(wire)) {
         leap();
       }
       wakeThoseDue();
@@ -117,25 +122,27 @@ export function simulatedClock(): SimulatedClock {
     },
     stop: () => {
       isStopped = true;
+      wire.stop();
     },
   };
 }
 
-async function nothingIsOnItsWay(): Promise<boolean> {
-  await quiet();
+async function nothingIsOnItsWay(wire: Wire): Promise<boolean> {
+  await quiet(wire);
   await Promise.all(Array.from({ length: POOL }, behindOthers));
-  return quiet();
+  return quiet(wire);
 }
 
 /** Until nothing has arrived for a while. @returns whether nothing has from the beginning. */
-async function quiet(): Promise<boolean> {
+async function quiet(wire: Wire): Promise<boolean> {
   // What a callback has to do with an event is done before the event is counted.
   await turnOfLoop();
   await turnOfLoop();
   let isFirst = true;
   let seen = eventsSoFar();
   let sinceMs = performance.now();
-  for (let turns = 0; turns < QUIET.turns || performance.now() - sinceMs < QUIET.ms; turns++) {
+  const isLongEnough = () => performance.now() - sinceMs >= QUIET.ms || wire.isStill();
+  for (let turns = 0; turns < QUIET.turns || !isLongEnough(); turns++) {
     // The loop waits for what arrives, and does not turn on the spot: others want the processor as well.
     await (turns < QUIET.turns ? turnOfLoop() : delay(1));
     if (eventsSoFar() === seen) continue;

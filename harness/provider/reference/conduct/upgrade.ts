@@ -14,6 +14,9 @@ const PATIENCE = { closeTimeout: 2_000 };
 /** A key that is well formed, for a handshake that was accepted without one. */
 const STAND_IN_KEY = Buffer.alloc(16).toString('base64');
 
+/** Sockets of connections whose messages are compressed: on other threads, which nobody sees at work. */
+export const compressing = new WeakSet<Socket>();
+
 /** Takes connections that ask for WebSocket; `closeAll` says goodbye with 1001. */
 interface Upgrader {
   take(incoming: IncomingMessage, request: ReceivedRequest, socket: Socket, early: Buffer): void;
@@ -62,9 +65,10 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
       // What our rules let pass, the library's own must not stop.
       library.once('wsClientError', () => refuse(problem('malformed'), request, socket));
       try {
-        library.handleUpgrade(acceptable(incoming), stream, Buffer.alloc(0), (connection) =>
-          open(verdict, request, connection),
-        );
+        library.handleUpgrade(acceptable(incoming), stream, Buffer.alloc(0), (connection) => {
+          if (connection.extensions !== '') compressing.add(socket);
+          open(verdict, request, connection);
+        });
       } finally {
         library.removeAllListeners('wsClientError');
       }
