@@ -9,10 +9,22 @@ export interface AppCredentials {
   readonly secret: Secret;
 }
 
+/** A key that must not open the service. */
+export interface RefusedKey {
+  readonly key: Secret;
+  /** What is wrong with it, as the user says it: `revoked`. */
+  readonly because: string;
+  /** Where it stands among those of the config, from 1. */
+  readonly position: number;
+}
+
 /** A key below `credentials:` as it is written, and by its kind what it is read as. */
 export interface Key<Value = unknown> {
-  /** `secret`: a reference that is read when a run starts. `application`: three keys, the last of them a secret. */
-  readonly kind: 'text' | 'secret' | 'application';
+  /**
+   * `secret`: a reference that is read when a run starts. `application`: three keys, the last of them a secret.
+   * `refused`: a list of secrets, each with a reason.
+   */
+  readonly kind: 'text' | 'secret' | 'application' | 'refused';
   /** The credential can be used without it; it is read as null then. */
   readonly optional: boolean;
   readonly shape: TSchema;
@@ -107,5 +119,35 @@ export const APPLICATION: Key<AppCredentials> = {
   },
 };
 
+const REFUSED_SHAPE = Type.Object(
+  {
+    key: optional(secret('What is sent in place of the key.')).shape,
+    because: Type.String({
+      description:
+        'Why it must be refused, in a few words for the reports: revoked, expired, of another audience.',
+      pattern: '^[^\\p{Cc}]{1,60}$',
+      'x-expected': 'a few words, such as revoked',
+      examples: ['revoked', 'of another audience'],
+    }),
+  },
+  {
+    additionalProperties: false,
+    'x-expected': `a mapping such as { key: "\${env:OLD_KEY}", because: revoked }`,
+  },
+);
+
+/** Keys that the user knows must be refused. */
+export const REFUSED: Key<readonly RefusedKey[] | null> = {
+  kind: 'refused',
+  optional: true,
+  shape: Type.Array(REFUSED_SHAPE, {
+    description:
+      'Keys (passwords, tokens, secrets of an application) that the service must refuse: revoked, expired, of another audience or environment. Each costs a request.',
+    maxItems: 5,
+    'x-expected': `a list such as [{ key: "\${env:OLD_KEY}", because: revoked }], of at most 5`,
+  }),
+  example: null,
+};
+
 /** The keys of a scheme whose secret is a key: the key itself, another one, and the application that it is of. */
-export const KEYED = { key: KEY, secondKey: SECOND_KEY, app: optional(APPLICATION) };
+export const KEYED = { key: KEY, secondKey: SECOND_KEY, refused: REFUSED, app: optional(APPLICATION) };

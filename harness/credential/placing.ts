@@ -30,6 +30,8 @@ export type CredentialChoice =
   | { readonly placed: KeyPlace | readonly KeyPlace[] }
   /** Signed with the right secret, and yet to be refused. */
   | { readonly flawed: SignatureFlaw }
+  /** One of those that the config says are refused, by its place in the list. */
+  | { readonly refused: number }
   /** Signed by the application, whatever the configured scheme. */
   | 'signed'
   /** The request holds a right one already, as an earlier request did. */
@@ -42,7 +44,7 @@ export function credentialUse(choice: CredentialChoice): CredentialUse {
   if (choice === 'signed' || choice === 'held') return 'right';
   if (typeof choice === 'string') return choice;
   if ('recorded' in choice) return choice.recorded;
-  return 'wrong' in choice || 'flawed' in choice ? 'wrong' : 'right';
+  return 'wrong' in choice || 'flawed' in choice || 'refused' in choice ? 'wrong' : 'right';
 }
 
 /** Ways for a credential to be wrong, each to be refused. */
@@ -159,6 +161,11 @@ export function placeCredential(
     return signature(app.key).carry(app.secret.reveal(), bare, moment);
   }
   if (choice === 'none') return bare;
+  if (typeof choice === 'object' && 'refused' in choice) {
+    const refused = credentials.refused[choice.refused];
+    if (!refused) throw new HarnessError('a key is sent that the config does not have');
+    return carrier?.carry(refused.key.reveal(), bare, moment) ?? bare;
+  }
   if (typeof choice === 'object' && !('placed' in choice)) {
     const [kind] = Object.values(choice);
     const placed = varied(bare, choice, credentials, moment);
@@ -187,7 +194,7 @@ function stripped(request: HttpRequest, { carrier }: Credentials): HttpRequest {
 
 type Variation = Exclude<
   CredentialChoice,
-  string | { readonly placed: unknown } | { readonly recorded: unknown }
+  string | { readonly placed: unknown } | { readonly recorded: unknown } | { readonly refused: unknown }
 >;
 
 /** Null where that kind does not exist for the scheme or the value. */

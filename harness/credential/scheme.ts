@@ -4,7 +4,15 @@ import type { ClauseKey } from '../contract/vocabulary.ts';
 import type { Exchange, FieldLine } from '../evidence/exchange.ts';
 import type { Carrier } from './carrier.ts';
 import type { FirstUse } from './first-use.ts';
-import { type AppCredentials, EXAMPLE_KEY, type KEYED, type Key, type Keys, type Values } from './keys.ts';
+import {
+  type AppCredentials,
+  EXAMPLE_KEY,
+  type KEYED,
+  type Key,
+  type Keys,
+  type RefusedKey,
+  type Values,
+} from './keys.ts';
 import type { Secret } from './secret.ts';
 
 /** One way of letting a client in: all that the house knows of it. */
@@ -22,6 +30,8 @@ export interface Credentials extends Use {
   readonly values: Readonly<Record<string, unknown>>;
   /** A second working key, for per-key limits and isolation. */
   readonly second: Secret | null;
+  /** Must not open the service. */
+  readonly refused: readonly RefusedKey[];
   /** Signs requests and subscriptions: in place of a key, or beside it. */
   readonly app: AppCredentials | null;
   /** Obtains the secret; null where it stands in the config. */
@@ -46,7 +56,7 @@ interface Declaration<K extends Keys> {
   readonly name: string;
   /** How a credential of it is used, for the schema: `Authorization: Bearer KEY`. */
   readonly summary: string;
-  /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey` and `app` mean the same in every scheme. */
+  /** Its keys below `credentials:`, beside `scheme`. `key`, `secondKey`, `refused` and `app` mean the same in every scheme. */
   readonly keys: K;
   /** Anybody may call. */
   readonly open?: true;
@@ -165,7 +175,7 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
     of(given) {
       const left = Object.keys(declaration.keys).map((name) => [name, null]);
       const values: Readonly<Record<string, unknown>> & Shared = { ...Object.fromEntries(left), ...given };
-      const { key: secret = null, secondKey: second = null, app = null } = values;
+      const { key: secret = null, secondKey: second = null, refused, app = null } = values;
       const known = values as Values<K>;
       const { obtain, lender, command } = declaration;
       const opener = declaration.opener?.(known) ?? (secret && { called: 'key', secret });
@@ -175,6 +185,7 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
         carrier: null,
         secret,
         second,
+        refused: refused ?? [],
         app,
         given: opener && `${opener.called} in ${opener.secret.place}`,
         obtain: obtain ? (port) => obtain(known, port) : null,
@@ -192,6 +203,7 @@ export function scheme<K extends Keys>(declaration: Declaration<K>): Scheme<K> {
 interface Shared {
   readonly key?: Secret | null;
   readonly secondKey?: Secret | null;
+  readonly refused?: readonly RefusedKey[] | null;
   readonly app?: AppCredentials | null;
 }
 
@@ -210,9 +222,9 @@ export function exampleOf({ scheme: { keys, of }, values }: Credentials): Creden
 }
 
 /** The key of the shipped config, with what stands beside it. */
-export function shippedKey({ secret, second, app }: Credentials): Values<typeof KEYED> {
+export function shippedKey({ secret, second, refused, app }: Credentials): Values<typeof KEYED> {
   if (secret === null) throw new HarnessError('the shipped config has no key');
-  return { key: secret, secondKey: second, app };
+  return { key: secret, secondKey: second, refused, app };
 }
 
 /** The application of the shipped config. */

@@ -26,7 +26,12 @@ export const QUESTIONS: readonly Question[] = [
 export interface CredentialsBlock {
   readonly scheme?: string;
   readonly name?: string;
-  readonly [key: string]: string | Readonly<Record<string, string>> | null | undefined;
+  readonly [key: string]:
+    | string
+    | Readonly<Record<string, string>>
+    | readonly { readonly key?: string | null; readonly because?: string }[]
+    | null
+    | undefined;
 }
 
 const ALL_KEYS = SCHEMES.flatMap(({ keys }) => Object.entries(keys));

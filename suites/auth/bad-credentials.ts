@@ -15,6 +15,7 @@ import {
   type Reply,
   rfc9110,
   secondKey,
+  when,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
 
@@ -29,7 +30,7 @@ interface BadCredential {
   readonly what: string;
   readonly why: string;
   readonly change: string;
-  readonly probe: Probe<Reply> | readonly Probe<Reply>[];
+  readonly probe: Probe<Reply> | Probe<readonly Reply[]> | readonly Probe<Reply>[];
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];
   readonly restsOn: readonly CheckDefinition[];
@@ -128,6 +129,29 @@ const quotedCredential = refuses({
   change: 'Pass the key on as a parameter, never as part of a query, and answer 400 or 401.',
   probe: credential.quotedCredential,
   accept: REFUSED_OR_BAD,
+  restsOn: ordinary,
+});
+
+/** A client that is shut out may be told in other words why. */
+const SHUT_OUT = [400, 401, 402, 403, 404, 410, 423] as const;
+
+// auth.scheme: what the config says is no key any more, or none of this service, opens nothing.
+const refusedKeys = refuses({
+  id: 'auth.refused-keys',
+  what: 'a key that is known not to be good',
+  why: 'Whoever has an old or foreign key keeps access: a key that leaked, or a client that is no longer one.',
+  change:
+    'Look at each request whether the key still stands, and is for this service: exp, aud, iss of a token.',
+  probe: credential.refusedKeys,
+  accept: SHUT_OUT,
+  grounds: [practice('OWASP API2:2023')],
+  applies: [
+    credentialed,
+    when(
+      ({ credentials }) => credentials.refused.length > 0,
+      'no key is configured that must be refused (credentials.refused)',
+    ),
+  ],
   restsOn: ordinary,
 });
 
@@ -299,5 +323,6 @@ export const badCredentials: readonly CheckDefinition[] = [
     judge: ({ expect }) => expect(credential.spacedScheme).toHaveStatusClass(2),
   }),
 
+  refusedKeys,
   secondKeyServed,
 ];

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../base/loopback.ts';
-import type { AppCredentials } from '../../credential/keys.ts';
+import type { AppCredentials, RefusedKey } from '../../credential/keys.ts';
 import type { Credentials, Scheme } from '../../credential/scheme.ts';
 import { type CredentialsBlock, SCHEMES, schemeNamed } from '../../credential/schemes.ts';
 import { Secret } from '../../credential/secret.ts';
@@ -35,7 +35,7 @@ export async function buildCredentials(
   if (fault) throw faultAt(`credentials.${fault.key}`, fault.problem, fault.remedy);
   const elsewhere = scheme.sentTo?.(Object.fromEntries(texts)) ?? null;
   const staysHere = elsewhere === null || isLoopback(URL.parse(elsewhere)?.hostname ?? '');
-  const secrets: [string, Secret | AppCredentials | null][] = [];
+  const secrets: [string, Secret | AppCredentials | readonly RefusedKey[] | null][] = [];
   for (const [name, { kind, optional }] of Object.entries(scheme.keys)) {
     if (kind === 'text') continue;
     const options = { literalAllowed: literalAllowed && staysHere, optional };
@@ -45,7 +45,9 @@ export async function buildCredentials(
   }
   const values = Object.fromEntries([...texts, ...secrets]);
   holdKeysApart(draft, values);
-  return scheme.of(values);
+  const credentials = scheme.of(values);
+  holdRefusedApart(draft, credentials);
+  return credentials;
 }
 
 function holdToScheme({ faultAt }: Draft, { name: scheme, keys }: Scheme, block: CredentialsBlock): void {
@@ -71,15 +73,16 @@ interface SecretOptions {
   readonly optional: boolean;
 }
 
-/** A secret, or an application with its secret; null where there is none. */
+/** A secret, an application with its secret, or keys with their reasons; null where there is none. */
 async function readKey(
   draft: Draft,
   place: string,
   written: CredentialsBlock[string],
   options: SecretOptions,
-): Promise<Secret | AppCredentials | null> {
+): Promise<Secret | AppCredentials | readonly RefusedKey[] | null> {
   if (typeof written === 'string') return readSecret(draft, place, written, options);
   if (!written) return null;
+  if (isList(written)) return readRefused(draft, place, written, options);
   const part = (name: string): string => {
     const text = written[name];
     if (text === undefined) throw draft.faultAt(`${place}.${name}`, 'is missing', `add \`${name}:\``);
@@ -93,6 +96,43 @@ async function readKey(
   }
   const read = await readSecret(draft, `${place}.secret`, secret, options);
   return read && { id, key, secret: read };
+}
+
+type WrittenKeys = Extract<CredentialsBlock[string], readonly unknown[]>;
+
+function isList(written: NonNullable<CredentialsBlock[string]>): written is WrittenKeys {
+  return Array.isArray(written);
+}
+
+/** Those that are there: a variable that is not set may stand for none. */
+async function readRefused(
+  draft: Draft,
+  place: string,
+  written: WrittenKeys,
+  options: SecretOptions,
+): Promise<readonly RefusedKey[]> {
+  const read: RefusedKey[] = [];
+  for (const [index, { key: text, because }] of written.entries()) {
+    const at = `${place}.${index}`;
+    if (!text) continue;
+    if (because === undefined)
+      throw draft.faultAt(at, 'does not say why it is refused', 'add `because: revoked`');
+    const key = await readSecret(draft, `${at}.key`, text, options);
+    if (key !== null) read.push({ key, because, position: index + 1 });
+  }
+  return read;
+}
+
+/** What opens the service cannot be what must not. */
+function holdRefusedApart({ faultAt }: Draft, { secret, second, refused }: Credentials): void {
+  for (const { key, position } of refused) {
+    if (![secret, second].some((working) => working?.reveal() === key.reveal())) continue;
+    throw faultAt(
+      `credentials.refused.${position - 1}.key`,
+      'is the same key as one that works',
+      'give the key that must be refused',
+    );
+  }
 }
 
 /** A second key is good for what two accounts, or two quotas, show of each other. */

@@ -375,6 +375,15 @@ describe('what is refused of credentials', () => {
     'an app identifier with a space': here(
       '{ scheme: signed, app: { id: §"one two", key: two, secret: example-hush-secret } }',
     ),
+    'a refused key that works': here(
+      '{ scheme: bearer, key: example-hush-key, refused: [{ key: §example-hush-key, because: revoked }] }',
+    ),
+    'a refused key without a reason': here(
+      '{ scheme: bearer, key: example-hush-key, refused: [§{ key: example-hush-old-key }] }',
+    ),
+    'refused keys where nobody needs one': here(
+      '{ scheme: none, refused: §[{ key: example-hush-old-key, because: revoked }] }',
+    ),
     'a second key equal to the first': here(
       '{ scheme: bearer, key: example-hush-key, secondKey: §example-hush-key }',
     ),

@@ -13,7 +13,7 @@ import { effectiveConfig } from '../written/effective.ts';
 /** Every block, with much that is left to its default and much that is not. */
 const WHOLE = `service: orders
 contract: orders
-credentials: { scheme: bearer, key: "\${env:ORDERS_KEY}", secondKey: "\${env:NOT_SET:-}", app: { id: one, key: two, secret: "\${env:APP_SECRET}" } }
+credentials: { scheme: bearer, key: "\${env:ORDERS_KEY}", secondKey: "\${env:NOT_SET:-}", refused: [{ key: "\${env:NOT_SET:-}", because: gone }, { key: "\${env:OLD_KEY}", because: revoked }], app: { id: one, key: two, secret: "\${env:APP_SECRET}" } }
 provider:
   container:
     image: registry.example/orders:\${env:TAG}
@@ -77,6 +77,7 @@ const env = {
   ORDERS_KEY: 'hush-key-for-tests',
   APP_SECRET: 'hush-app-secret',
   PASSWORD: 'hush-password',
+  OLD_KEY: 'hush-old-key',
   HOOK_SECRET: 'hush-hook-secret',
   SIGNING_SECRET: 'hush-signing-secret',
   BROKER_TOKEN: 'hush-broker-token',
@@ -134,7 +135,7 @@ it('knows as secrets what references yield, but no defaults and nothing too shor
   const { config } = await loadOnly(temporaryFolder(FILES), { env });
   const names = serviceSecrets(config).map(({ name }) => name);
   expect(new Set(names.filter((name) => !name.includes('.')))).toEqual(
-    new Set(['ORDERS_KEY', 'APP_SECRET', 'PASSWORD', 'HOOK_SECRET', 'SIGNING_SECRET']),
+    new Set(['ORDERS_KEY', 'APP_SECRET', 'PASSWORD', 'HOOK_SECRET', 'SIGNING_SECRET', 'OLD_KEY']),
   );
 });
 

@@ -1,6 +1,6 @@
 import { basicField } from '../carrier.ts';
 import { ofOneVariable } from '../first-use.ts';
-import { APPLICATION, optional, secret, text } from '../keys.ts';
+import { APPLICATION, optional, REFUSED, secret, text } from '../keys.ts';
 import { isAuthorizationKey, scheme } from '../scheme.ts';
 import { Secret } from '../secret.ts';
 
@@ -11,6 +11,7 @@ export const basic = scheme({
   keys: {
     username: text('The user name.', { example: 'example-user' }),
     password: secret('The password.'),
+    refused: REFUSED,
     app: optional(APPLICATION),
   },
   // RFC 7617 §2: the first colon ends the user-id.

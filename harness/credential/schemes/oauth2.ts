@@ -6,7 +6,7 @@ import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { bearerField } from '../carrier.ts';
 import type { Question } from '../first-use.ts';
-import { APPLICATION, optional, secret, text, type Values } from '../keys.ts';
+import { APPLICATION, optional, REFUSED, secret, text, type Values } from '../keys.ts';
 import {
   type KeyFault,
   type KeyRequest,
@@ -41,6 +41,7 @@ const KEYS = {
   resource: optional(
     text('The URL of the service that the token is for (RFC 8707).', { examples: ['https://api.example/'] }),
   ),
+  refused: REFUSED,
   app: optional(APPLICATION),
 };
 

@@ -1,5 +1,5 @@
 import { ofOneVariable } from '../first-use.ts';
-import { APPLICATION } from '../keys.ts';
+import { APPLICATION, REFUSED } from '../keys.ts';
 import { scheme, shippedApp } from '../scheme.ts';
 import { signature } from '../signature.ts';
 
@@ -7,7 +7,7 @@ import { signature } from '../signature.ts';
 export const signed = scheme({
   name: 'signed',
   summary: 'each request signed with HMAC-SHA256 by `app`',
-  keys: { app: APPLICATION },
+  keys: { app: APPLICATION, refused: REFUSED },
   use: ({ app }) => ({ carrier: signature(app.key), secret: app.secret }),
   opener: ({ app }) => ({ called: 'secret', secret: app.secret }),
   facts: { 'auth.usage': 'HMAC-SHA256 over method, path and sorted query' },

@@ -251,6 +251,22 @@ function percentEncoded(letter: string): string {
   return `%${letter.charCodeAt(0).toString(16)}`;
 }
 
+/** With each of the keys that the config says must be refused. */
+export const refusedKeys: Probe<readonly Reply[]> = probe(
+  'refused-keys',
+  async ({ ask, config: { credentials }, http }) => {
+    if (credentials.refused.length === 0)
+      throw new NotApplicable('no key is configured that must be refused (credentials.refused)');
+    await ask(served);
+    const replies: Reply[] = [];
+    for (const [index, { position, because }] of credentials.refused.entries()) {
+      const purpose = `with refused key ${position} (${because})`;
+      replies.push(await http.send({ purpose, credential: { refused: index } }));
+    }
+    return replies;
+  },
+);
+
 /** Every request whose credential must not be accepted. */
 export const REFUSED = [
   withoutCredential,
@@ -276,9 +292,9 @@ export const REFUSED = [
  */
 export const rightAfterWrong: Probe<Reply> = probe('right-after-wrong', async ({ ask, http }) => {
   const wrong: Reply[] = [];
-  for (const each of REFUSED.filter(({ comesLast }) => !comesLast)) {
+  for (const each of [...REFUSED.filter(({ comesLast }) => !comesLast), refusedKeys]) {
     try {
-      wrong.push(await ask(each));
+      wrong.push(...[await ask<Reply | readonly Reply[]>(each)].flat());
     } catch (error) {
       if (!(error instanceof NotApplicable)) throw error;
     }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../base/exit.ts';
 import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
@@ -12,6 +11,7 @@ import { header } from '../../credential/schemes/header.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
 import type { VerificationKey } from '../../credential/verification-key.ts';
+import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../provider/reference/credentials/refused.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../provider/reference/http/signature.ts';
 import { MOUNT } from '../../provider/reference/variants/paths.ts';
 
@@ -43,12 +43,20 @@ const byScheme =
 const withToken =
   (claims: object): Adapt =>
   (config) => {
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const input = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
-    const signature = createHmac('sha256', 'known-to-nobody').update(input).digest('base64url');
-    const key = new Secret('EXAMPLE_TOKEN', `${input}.${signature}`);
+    const key = new Secret('EXAMPLE_TOKEN', exampleToken(claims));
     return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), key }) };
   };
+
+/** The config knows one key more, which must be refused. */
+const refusing =
+  (key: string, because: string): Adapt =>
+  (config) => {
+    const refused = [{ key: new Secret('EXAMPLE_REFUSED_KEY', key), because, position: 1 }];
+    return { ...config, credentials: bearer.of({ ...shippedKey(config.credentials), refused }) };
+  };
+
+/** Of a client of the search service. */
+const CLAIMS = { iss: 'https://login.example/', sub: 'client', aud: 'search' };
 
 function pusher(config: ServiceConfig): ServiceConfig {
   const { websocket } = config;
@@ -146,8 +154,20 @@ const SETTINGS: readonly Setting[] = [
     // The key is a signed token (RFC 7519), of which anybody can read what it says.
     name: 'token',
     words: 'credentials: { scheme: bearer, key: a JSON web token }',
-    adapt: withToken({ iss: 'https://login.example/', sub: 'client', aud: 'search' }),
+    adapt: withToken(CLAIMS),
     conforming: SEARCH,
+  },
+  {
+    name: 'foreign token',
+    words: 'credentials: { refused: [{ key: a JSON web token, because: of another audience }] }',
+    adapt: (config) => refusing(FOREIGN_TOKEN, 'of another audience')(withToken(CLAIMS)(config)),
+    conforming: SEARCH,
+  },
+  {
+    name: 'revoked keys',
+    words: 'credentials: { refused: [{ key: …, because: revoked }] }',
+    adapt: refusing(REVOKED_KEY, 'revoked'),
+    conforming: ['search', 'realtime'],
   },
   {
     name: 'expired token',

@@ -10,6 +10,7 @@ import {
   type Patch,
   together,
 } from '../conduct/patch.ts';
+import { FOREIGN_TOKEN, REVOKED_KEY } from '../credentials/refused.ts';
 import { asProblem, failed, withContent, withText } from '../http/answer-changes.ts';
 import {
   type Answer,
@@ -328,6 +329,30 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['auth.key-in-query'],
     shows: ['auth.location'],
     patch: alsoAt(queryParameter('api_key')),
+  },
+  'accepts-revoked-key': {
+    setting: 'revoked keys',
+    services: ['search', 'realtime'],
+    summary: 'never looks whether a key was revoked that it has issued',
+    cause: 'A key that was revoked is answered {status:200}',
+    trips: ['auth.refused-keys'],
+    patch: matchingKeys((presented) => presented === REVOKED_KEY),
+  },
+  'fails-over-revoked-key': {
+    setting: 'revoked keys',
+    services: ['search', 'realtime'],
+    summary: 'fails when it meets a key whose account is deleted',
+    cause: 'A key that was revoked is answered {status:500}',
+    trips: ['auth.refused-keys'],
+    patch: failingOver((key) => key === REVOKED_KEY),
+  },
+  'accepts-token-for-others': {
+    setting: 'foreign token',
+    services: ['search'],
+    summary: 'verifies the signature of a token, and not for whom it is (RFC 8725 §3.8)',
+    cause: 'A token for another audience is answered {status:200}',
+    trips: ['auth.refused-keys'],
+    patch: matchingKeys((presented) => presented === FOREIGN_TOKEN),
   },
   'refuses-second-key': {
     summary: 'knows one key only',

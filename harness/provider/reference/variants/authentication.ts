@@ -3,6 +3,7 @@ import { allowingOrigin, namingMetadata } from '../conduct/browsers.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt, together } from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
+import { REVOKED_KEY } from '../credentials/refused.ts';
 import { asProblem } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
@@ -52,6 +53,15 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
       const anyway = answerWithin(request, match, kernel);
       return NOT_OFFERED.includes(anyway.occasion) ? anyway : answer;
     }),
+  },
+  'says-that-a-key-is-revoked': {
+    setting: 'revoked keys',
+    summary: 'answers a key that was revoked with 403, and says since when',
+    patch: onAnswer('wrong-credential', (answer, request) =>
+      fieldValue(request, 'authorization')?.endsWith(REVOKED_KEY)
+        ? asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Revoked on 1 March')
+        : answer,
+    ),
   },
   'api-key-header': {
     setting: 'header',
