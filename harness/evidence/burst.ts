@@ -37,10 +37,12 @@ const BURST = {
   before: number,
   /** Evidence id of the first refusal, recorded as an exchange. */
   refusal: nullable(EvidenceId),
+  /** Evidence ids of answers before it that were faults of the moment, recorded as exchanges. */
+  faults: optional(list(EvidenceId)),
 };
 const Heading = record(BURST);
 
-/** Many equal requests sent to meet a rate limit. The first refusal is also kept whole, as an exchange of its own. */
+/** Many equal requests sent to meet a rate limit. The first refusal, and faults before it, are also kept whole, as exchanges of their own. */
 export type Burst = ValueOf<typeof Heading> & { readonly entries: readonly BurstEntry[] };
 
 /** `layouts[layout]` has the names of the field lines whose values follow; milliseconds are rounded to microseconds. */

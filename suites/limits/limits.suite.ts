@@ -1,4 +1,5 @@
 import { given, limitMayBeExceeded, type Suite, settled, suite } from '../../harness/check/suite.ts';
+import { failures } from './failures.ts';
 import { furtherLimits } from './further.ts';
 import { measurements, recoveries } from './measurement.ts';
 import { quotaFields, quotaFieldsWhenSpent } from './quota-fields.ts';
@@ -17,6 +18,7 @@ const checks = [
     [
       refusalShape,
       ...measurements,
+      failures,
       ...furtherLimits,
       ...refusals,
       ...recoveries,

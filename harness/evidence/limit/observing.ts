@@ -1,4 +1,4 @@
-import type { Burst } from '../burst.ts';
+import type { Burst, BurstEntry } from '../burst.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
 import type { Exchange, FieldLine } from '../exchange.ts';
@@ -7,7 +7,7 @@ import { readHttpDate } from '../fields/grammar/http-date.ts';
 import { readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
 import { readQuota } from '../quota/quota.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, LimitPart } from './observation.ts';
-import { isLimitersRefusal, type RefusalFace } from './refusal-face.ts';
+import { isFailure, isLimitersRefusal, type RefusalFace } from './refusal-face.ts';
 import { type Spendings, spendingKind, spendingsOf } from './spending.ts';
 import { TOLERANCE } from './tolerances.ts';
 
@@ -29,8 +29,8 @@ const BEFORE_THE_QUOTA: ReadonlySet<number> = new Set([401, 403, 414, 431]);
 export function observationsOf(evidence: readonly Evidence[], reading: Reading): readonly LimitObservation[] {
   const hasHandshakes = evidence.some(({ kind }) => kind === 'conversation');
   const handshakes: Spendings = hasHandshakes ? spendingsOf(evidence, reading) : new Map();
-  // The refusal that a burst met is kept once more, whole.
-  const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? (each.refusal ?? []) : [])));
+  // What a burst met is kept once more, whole.
+  const met = new Set(evidence.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
   const inOrder = evidence
     .filter(({ credential, id }) => credential === 'right' && !met.has(id))
     .flatMap((each) => {
@@ -47,19 +47,55 @@ export function observationsOf(evidence: readonly Evidence[], reading: Reading):
   );
 }
 
-function ofBurst({ entries, mode }: Burst, reading: Reading): readonly LimitObservation[] {
-  return entries.map(({ sentMs, durationMs, status, fields }) => {
+/** Ids of the answers of a burst that are recorded as exchanges as well. */
+export function wholeOf({ refusal, faults = [] }: Burst): readonly string[] {
+  return refusal === null ? faults : [...faults, refusal];
+}
+
+function ofBurst(burst: Burst, reading: Reading): readonly LimitObservation[] {
+  const { entries, mode } = burst;
+  const all = entries.map((entry): LimitObservation => {
+    const { sentMs, durationMs, status, fields } = entry;
     const unanswered = reading.refusal?.status === null ? 'refused' : 'lost';
-    const fate = status === null ? unanswered : status >= 200 && status < 300 ? 'admitted' : 'refused';
+    const isFault = isPassingFault(entry, burst, reading);
+    const isServed = status !== null && status >= 200 && status < 300;
     const times = { sentMs, finishedMs: sentMs + durationMs };
     return {
       ...times,
-      fate,
-      counted: 'surely',
+      fate: status === null ? unanswered : isServed || isFault ? 'admitted' : 'refused',
+      counted: isFault ? 'maybe' : 'surely',
       part: mode,
       status,
       ...told(fields, times.finishedMs, reading),
     };
+  });
+  return mode === 'serial' ? whereTold(all) : all;
+}
+
+/** The server failed, and the limiter did not refuse: one by one, what comes behind a refusal belongs to no burst. */
+function isPassingFault(
+  { index, status }: BurstEntry,
+  { entries, mode }: Burst,
+  { refusal }: Reading,
+): boolean {
+  if (!isFailure(status)) return false;
+  return mode === 'serial' ? index < entries.length : refusal !== null && refusal.status !== status;
+}
+
+/** Whether faults took of the quota, where what remains before and behind them tells it. */
+function whereTold(serial: readonly LimitObservation[]): readonly LimitObservation[] {
+  const remaining = ({ counted, quota }: LimitObservation) =>
+    counted === 'surely' ? (quota?.remaining ?? null) : null;
+  return serial.flatMap((each, at) => {
+    if (each.counted === 'surely') return [each];
+    const before = serial.findLastIndex((other, place) => place < at && remaining(other) !== null);
+    const behind = serial.findIndex((other, place) => place > at && remaining(other) !== null);
+    const [first, last] = [serial[before], serial[behind]];
+    if (first === undefined || last === undefined) return [each];
+    const fell = (remaining(first) ?? 0) - (remaining(last) ?? 0);
+    const faults = serial.slice(before, behind).filter(({ counted }) => counted === 'maybe').length;
+    if (fell === behind - before) return [{ ...each, counted: 'surely' }];
+    return fell === behind - before - faults ? [] : [each];
   });
 }
 

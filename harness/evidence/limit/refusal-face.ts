@@ -20,6 +20,13 @@ export function faceOf({ response }: Pick<Exchange, 'response'>): RefusalFace {
   return { status: response?.status ?? null, content: steady };
 }
 
+/** Statuses of a server that fails, for now (RFC 9110 §15.6). */
+const FAILURES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+export function isFailure(status: number | null): boolean {
+  return status !== null && FAILURES.has(status);
+}
+
 type Answer = Pick<Exchange, 'response' | 'failure'>;
 
 /** The connection ended instead of an answer. */

@@ -107,14 +107,15 @@ export function countOf(burst: MetLimit['burst'], port: QuotaParts): Count {
   if (lost !== undefined && quota.refusal?.status !== null)
     throw new Blocked(`request ${lost.index} of the burst got no answer`);
   const observations = observedIn([burst], port);
-  const admitted = observations.filter(({ fate }) => fate === 'admitted').length;
+  const served = observations.filter(({ fate }) => fate === 'admitted');
+  const admitted = served.length;
   return {
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,
     admitted,
-    surely: admitted,
+    surely: served.filter(({ counted }) => counted === 'surely').length,
     observations,
-    isRefused: admitted < entries.length,
+    isRefused: observations.some(({ fate }) => fate !== 'admitted'),
     sent: entries.length,
     flowed: 1 + Math.floor(flowedBack(plan, timing.durationMs)),
     evidence: id,

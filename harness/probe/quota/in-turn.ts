@@ -6,6 +6,7 @@ import {
   secondLimitOf,
   waitForMore,
 } from '../../evidence/limit/fault/second-limit.ts';
+import { isFailure } from '../../evidence/limit/refusal-face.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import type { Port } from '../../session/probe.ts';
 
@@ -79,6 +80,7 @@ export function groupOf({ burst: { entries, timing }, refusal }: MetLimit): Grou
     fromMs: timing.startedMs,
     toMs: timing.startedMs + timing.durationMs,
     admitted: refusal === null ? entries.length : entries.length - 1,
+    unsure: entries.filter(({ status, index }) => isFailure(status) && index < entries.length).length,
     // A connection that ended is no refusal that tells anything.
     refusal: refusal === null || refusal.response === null ? null : { waitMs: askedMs(new Reply(refusal)) },
   };

@@ -101,7 +101,7 @@ async function counted(
     return found && { ...found, by };
   };
   const otherBy = (by: Count, beside: Count): Counted | null => {
-    const differs = isLow(beside, by) || isHigh(beside, by) || (by.admitted > most(by) && isSame(by, beside));
+    const differs = isLow(beside, by) || isHigh(beside, by) || (by.surely > most(by) && isSame(by, beside));
     return differs ? { at: by.isRefused ? by.admitted + 1 : null, uncertainty: null, by } : null;
   };
 
@@ -136,12 +136,12 @@ export const togetherAdmitted: Probe<{
   if (parallel === null) throw new NotApplicable('the quota did not come back in full while it was measured');
   const seen = countOf(parallel.burst, port);
   const about = { sent: seen.sent, evidence: seen.evidence };
-  if (seen.admitted <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
+  if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
     return { ...about, excess: 0 };
   }
   const { firstRefused } = await ask(measuredLimit);
   const oneByOne = Math.max(plan.requests, (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
-  const excessOf = ({ admitted, flowed }: Count) => Math.max(0, admitted - oneByOne - flowed);
+  const excessOf = ({ surely, flowed }: Count) => Math.max(0, surely - oneByOne - flowed);
   if (excessOf(seen) === 0) return { ...about, excess: 0 };
   const [first, second] = [await ask(parallelCount), await ask(parallelRecount)];
   if (!isApart(first, second, plan.windowMs)) {

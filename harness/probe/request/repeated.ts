@@ -5,6 +5,7 @@ import type * as oddOnes from '../../evidence/exchange/odd-ones.ts';
 import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
 import { fieldValue } from '../../evidence/fields/grammar/field-lines.ts';
+import { wholeOf } from '../../evidence/limit/observing.ts';
 import { isLimitersRefusal } from '../../evidence/limit/refusal-face.ts';
 import { latin1Text } from '../../evidence/octets/latin1.ts';
 import { lookingBack, type Port, type Probe, probe } from '../../session/probe.ts';
@@ -31,7 +32,10 @@ export const sameRequests: Probe<Repeated> = lookingBack(
   probe('same-requests', async (port) => {
     const first = await port.ask(sample);
     const inARow = [first, ...(await port.ask(samplesInARow))];
-    const evidence = port.quota.evidenceSoFar();
+    const all = port.quota.evidenceSoFar();
+    // What a burst met is told of that.
+    const ofBursts = new Set(all.flatMap((each) => (each.kind === 'burst' ? wholeOf(each) : [])));
+    const evidence = all.filter(({ id }) => !ofBursts.has(id));
     const judged = (replies: readonly Reply[]) => replies.filter((reply) => isJudged(reply, port));
     const known = judged(
       evidence.filter((each) => isSame(each, first.exchange)).map((exchange) => new Reply(exchange)),

@@ -3,6 +3,7 @@ import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { Conversation } from '../../evidence/conversation.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
 import type { Exchange, RecordedRequest } from '../../evidence/exchange.ts';
+import { wholeOf } from '../../evidence/limit/observing.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 
 /** A piece of evidence, and what is known of why it was gathered. */
@@ -78,10 +79,10 @@ export class Shelf {
   constructor(evidence: readonly Recorded[]) {
     this.#bursts = evidence.filter((each): each is Recorded<Burst> => each.evidence.kind === 'burst');
     const single = evidence.flatMap(held).toSorted(({ piece: a }, { piece: b }) => numberOf(a) - numberOf(b));
-    const refusals = new Set(this.#bursts.map((burst) => burst.evidence.refusal));
+    const whole = new Set(this.#bursts.flatMap((burst) => wholeOf(burst.evidence)));
     this.#left = [
       ...this.#bursts.flatMap((burst) => entriesOf(burst, single)),
-      ...single.filter(({ piece }) => !refusals.has(piece.id)),
+      ...single.filter(({ piece }) => !whole.has(piece.id)),
     ].toSorted(({ piece: a }, { piece: b }) => a.timing.startedMs - b.timing.startedMs);
   }
 
@@ -138,23 +139,24 @@ function numberOf({ id }: { readonly id: string }): number {
 }
 
 /**
- * The requests of a burst in their order, its first refusal in the whole. That one alone tells its time to the end: those
- * that came after it are not before it.
+ * The requests of a burst in their order, what it met in the whole. That alone tells its time to the end: those that came
+ * after it are not before it.
  */
 function entriesOf({ probe, purpose, evidence }: Recorded<Burst>, single: readonly Held[]): readonly Held[] {
-  const { entries, refusal } = evidence;
-  const first = refusal === null ? undefined : entries.find(({ status }) => !isServed(status));
+  const ids = wholeOf(evidence);
+  const unserved = evidence.entries.filter(({ status }) => status === null || status < 200 || status >= 300);
+  const kept = new Map<BurstEntry | undefined, Held>();
+  for (const each of single.filter(({ piece }) => ids.includes(piece.id))) {
+    const apartMs = ({ sentMs }: BurstEntry) => Math.abs(each.piece.timing.startedMs - sentMs);
+    kept.set(unserved.toSorted((a, b) => apartMs(a) - apartMs(b))[0], each);
+  }
   let sinceMs = Number.NEGATIVE_INFINITY;
-  return entries.map((entry) => {
-    const whole = entry === first ? single.find(({ piece }) => piece.id === refusal) : undefined;
+  return evidence.entries.map((entry) => {
+    const whole = kept.get(entry);
     sinceMs = Math.max(sinceMs, whole?.piece.timing.startedMs ?? entry.sentMs);
     const piece = exchangeOf({ ...entry, sentMs: sinceMs }, evidence);
     return whole ?? { probe, purpose, requests: 0, piece };
   });
-}
-
-function isServed(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
 }
 
 function exchangeOf(

@@ -2,11 +2,13 @@ import { NotApplicable } from '../../base/verdict.ts';
 import type { Burst, BurstEntry } from '../../evidence/burst.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { Evidence } from '../../evidence/evidence.ts';
-import type { Reply } from '../../evidence/exchange/reply.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
 import type { Exchange, FieldLine } from '../../evidence/exchange.ts';
-import { isDropped, type RefusalFace } from '../../evidence/limit/refusal-face.ts';
+import { wholeOf } from '../../evidence/limit/observing.ts';
+import { isDropped, isFailure, type RefusalFace } from '../../evidence/limit/refusal-face.ts';
 import { isQuotaField } from '../../evidence/quota/quota.ts';
 import type { HttpTransport } from '../../transport/http/http-client.ts';
+import type { LimiterRefusal } from '../turn/limiter-refusal.ts';
 import type { SessionMeans } from '../turn/means.ts';
 import type { Turn } from '../turn/turn.ts';
 import { webSocketPort } from '../websocket/conversation.ts';
@@ -33,7 +35,7 @@ export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): Q
     async burst(order) {
       if (!config.safety.exceedRateLimit) throw new NotApplicable('safety.exceedRateLimit is not set');
       const met = await sendBurst(order, means, http, turn.signal);
-      for (const id of [met.burst.id, met.refusal?.id]) if (id !== undefined) turn.trail.add(id);
+      for (const id of [met.burst.id, ...wholeOf(met.burst)]) turn.trail.add(id);
       return met;
     },
     sendWhileSpent: (stimulus) => budget.exceed(() => http.reply(stimulus, turn)),
@@ -52,7 +54,7 @@ export interface BurstOrder {
   readonly purpose: string;
   /** Requests that count as the first part of it. */
   readonly before: number;
-  /** Requests at the most; it ends at the first one that is not served. */
+  /** Requests at the most, but for few behind a fault; it ends at the first one that is refused. */
   readonly upTo: number;
   /** All at once, each on a connection of its own; none waits to see whether the one before it is served. */
   readonly together?: boolean;
@@ -65,7 +67,7 @@ const AHEAD = 3;
 
 export interface MetLimit {
   readonly burst: Burst;
-  /** The first answer that was not 2xx, whole; null when all were served. */
+  /** The first answer that was neither 2xx nor a fault of the moment, whole; null when there was none. */
   readonly refusal: Exchange | null;
 }
 
@@ -104,10 +106,12 @@ function sendBurst(
     const id = wire.idOfBurst(order.purpose, log.nextId());
     const startedMs = clock.now();
     const startedAt = clock.wallNow().toISOString();
-    const done = await (order.together ? together(order.upTo, means, send) : inTurn(order.upTo, means, send));
-    const refusal = done.find((each) => !isServed(each)) ?? null;
+    const sent = await (order.together ? together(order.upTo, means, send) : inTurn(order.upTo, means, send));
+    const { done, refusal, faults, behind } = sent;
+    for (const fault of faults) log.keep(fault, 0);
     if (refusal !== null) {
       log.keep(refusal, 0);
+      for (const each of behind) log.keep(each, 1);
       await learn(refusal, done.length > 1, means, () => send(http.transport));
     }
     const entries = done.map((each, at) => burstEntry(at + 1, each));
@@ -120,6 +124,7 @@ function sendBurst(
       before: order.before,
       entries,
       refusal: refusal?.id ?? null,
+      ...(faults.length > 0 && { faults: faults.map((fault) => fault.id) }),
       timing: {
         startedAt,
         startedMs,
@@ -150,32 +155,88 @@ async function learn(
   }
 }
 
+/** What the requests of a burst came to. */
+interface Sent {
+  readonly done: readonly Exchange[];
+  readonly refusal: Exchange | null;
+  /** Failures that were no refusals. */
+  readonly faults: readonly Exchange[];
+  /** Sent behind the refusal, to see that it was one. */
+  readonly behind: readonly Exchange[];
+}
+
 async function inTurn(
   upTo: number,
-  { transport, wire }: SessionMeans,
+  { config: { plan }, limiter, transport, wire }: SessionMeans,
   send: (via: HttpTransport) => Promise<Exchange>,
-): Promise<readonly Exchange[]> {
+): Promise<Sent> {
   const connections = wire.openHttp({ ...transport, ahead: AHEAD });
+  const slotMs = plan === null ? 0 : plan.windowMs / plan.requests;
   const done: Exchange[] = [];
+  const faults: Exchange[] = [];
+  const isOver = (answer: Exchange) => !isServed(answer) && !mayPass(answer, limiter);
   try {
-    while (done.length < upTo && done.every(isServed)) done.push(await send(connections));
+    while (done.length < upTo) {
+      const answer = await send(connections);
+      done.push(answer);
+      if (isServed(answer)) continue;
+      if (isOver(answer) || faults.length === MOST_FAULTS)
+        return { done, refusal: answer, faults, behind: [] };
+      const behind: Exchange[] = [];
+      while (behind.length < SERVED_BEHIND && behind.every(isServed)) behind.push(await send(connections));
+      const last = behind.at(-1) ?? answer;
+      const isBack = isServed(last) && endOf(last) - answer.timing.startedMs < slotMs;
+      // Right behind a fault the limiter may refuse.
+      const isRefused = isOver(last);
+      if (!isBack && !isRefused) return { done, refusal: answer, faults, behind };
+      faults.push(answer);
+      done.push(...behind);
+      if (isRefused) return { done, refusal: last, faults, behind: [] };
+    }
   } finally {
     await connections.close();
   }
-  return done;
+  return { done, refusal: null, faults, behind: [] };
+}
+
+/** So many of the requests behind a failure must be served at once: then it was no refusal. */
+const SERVED_BEHIND = 2;
+/** Faults of one burst, before the next is taken for a refusal. */
+const MOST_FAULTS = 20;
+
+function endOf({ timing }: Exchange): number {
+  return timing.startedMs + timing.durationMs;
+}
+
+/** A server that fails, and says nothing of a quota that is spent. */
+function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boolean {
+  if (!isFailure(answer.response?.status ?? null) || limiter.isIn(answer)) return false;
+  const { quota, retryAfterMs } = new Reply(answer).response;
+  const spent = [quota, ...quota.policies].some(({ remaining }) => remaining === 0);
+  return retryAfterMs === null && !spent;
 }
 
 async function together(
   upTo: number,
-  { budget, transport, wire }: SessionMeans,
+  { budget, limiter, transport, wire }: SessionMeans,
   send: (via: HttpTransport) => Promise<Exchange>,
-): Promise<readonly Exchange[]> {
+): Promise<Sent> {
   const connections = wire.openHttp({ ...transport, connections: TOGETHER });
   try {
     const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));
     const done = await budget.exceed(all, TOGETHER);
-    return done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs);
+    const inOrder = done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs);
+    return { done: inOrder, refusal: refusalAmong(inOrder, limiter), faults: [], behind: [] };
   } finally {
     await connections.close();
   }
+}
+
+/** The first that is one for sure, else the first that is no failure; where no refusal is known yet, any. */
+function refusalAmong(done: readonly Exchange[], limiter: LimiterRefusal): Exchange | null {
+  const failed = done.filter((each) => !isServed(each));
+  const first =
+    failed.find((each) => limiter.isIn(each)) ??
+    failed.find(({ response }) => !isFailure(response?.status ?? null));
+  return first ?? (limiter.face === null ? (failed[0] ?? null) : null);
 }

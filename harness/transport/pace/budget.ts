@@ -181,6 +181,7 @@ export function openBudget(options: BudgetOptions): Budget {
 
   /** When the next request keeps to each further limit, wherever its windows begin. */
   function furtherFreeMs(): number {
+    if (further.length === 0) return clock.now();
     const counted = spendings.filter((spent) => costOf(spent) !== 'free').map(({ atMs }) => atMs);
     return further.reduce((fromMs, limit) => {
       const longMs = limit.windowMs + ARRIVAL_JITTER_MS;

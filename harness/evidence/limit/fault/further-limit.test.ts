@@ -7,7 +7,7 @@ const MET = { quietMs: freshAfterMs(LIMIT), isMet: true };
 
 /** Requests of 10 ms each, the last of which was refused. */
 function group(fromMs: number, admitted: number, eachMs = 10): Group {
-  return { fromMs, toMs: fromMs + eachMs * (admitted + 1), admitted, refusal: { waitMs: 1_000 } };
+  return { fromMs, toMs: fromMs + eachMs * (admitted + 1), admitted, unsure: 0, refusal: { waitMs: 1_000 } };
 }
 
 const [second, third] = [group(1_200, 8), group(2_400, 4)];

@@ -43,9 +43,9 @@ export function howKept(
 
 /** Whether more was served at once than a fresh quota of it has, and what flows back meanwhile. */
 export function isAbove(group: Group, limit: DocumentedLimit): boolean {
-  const { fromMs, toMs, admitted } = group;
+  const { fromMs, toMs, admitted, unsure } = group;
   const flowed = ((toMs - fromMs + 2 * TOLERANCE.limiterClock) * limit.requests) / limit.windowMs;
-  return isWithin(group, limit) && admitted > limit.requests + Math.floor(flowed);
+  return isWithin(group, limit) && admitted - unsure > limit.requests + Math.floor(flowed);
 }
 
 function isWithin({ fromMs, toMs }: Group, { windowMs }: DocumentedLimit): boolean {

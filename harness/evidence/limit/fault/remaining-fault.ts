@@ -20,7 +20,14 @@ export function remainingFault(
   const endMs = admitted.at(-1)?.finishedMs ?? 0;
   const telling = admitted.flatMap(({ quota, sentMs }, at) =>
     quota?.limit === requests && quota.remaining !== null
-      ? [{ told: quota.remaining, left: admitted.length - 1 - at, sentMs }]
+      ? [
+          {
+            told: quota.remaining,
+            left: admitted.length - 1 - at,
+            unsure: unsureBehind(admitted, at),
+            sentMs,
+          },
+        ]
       : [],
   );
   // Where it rises, a window has ended meanwhile.
@@ -28,9 +35,14 @@ export function remainingFault(
   if (isRenewed || requestsOfOthers(observations) > 0) return null;
   // What flows back is told in whole requests.
   const spare = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)) ? 1 : 0;
-  const wrong = telling.findLast(({ told, left, sentMs }) => {
+  const wrong = telling.findLast(({ told, left, unsure, sentMs }) => {
     const flowed = 1 + Math.floor(((endMs - sentMs) * requests) / windowMs);
-    return told > left + spare || told < left - flowed;
+    return told > left + spare || told < left - unsure - flowed;
   });
   return wrong === undefined ? null : `${wrong.told} told, and ${wrong.left} more served`;
+}
+
+/** Of how many behind it nobody knows whether they took of the quota. */
+function unsureBehind(admitted: readonly LimitObservation[], at: number): number {
+  return admitted.slice(at + 1).filter(({ counted }) => counted === 'maybe').length;
 }

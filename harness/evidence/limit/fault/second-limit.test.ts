@@ -6,7 +6,7 @@ const DOCUMENTED = { requests: 20, windowMs: 60_000 };
 
 /** Requests of 10 ms each: so many were admitted, then one was refused that said to wait for `waitMs`. */
 function group(fromMs: number, admitted: number, waitMs: number | null): Group {
-  return { fromMs, toMs: fromMs + 10 * (admitted + 1), admitted, refusal: { waitMs } };
+  return { fromMs, toMs: fromMs + 10 * (admitted + 1), admitted, unsure: 0, refusal: { waitMs } };
 }
 
 describe('a refusal that comes early', () => {

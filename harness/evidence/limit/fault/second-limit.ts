@@ -18,6 +18,8 @@ export interface Group {
   readonly fromMs: number;
   readonly toMs: number;
   readonly admitted: number;
+  /** So many of them were faults of the moment, of which nobody knows whether the limit was asked. */
+  readonly unsure: number;
   readonly refusal: {
     /** In ms; null where it does not say when to come back. */
     readonly waitMs: number | null;

@@ -39,6 +39,17 @@ const changedBy =
     )(conduct);
   };
 
+/** Of so many plain requests that follow each other, with no other between them, the last is answered otherwise. */
+export const lastInARow =
+  (many: number, change: AnswerChange): Patch =>
+  (conduct) => {
+    let inARow = 0;
+    return onAnswer('served', (answer, request, kernel) => {
+      inARow = isPlain(request) ? inARow + 1 : 0;
+      return inARow > 0 && inARow % many === 0 ? change(answer, request, kernel) : answer;
+    })(conduct);
+  };
+
 /** One of so many instances answers plain requests otherwise. */
 export const oneIn = changedBy(onAnswer);
 /** The same, when the answer is finished: nothing is corrected after it. */

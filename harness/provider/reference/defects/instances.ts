@@ -1,7 +1,7 @@
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { oneFinishedIn, oneIn } from '../conduct/instances.ts';
-import { failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
+import { lastInARow, oneFinishedIn, oneIn } from '../conduct/instances.ts';
+import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
@@ -9,6 +9,7 @@ import { problem } from '../http/problem.ts';
 
 const INSTANCES = 7;
 const FEW_INSTANCES = 3;
+const MANY = 9;
 const FIVE_MINUTES_MS = 300_000;
 
 export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
@@ -17,6 +18,22 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'One in several of the same requests is answered {status:500}, a server error',
     trips: ['status.stable'],
     patch: oneIn(INSTANCES, failed),
+  },
+  'fails-in-bursts': {
+    services: REST.services,
+    summary: 'fails at the ninth of the same requests that follow each other',
+    cause: 'Of many requests in a row one now and then is answered {status:500}, a server error',
+    trips: ['limits.failures'],
+    patch: lastInARow(MANY, failed),
+  },
+  'unavailable-in-bursts': {
+    services: REST.services,
+    summary:
+      'is unavailable at the ninth of the same requests that follow each other, and does not say for how long',
+    cause:
+      'Of many requests in a row one now and then is answered {status:503}, though the quota is not spent',
+    trips: ['limits.failures'],
+    patch: lastInARow(MANY, (answer) => asProblem(failed(answer), 503, 'Service Unavailable')),
   },
   'instance-without-key': {
     summary: 'has an instance among seven that was not told of the key',
