@@ -72,8 +72,14 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--verbose', 'every check with its outcome')
     .addHelpText('after', RUN_EXAMPLES)
     .action(async (services, options) => {
-      const { run } = await import('./commands/run/run.ts');
-      ends(await run(services, options));
+      const { workerAhead } = await import('../run/engine/worker-process.ts');
+      const ahead = options.dryRun ? null : workerAhead();
+      try {
+        const { run } = await import('./commands/run/run.ts');
+        ends(await run(services, options, ahead === null ? {} : { newWorker: ahead.take }));
+      } finally {
+        ahead?.release();
+      }
     });
 
   program

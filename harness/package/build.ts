@@ -3,6 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
+import { CHUNKS } from './chunks.ts';
 
 /**
  * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would
@@ -105,6 +106,7 @@ async function bundle(entries: readonly string[]): Promise<void> {
   await build.write({
     dir: DIST,
     comments: false,
+    codeSplitting: { groups: CHUNKS },
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   });

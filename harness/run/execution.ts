@@ -15,6 +15,7 @@ import { leftOvers } from './ending/left-over.ts';
 import { capacityOf } from './engine/capacity.ts';
 import type { ServiceMessage } from './engine/channel.ts';
 import { type EngineReport, runEngine } from './engine/engine.ts';
+import { WorkerProcess } from './engine/worker-process.ts';
 import { withPactsFetched } from './pact/remote-pacts.ts';
 import { type Providers, recordEndings, renewProvider } from './provider/providers.ts';
 import { startServices } from './provider/start-services.ts';
@@ -109,6 +110,7 @@ export async function execute(run: Execution): Promise<void> {
             left: null,
           })),
           capacity: request.capacity ?? capacityOf(started.length, request.concurrency),
+          newWorker: request.newWorker ?? (() => new WorkerProcess()),
           stallMs: request.stallMs ?? STALL_MS,
           signal,
           onMessage: (message) => {

@@ -4,6 +4,7 @@ import type { ReportChoices } from '../report/format.ts';
 import type { Results } from '../report/results/results.ts';
 import type { Progress } from '../report/terminal/progress.ts';
 import type { Capacity } from './engine/capacity.ts';
+import type { WorkerProcess } from './engine/worker-process.ts';
 import type { Shard } from './selection/shard.ts';
 
 /** What is to be run, and how. */
@@ -43,6 +44,8 @@ export interface RunRequest {
   readonly suitesUrl?: string;
   /** In place of what the machine allows. */
   readonly capacity?: Capacity;
+  /** Where workers come from; started as they are needed when left out. */
+  readonly newWorker?: () => WorkerProcess;
   /** A worker silent for so long is ended, in ms. */
   readonly stallMs?: number;
   /** The longest active time of one check, in ms. */

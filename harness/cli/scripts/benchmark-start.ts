@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,20 +10,24 @@ import { fileURLToPath } from 'node:url';
 /**
  * `npm run benchmark:start`: what a start of the built package costs, in turn with a Node that does nothing. Time and
  * processor time are medians, and ratios to that Node; memory is the most that the processes of one run ever held, added
- * up, so that what they share, most of Node itself, counts twice.
+ * up: what they have for themselves, and once what they share, most of which is Node itself. Linux alone tells them apart.
  */
 const ROUNDS = 5;
 const OPERATIONS = 5_000;
 const BUILD = fileURLToPath(new URL('../../package/build.ts', import.meta.url));
 const MAIN = fileURLToPath(new URL('../../../dist/harness/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'conform-benchmark-'));
-/** Each process of a run keeps a file there: its processor time in ms, and its memory in KiB. */
+/** Each process of a run keeps a file there: its processor time in ms, and in KiB the memory of its own and of files. */
 const usage = join(folder, 'usage');
 const HOOK = `data:text/javascript,${encodeURIComponent(
-  `import { writeFileSync } from 'node:fs';
+  `import { readFileSync, writeFileSync } from 'node:fs';
+const most = { RssAnon: 0, RssFile: 0 };
 const tell = () => {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  writeFileSync(${JSON.stringify(`${usage}/`)} + process.pid, (userCPUTime + systemCPUTime) / 1000 + ' ' + maxRSS);
+  const status = readFileSync('/proc/self/status', 'latin1');
+  for (const name in most) most[name] = Math.max(most[name], Number(status.match(name + ':[^0-9]*([0-9]+)')[1]));
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  const cpuMs = (userCPUTime + systemCPUTime) / 1000;
+  writeFileSync(${JSON.stringify(`${usage}/`)} + process.pid, [cpuMs, ...Object.values(most)].join(' '));
 };
 setInterval(tell, 25).unref();
 process.on('exit', tell);`,
@@ -33,8 +39,14 @@ interface Cost {
   readonly mebibytes: number;
 }
 
+/** One that needs no time. */
+const server = createServer((_, response) =>
+  response.setHeader('content-type', 'application/json').end('{"results":[]}'),
+);
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const { port } = server.address() as AddressInfo;
 const service = (name: string, more: string) =>
-  `service: ${name}\ncontract: search\nprovider: { reference: search }\ncredentials: { scheme: bearer, key: example-benchmark-key }\n${more}`;
+  `service: ${name}\ncontract: search\nprovider: { url: "http://127.0.0.1:${port}" }\ncredentials: { scheme: bearer, key: example-benchmark-key }\n${more}`;
 const answer = {
   description: 'The item.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } },
@@ -91,6 +103,7 @@ try {
     process.stdout.write(`${name.padEnd(widest)}${cells.join('')}\n`);
   }
 } finally {
+  server.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -114,13 +127,14 @@ async function costOf(args: readonly string[]): Promise<Cost> {
   return {
     ms,
     cpuMs: sum(processes.map(([cpuMs]) => cpuMs)),
-    mebibytes: sum(processes.map(([, kibibytes]) => kibibytes)) / 1024,
+    mebibytes:
+      (sum(processes.map(([, own]) => own)) + Math.max(...processes.map(([, , shared]) => shared))) / 1024,
   };
 }
 
-function figuresIn(text: string): readonly [cpuMs: number, kibibytes: number] {
-  const [cpuMs, kibibytes] = text.split(' ').map(Number);
-  return [cpuMs ?? 0, kibibytes ?? 0];
+function figuresIn(text: string): readonly [cpuMs: number, ownKiB: number, sharedKiB: number] {
+  const [cpuMs = 0, own = 0, shared = 0] = text.split(' ').map(Number);
+  return [cpuMs, own, shared];
 }
 
 function medians(costs: readonly Cost[]): Cost {

@@ -43,6 +43,10 @@ export interface ServiceInput {
   readonly left: LeftOver | null;
 }
 
+export function isSimulated({ providerUrl }: ServiceInput): boolean {
+  return providerUrl === null;
+}
+
 /** Where a worker came to its end before a service was done. */
 export interface LeftOver {
   /** Ids of the checks that it had judged. */

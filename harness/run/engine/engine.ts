@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
-import { SIMULATION_ENVIRONMENT } from '../simulation/clock.ts';
 import type { Turn } from '../turns/turns.ts';
 import type { Capacity } from './capacity.ts';
 import {
+  isSimulated,
+  isWorkerMessage,
   type LeftOver,
   learnedElsewhere,
   type MainMessage,
@@ -13,12 +14,13 @@ import {
   type Unwritten,
 } from './channel.ts';
 import { type DeadWorker, LaneWatch } from './lane-watch.ts';
-import { WorkerProcess } from './worker-process.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 export interface EngineOptions {
   readonly run: RunInput;
   readonly services: readonly ServiceInput[];
   readonly capacity: Capacity;
+  readonly newWorker: () => WorkerProcess;
   /** A worker that gives no sign of life for so long is ended, in ms. */
   readonly stallMs: number;
   readonly onMessage: (message: ServiceMessage) => void;
@@ -81,12 +83,7 @@ interface Group {
   readonly lost: number;
 }
 
-/** Whatever else happens in its process would keep its time from leaping. */
-function isSimulated({ providerUrl }: ServiceInput): boolean {
-  return providerUrl === null;
-}
-
-/** Services whose time is simulated are not mixed with others. */
+/** Services whose time is simulated are not mixed with others, who would keep it from leaping. */
 function dealt(services: readonly ServiceInput[], { workers }: Capacity): readonly Group[] {
   const kinds = Map.groupBy(services, isSimulated);
   return [...kinds.values()].flatMap((kind) =>
@@ -132,8 +129,10 @@ async function runRound(
     if (signal.aborted) return;
     const { services } = group;
     const simulated = services.some(isSimulated);
-    const environment = simulated ? SIMULATION_ENVIRONMENT : {};
-    const worker: WorkerProcess = new WorkerProcess(environment, (message) => {
+    const sideBySide = simulated ? 1 : Math.ceil(capacity.services / capacity.workers);
+    const worker = options.newWorker();
+    worker.begin({ run: options.run, services, sideBySide }, (message) => {
+      if (!isWorkerMessage(message)) return;
       lanes.heard(name, message);
       switch (message.type) {
         case 'renew':
@@ -164,8 +163,6 @@ async function runRound(
       }
     });
     running.add(worker);
-    const sideBySide = simulated ? 1 : Math.ceil(capacity.services / capacity.workers);
-    worker.tell({ conform: 1, work: { run: options.run, services, sideBySide } });
     const { code, signal: by, fatalError } = await worker.ended;
     running.delete(worker);
     for (const service of names(group)) options.turnOver(service);

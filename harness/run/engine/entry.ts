@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import pLimit from 'p-limit';
 import { reasonOf } from '../../base/thrown.ts';
-import type { MainMessage, WorkerInput, WorkerMessage } from './channel.ts';
+import { loadSuites, SUITES_URL } from '../selection/selection.ts';
+import { SIMULATION_ENVIRONMENT } from '../simulation/clock.ts';
+import { isSimulated, type MainMessage, type WorkerInput, type WorkerMessage } from './channel.ts';
 import { openWorker } from './worker.ts';
 
 /**
@@ -37,7 +39,12 @@ process.on('message', (message: MainMessage) => {
   if ('over' in message) leave();
 });
 
+// What most of all work needs is there by the time that there is work.
+Promise.all([loadSuites(SUITES_URL), import('../rehearsal/estimate.ts')]).catch(() => undefined);
+
 async function work(input: WorkerInput): Promise<void> {
+  // In time: the threads that this is about start with the first work for them.
+  if (input.services.some(isSimulated)) Object.assign(process.env, SIMULATION_ENVIRONMENT);
   try {
     const worker = await openWorker(input);
     const limited = pLimit(input.sideBySide);

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../base/exit.ts';
-import { isWorkerMessage, type MainMessage, type WorkerMessage } from './channel.ts';
+import type { MainMessage, WorkerInput } from './channel.ts';
 import { compiledCodeEnvironment } from './compiled-code.ts';
 
 const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url));
@@ -26,24 +26,23 @@ interface WorkerEnding {
   readonly fatalError: string | null;
 }
 
-/** A worker: a process of its own, which ends with this one whatever becomes of either. */
+/**
+ * A worker: a process of its own, which ends with this one whatever becomes of either. It loads what it needs at once,
+ * so that one which is started before there is work is ready when there is.
+ */
 export class WorkerProcess {
   /** @throws HarnessError where there is no process to be had. */
   readonly ended: Promise<WorkerEnding>;
   readonly #child: ChildProcess;
 
-  /** @param environment what it is started with beside what this process has. */
-  constructor(environment: Readonly<Record<string, string>>, heard: (message: WorkerMessage) => void) {
+  constructor() {
     const child = fork(ENTRY, [], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'advanced',
       execArgv: [LEAVE_SIGNALS],
-      env: { ...process.env, ...compiledCodeEnvironment(), ...environment },
+      env: { ...process.env, ...compiledCodeEnvironment() },
     });
     this.#child = child;
-    child.on('message', (message) => {
-      if (isWorkerMessage(message)) heard(message);
-    });
     const output = new WorkerOutput();
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(output, { end: false });
     const outlived = outlivedBy(child);
@@ -60,6 +59,14 @@ export class WorkerProcess {
         throw new HarnessError(`a worker could not be started: ${String(error)}`, { cause: error });
       },
     );
+    // One that is never given work fails nobody.
+    this.ended.catch(() => undefined);
+  }
+
+  /** @param heard is called with whatever it says from now on. */
+  begin(work: WorkerInput, heard: (message: unknown) => void): void {
+    this.#child.on('message', heard);
+    this.tell({ conform: 1, work });
   }
 
   tell(message: MainMessage): void {
@@ -76,6 +83,19 @@ export class WorkerProcess {
   end(): void {
     this.#child.kill('SIGKILL');
   }
+}
+
+/** The first worker of a run, started before it is known whether there is a run. */
+export function workerAhead(): { take(): WorkerProcess; release(): void } {
+  let waiting: WorkerProcess | null = new WorkerProcess();
+  return {
+    take() {
+      const worker = waiting ?? new WorkerProcess();
+      waiting = null;
+      return worker;
+    },
+    release: () => waiting?.end(),
+  };
 }
 
 /**

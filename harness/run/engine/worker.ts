@@ -18,6 +18,7 @@ import {
   askForRenewal,
   askForTurn,
   hearSecrets,
+  isSimulated,
   learnedElsewhere,
   type RunInput,
   type ServiceInput,
@@ -121,7 +122,7 @@ class ServiceRun {
 
   constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
     this.service = input.service;
-    this.#isSimulated = input.providerUrl === null;
+    this.#isSimulated = isSimulated(input);
     this.#input = input;
     this.#means = means;
     this.#redaction = redaction;

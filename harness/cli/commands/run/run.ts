@@ -37,7 +37,10 @@ export interface RunOptions {
 }
 
 /** What no option of the command line sets. */
-export type RunSetting = Pick<RunRequest, 'suitesUrl' | 'capacity' | 'stallMs' | 'checkLimitMs'>;
+export type RunSetting = Pick<
+  RunRequest,
+  'suitesUrl' | 'capacity' | 'newWorker' | 'stallMs' | 'checkLimitMs'
+>;
 
 /** `conform run`: the verdict on stdout, progress on stderr. */
 export async function run(

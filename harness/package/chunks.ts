@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChunkingContext, CodeSplittingGroup } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SUITES = 'suites/catalogue.ts';
+
+/** What is loaded at once: by every command, by a run, and by its workers. */
+const STARTS = {
+  command: ['harness/cli/program.ts', 'harness/run/engine/worker-process.ts'],
+  run: ['harness/cli/commands/run/run.ts', SUITES],
+  worker: ['harness/run/engine/entry.ts', 'harness/run/rehearsal/estimate.ts', SUITES],
+};
+type Start = keyof typeof STARTS;
+
+/**
+ * What is always loaded together lies in one file, since to look for a file takes as long as to read it. The first that
+ * wants a module has it: what is needed by several comes before what is needed by one.
+ */
+export const CHUNKS: CodeSplittingGroup[] = [
+  chunk('command', 'command'),
+  chunk('run-and-worker', 'run', 'worker'),
+  chunk('run', 'run'),
+  chunk('worker', 'worker'),
+];
+
+/** Of the modules that all of these starts need. */
+function chunk(name: string, ...starts: readonly Start[]): CodeSplittingGroup {
+  return {
+    debugName: name,
+    name: (id, context) => (starts.every((start) => needed(start, context).has(id)) ? name : null),
+  };
+}
+
+const found = new Map<Start, ReadonlySet<string>>();
+
+/** What the modules of a start import before they run, whatever that imports in turn, and themselves. */
+function needed(start: Start, context: ChunkingContext): ReadonlySet<string> {
+  const known = found.get(start);
+  if (known !== undefined) return known;
+  const all = new Set(STARTS[start].map((path) => join(ROOT, path)));
+  for (const id of all)
+    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
+  found.set(start, all);
+  return all;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { WorkerProcess, workerAhead } from './worker-process.ts';
+
+describe('a worker that is started ahead', () => {
+  it('is the first that is taken, and one alone', () => {
+    const ahead = workerAhead();
+    const [first, second] = [ahead.take(), ahead.take()];
+    try {
+      expect(first).toBeInstanceOf(WorkerProcess);
+      expect(second).not.toBe(first);
+    } finally {
+      first.end();
+      second.end();
+    }
+  });
+
+  it('ends where it is not wanted, and fails nobody', async () => {
+    const ahead = workerAhead();
+    const worker = ahead.take();
+    worker.end();
+    expect(await worker.ended).toMatchObject({ signal: 'SIGKILL' });
+    ahead.release();
+  });
+});
