@@ -24,7 +24,7 @@ it('every functional check of a REST service at a URL asks for 130 requests at m
   expect(spent.length).toBeGreaterThan(3);
   const most = (name: string) =>
     130 +
-    (/\((?:oauth2|.*\btoken)\)/.test(name) ? 6 : 0) +
+    (/\((?:oauth2|token|foreign token)\)/.test(name) ? 6 : 0) +
     (/\((?:revoked keys|foreign token)\)/.test(name) ? 1 : 0);
   expect(spent.filter(([name, requests]) => requests > most(name) || requests < 20)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import type { Exchange, ExchangeFailureKind } from '../../evidence/exchange.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import { ending, type Handler, listen, writing } from '../fixtures/loopback.ts';
 import { about, GET, OK, SHORT, setting, valuesOf } from '../fixtures/setting.ts';
+import { type Clock, systemClock } from '../pace/clock.ts';
 import type { TransportOptions } from '../socket/options.ts';
 import { type RawForm, sendRaw } from './raw.ts';
 
@@ -179,6 +180,26 @@ describe('a connection that is listened to behind its first response', () => {
     ['a reset', (socket) => socket.resetAndDestroy(), [null], 'reset', 'reset'],
   ])('has %s', async (_what, answer, statuses, failure, afterwards) => {
     expect(await heard(answer)).toMatchObject({ statuses, failure, afterwards });
+  });
+
+  it('is not waited for any longer where each timer is late, as on a busy machine', async () => {
+    let timers = 0;
+    let lateMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + lateMs,
+      async sleep(ms, signal) {
+        await systemClock.sleep(1, signal);
+        if (ms > 50) return;
+        timers += 1;
+        lateMs += 400;
+      },
+    };
+    const server = await listen(writing(OK));
+    const form: RawForm = { series: { expected: 2, patienceMs: 2_000 }, behind, graceMs: 10 };
+    const { connection } = await sendRaw(setting(server.url, { clock }), GET, form, about());
+    expect(connection?.afterwards).toBe('open');
+    expect(timers).toBeLessThanOrEqual(12);
   });
 
   it('has sent both requests at once, the second as content of the first where that is said', async () => {

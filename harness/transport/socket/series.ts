@@ -101,14 +101,19 @@ export function readSeries(
 
 /** Octets under way need their time, also where a clock leaps over what is waited for: so many ms at once. */
 const SLICE_MS = 50;
+/** A timer that is late, as on a busy machine, has waited for longer than it was asked to; what a leap counts for. In ms. */
+const MOST_OF_A_SLICE_MS = 500;
 
 /** As `startDeadline`, for what is under way. */
 function startPatience(clock: Clock, ms: number, expired: () => void): () => void {
   let cancel = () => {};
   const next = (leftMs: number) => {
-    cancel = startDeadline(clock, Math.min(leftMs, SLICE_MS), () =>
-      leftMs > SLICE_MS ? next(leftMs - SLICE_MS) : expired(),
-    );
+    const startedMs = clock.now();
+    cancel = startDeadline(clock, Math.min(leftMs, SLICE_MS), () => {
+      const left = leftMs - Math.min(clock.now() - startedMs, MOST_OF_A_SLICE_MS);
+      if (left > 0) next(left);
+      else expired();
+    });
   };
   next(ms);
   return () => cancel();
