@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { serving } from '../../../harness/base/fixtures/server.ts';
 import {
   KEYS,
@@ -72,10 +72,14 @@ async function found(
 }
 
 describe.each(Object.entries(REFUSALS))('a limiter that refuses with %s', (_, refuse) => {
+  let unspent: readonly string[] = [];
+  beforeAll(async () => {
+    unspent = await found(refuse, -1);
+  });
+
   it.each([0, 1, 5, 11])(
     'is not taken for another answer where others spend the quota after %i',
     async (after) => {
-      const unspent = await found(refuse, -1);
       const spent = await found(refuse, after);
       expect(spent.filter((line) => !line.includes(' blocked: ') && !unspent.includes(line))).toEqual([]);
       // Whoever was answered once comes back after the window.
