@@ -2,9 +2,8 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import * as echo from './echo.ts';
-import * as lawful from './errand/lawful.ts';
 import * as frames from './frames.ts';
-import { opening } from './ordinary-client.ts';
+import { opening, pingBetweenFragments, unsolicitedPong } from './ordinary-client.ts';
 import { pusherClient } from './pusher.ts';
 
 /** Conversations of many probes, for checks that hold for whatever the service sends. */
@@ -28,7 +27,7 @@ export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
 
 const CLOSINGS: readonly Conversations[] = [
   opening,
-  lawful.closes,
+  frames.closes,
   frames.oneOctetClose,
   frames.badReasonClose,
   frames.overlongClose,
@@ -60,8 +59,8 @@ export const everyConversation: Probe<readonly ConversationView[]> = probe(
 );
 
 const everything = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
-  lawful.unsolicitedPong,
-  lawful.pingBetweenFragments,
+  unsolicitedPong,
+  pingBetweenFragments,
   ...CLOSINGS,
   ...FAILURES,
   ...(echoes ? ECHOES : []),
