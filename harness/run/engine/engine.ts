@@ -20,6 +20,7 @@ export interface EngineOptions {
   readonly run: RunInput;
   readonly services: readonly ServiceInput[];
   readonly capacity: Capacity;
+  /** Gives one that has no work yet. */
   readonly newWorker: () => WorkerProcess;
   /** A worker that gives no sign of life for so long is ended, in ms. */
   readonly stallMs: number;

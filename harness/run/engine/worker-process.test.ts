@@ -14,7 +14,7 @@ describe('a worker that is started ahead', () => {
     }
   });
 
-  it('ends where it is not wanted, and fails nobody', async () => {
+  it('fails nobody where it ends before there is work', async () => {
     const ahead = workerAhead();
     const worker = ahead.take();
     worker.end();
