@@ -14,12 +14,14 @@ import {
   afterRetryAfter,
   delivered,
   deliveries,
+  duePausesOf,
   identifiersOf,
   jsonFault,
   pausesOf,
   type Received,
-  tellsTime,
+  TIME_GROUNDS,
   timeFault,
+  timeGround,
 } from '../harness/probe/webhook.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -33,7 +35,7 @@ const signed = when(
   'no signature of webhooks is configured (webhooks.signature)',
 );
 const timed = when(
-  ({ webhooks }) => webhooks?.signature && tellsTime(webhooks.signature),
+  ({ webhooks }) => webhooks?.signature && timeGround(webhooks.signature),
   'no time is signed with an event (webhooks.signature.scheme)',
 );
 const standard = when(
@@ -114,7 +116,9 @@ const checks = given(
       headline: 'The signed time of an event is not that of the attempt: {got}',
       why: 'Receivers refuse what is some minutes old, for it may be an old event that an attacker sends again.',
       change: 'Take the time anew for each attempt, in seconds since 1970, and sign that.',
-      grounds: [practice('Standard Webhooks 1.0.0')],
+      grounds: TIME_GROUNDS,
+      groundsIn: ({ webhooks }) =>
+        [webhooks?.signature && timeGround(webhooks.signature)].filter((each) => each != null),
       applies: [timed],
       async judge({ service: { webhooks }, probe, violated }) {
         const all = await probe(delivered);
@@ -167,11 +171,12 @@ const checks = given(
       why: 'A receiver in trouble is kept down by the repeated attempts.',
       change: 'Wait between attempts, and longer each time.',
       grounds: [practice('webhook retries')],
-      async judge({ probe, violated, notApplicable, note }) {
+      async judge({ service, probe, violated, notApplicable, note }) {
         const all = await probe(delivered);
         const pauses = pausesOf(all);
         if (pauses.length === 0) notApplicable('no attempt was repeated');
-        const tooSoon = pauses.find((pause) => pause < LEAST_PAUSE_MS);
+        const due = duePausesOf(all, service.webhooks?.signature ?? null);
+        const tooSoon = due.find((pause) => pause < LEAST_PAUSE_MS);
         if (tooSoon !== undefined) {
           violated(`expected a pause before the next attempt, got ${tooSoon} ms`, all[1]?.reply.evidence);
         }

@@ -20,6 +20,8 @@ export interface CheckDefinition {
   /** What to change in the service where it is violated. Observations have none. */
   readonly change?: string;
   readonly grounds: readonly Ground[];
+  /** Those of them that hold for a service, where they depend on its config; all when left out. */
+  readonly groundsIn?: (config: ServiceConfig) => readonly Ground[];
   /** When the check makes no sense for a service it is `skipped`, with the reason. */
   readonly applies: readonly Condition[];
   /** What must be there to exercise it; missing means `blocked`, with the reason. */
@@ -63,7 +65,7 @@ export interface Suite {
 }
 
 type Common = Pick<CheckDefinition, 'title' | 'why' | 'grounds' | 'limitMs'> &
-  Partial<Pick<CheckDefinition, 'applies' | 'needs' | 'restsOn' | 'repeats' | 'waits'>>;
+  Partial<Pick<CheckDefinition, 'groundsIn' | 'applies' | 'needs' | 'restsOn' | 'repeats' | 'waits'>>;
 
 interface CheckOptions extends Common, Required<Pick<CheckDefinition, 'headline' | 'change'>> {
   /** Key of what it records with `observe`, besides judging. */

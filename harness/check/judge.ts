@@ -3,6 +3,7 @@ import { traceOf } from '../base/thrown.ts';
 import { Blocked, NotApplicable, unlessUnjudged, Violation } from '../base/verdict.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import { resolveAuthority } from '../contract/authority.ts';
+import type { Ground } from '../contract/ground.ts';
 import type { Level, Outcome, ResolvedGround } from '../contract/outcome.ts';
 import { PutOff, type PutsOff } from '../session/probe.ts';
 import type { Session } from '../session/session.ts';
@@ -37,13 +38,17 @@ export interface Applicability {
 
 /** What a check weighs for this service and why it cannot be judged there, found out before anything is sent. */
 export function applicabilityOf(check: CheckDefinition, config: ServiceConfig): Applicability {
-  const { level, grounds } = resolveAuthority(check.grounds, config.contract, config.facts);
+  const { level, grounds } = resolveAuthority(groundsOf(check, config), config.contract, config.facts);
   return {
     level: check.observes ? 'NONE' : level,
     grounds,
     reasonNot: firstReason(check.applies.map((reasonAgainst) => reasonAgainst(config))),
     missing: firstReason(check.needs.map((missing) => missing(config))),
   };
+}
+
+function groundsOf({ grounds, groundsIn }: CheckDefinition, config: ServiceConfig): readonly Ground[] {
+  return groundsIn?.(config) ?? grounds;
 }
 
 export interface JudgeOptions {
@@ -216,7 +221,7 @@ function decisiveGround(
   places: readonly string[],
 ): string {
   if (level === 'NONE') return '';
-  for (const ground of check.grounds) {
+  for (const ground of groundsOf(check, config)) {
     const alone = resolveAuthority([ground], config.contract, config.facts);
     const [resolved] = alone.grounds;
     if (alone.level !== level || resolved === undefined) continue;

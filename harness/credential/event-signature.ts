@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Ground, practice, rfc } from '../contract/ground.ts';
 import type { RecordedRequest } from '../evidence/exchange.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readDigests, weakDigests, wrongDigest } from '../evidence/fields/signature/digest.ts';
@@ -44,6 +45,14 @@ interface Means {
   readonly prefix: string;
 }
 
+interface Time {
+  readonly toldBy: (event: SignedEvent) => string | undefined;
+  /** What says so. */
+  readonly ground: Ground;
+  /** Nothing says that each attempt has a time of its own: it may be that of the first. */
+  readonly mayBeOfFirst?: true;
+}
+
 /** How services sign the events that they send. */
 interface EventScheme {
   /** The header with the signature; null where each service has a name of its own. */
@@ -53,9 +62,9 @@ interface EventScheme {
   /** Signed with a private key as well as with a shared secret. */
   readonly takesPublicKeys?: true;
   /** When the attempt was made, as it is told; left out where nothing is. */
-  readonly time?: (event: SignedEvent) => string | undefined;
-  /** The time is that of the signature, which may be the same with each attempt. */
-  readonly keepsTime?: true;
+  readonly time?: Time;
+  /** The first repetition may come at once. */
+  readonly repeatsAtOnce?: true;
   /** Each attempt at an event has the same value there; left out where nothing is said of it. */
   readonly id?: string;
 }
@@ -80,14 +89,24 @@ function hmac({ encoding, octets, before, signatures, ...scheme }: Hmac): EventS
         .update(before?.(event) ?? '')
         .update(event.body)
         .digest(encoding);
-      const wanted = Buffer.from(signatures ? digest : `${prefix}${digest}`);
-      const isRight = (signatures?.(event.signature) ?? [event.signature]).some((text) => {
+      const wanted = Buffer.from(digest);
+      const found = signatures?.(event.signature) ?? listed(event.signature, prefix, encoding);
+      const isRight = found.some((text) => {
         const given = Buffer.from(text);
         return given.length === wanted.length && timingSafeEqual(given, wanted);
       });
       return isRight ? 'valid' : 'wrong';
     },
   };
+}
+
+/** Where no scheme says how: one signature, or several with commas between; hex digits in either case (RFC 4648 §8). */
+function listed(value: string, prefix: string, encoding: 'hex' | 'base64'): readonly string[] {
+  return [value, ...value.split(/\s*,\s*/)].flatMap((each) => {
+    if (!each.startsWith(prefix)) return [];
+    const digest = each.slice(prefix.length);
+    return encoding === 'hex' ? digest.toLowerCase() : digest;
+  });
 }
 
 const STANDARD_TIME = 'webhook-timestamp';
@@ -100,7 +119,7 @@ const standardWebhooks = hmac({
   octets: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
   before: ({ field }) => `${field('webhook-id') ?? ''}.${field(STANDARD_TIME) ?? ''}.`,
   signatures: (value) => value.split(' ').flatMap((each) => /^v1,(.+)$/.exec(each)?.[1] ?? []),
-  time: ({ field }) => field(STANDARD_TIME),
+  time: { toldBy: ({ field }) => field(STANDARD_TIME), ground: practice('Standard Webhooks 1.0.0') },
   id: 'webhook-id',
 });
 
@@ -110,7 +129,7 @@ const stripe = hmac({
   encoding: 'hex',
   before: ({ signature }) => `${stripeParts(signature, 't')[0] ?? ''}.`,
   signatures: (value) => stripeParts(value, 'v1'),
-  time: ({ signature }) => stripeParts(signature, 't')[0],
+  time: { toldBy: ({ signature }) => stripeParts(signature, 't')[0], ground: practice('Stripe webhooks') },
 });
 
 function stripeParts(value: string, name: string): readonly string[] {
@@ -125,7 +144,12 @@ const slack = hmac({
   encoding: 'hex',
   before: ({ field }) => `v0:${field(SLACK_TIME) ?? ''}:`,
   signatures: (value) => (value.startsWith('v0=') ? [value.slice('v0='.length)] : []),
-  time: ({ field }) => field(SLACK_TIME),
+  time: {
+    toldBy: ({ field }) => field(SLACK_TIME),
+    ground: practice('Slack: verifying requests'),
+    mayBeOfFirst: true,
+  },
+  repeatsAtOnce: true,
 });
 
 /** RFC 9421: of the request and a digest of its body (RFC 9530), by any algorithm that fits the key. */
@@ -138,11 +162,15 @@ const messageSignatures: EventScheme = {
     const held = each.find((one) => typeof one === 'string' && one !== 'invalid');
     return each.find((one) => one === 'valid') ?? untold ?? held ?? 'invalid';
   },
-  time(event) {
-    const times = signaturesOf(event).map(({ parameters }) => parameters.get('created'));
-    return times.find((time) => typeof time === 'number')?.toString();
+  // Recommended where nothing else keeps a message from being sent again by somebody else (§2.3, §7.2.2).
+  time: {
+    toldBy(event) {
+      const times = signaturesOf(event).map(({ parameters }) => parameters.get('created'));
+      return times.find((time) => typeof time === 'number')?.toString();
+    },
+    ground: rfc(9421, '2.3', 'SHOULD'),
+    mayBeOfFirst: true,
   },
-  keepsTime: true,
 };
 
 function signaturesOf({ request }: SignedEvent): readonly MessageSignature[] {
@@ -183,6 +211,11 @@ export const EVENT_SCHEMES = {
 } as const satisfies Readonly<Record<string, EventScheme>>;
 
 export type EventSchemeName = keyof typeof EVENT_SCHEMES;
+
+/** What says how the time of an attempt is told, by any of the schemes. */
+export const TIME_GROUNDS: readonly Ground[] = Object.values(EVENT_SCHEMES).flatMap(
+  ({ time }: EventScheme) => time?.ground ?? [],
+);
 
 export function eventScheme(name: EventSchemeName): EventScheme {
   return EVENT_SCHEMES[name];

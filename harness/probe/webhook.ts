@@ -1,7 +1,8 @@
 import { Blocked, NotApplicable } from '../base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../config/blocks/webhooks.ts';
 import type { ServiceConfig } from '../config/service.ts';
-import { eventScheme } from '../credential/event-signature.ts';
+import type { Ground } from '../contract/ground.ts';
+import { eventScheme, TIME_GROUNDS } from '../credential/event-signature.ts';
 import type { Reply } from '../evidence/exchange/reply.ts';
 import { fieldValue } from '../evidence/fields/grammar/field-lines.ts';
 import { readJsonText } from '../evidence/json/text.ts';
@@ -10,6 +11,7 @@ import { type Port, type Probe, probe } from '../session/probe.ts';
 import type { Received } from '../session/webhooks.ts';
 
 export type { Received } from '../session/webhooks.ts';
+export { TIME_GROUNDS };
 
 const UNAVAILABLE = { status: 503, fields: [] };
 const ACCEPTED = { status: 200, fields: [] };
@@ -130,9 +132,18 @@ export function afterRetryAfter(
   return null;
 }
 
-/** Whether the scheme of the signature has the time of the attempt told. */
-export function tellsTime({ scheme }: Pick<WebhookSignature, 'scheme'>): boolean {
-  return eventScheme(scheme).time !== undefined;
+/** What says how the scheme of the signature has the time of the attempt told; null where it is not told. */
+export function timeGround({ scheme }: Pick<WebhookSignature, 'scheme'>): Ground | null {
+  return eventScheme(scheme).time?.ground ?? null;
+}
+
+/** Between attempts of which the later one has to wait, in whole ms; of the first three. */
+export function duePausesOf(
+  all: readonly Received[],
+  signature: Pick<WebhookSignature, 'scheme'> | null,
+): readonly number[] {
+  const isFree = signature !== null && eventScheme(signature.scheme).repeatsAtOnce;
+  return pausesOf(all).slice(isFree ? 1 : 0);
 }
 
 /** Receivers refuse what is further from their own time, in ms. */
@@ -150,7 +161,7 @@ export function timeFault(
   if (!/^\d{1,16}$/.test(time)) return `"${visible(time, 40)}", which is no number of seconds`;
   const arrivedMs = Date.parse(reply.exchange.timing.startedAt);
   if (Math.abs(1_000 * Number(time) - arrivedMs) > FRESH_MS) return 'one that is more than 5 minutes off';
-  if (eventScheme(scheme).keepsTime) return null;
+  if (eventScheme(scheme).time?.mayBeOfFirst) return null;
   const isOld = all.some((each) => each.time === time && atMs - each.atMs >= APART_MS);
   return isOld ? 'that of an earlier attempt' : null;
 }

@@ -176,5 +176,5 @@ function toldBy(
   if (signature === null) return { time: null, id: null };
   const { time, id } = eventScheme(signature.scheme);
   const event = eventOf(delivery, address, signature);
-  return { time: time?.(event) ?? null, id: (id && event.field(id)) ?? null };
+  return { time: time?.toldBy(event) ?? null, id: (id && event.field(id)) ?? null };
 }

@@ -134,6 +134,16 @@ interface SignedMessage {
   readonly signings: readonly Signing[];
 }
 
+/** The time when an event was first sent stands on each attempt at it. */
+export function signingOnce(compose: WebhookConduct['compose']): WebhookConduct['compose'] {
+  const times = new Map<string, number>();
+  return (event, secret, nowMs, url) => {
+    const firstMs = times.get(event.id) ?? nowMs;
+    times.set(event.id, firstMs);
+    return compose(event, secret, firstMs, url);
+  };
+}
+
 /** Content-Digest as a signature covers it. */
 export const coveredDigest = (digest: string): Signing['covered'][number] => ['"content-digest"', digest];
 

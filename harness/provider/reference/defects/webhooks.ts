@@ -6,6 +6,7 @@ import {
   messageCompose,
   OLD_SECRET,
   SIGNATURE_FIELD,
+  signingOnce,
   slackCompose,
   standardCompose,
   standardSignature,
@@ -31,16 +32,6 @@ const withFields =
     const { fields, body } = compose(event, secret, nowMs, url);
     return { fields: { ...fields, ...change(fields) }, body };
   };
-
-/** The time when an event was first sent stands on each attempt at it. */
-function timeOfEvent(compose: Compose): Compose {
-  const times = new Map<string, number>();
-  return (event, secret, nowMs, url) => {
-    const firstMs = times.get(event.id) ?? nowMs;
-    times.set(event.id, firstMs);
-    return compose(event, secret, firstMs, url);
-  };
-}
 
 type Message = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
 
@@ -162,7 +153,7 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs each attempt with the time of the first one',
     cause: 'The signed time of an event is that of its first attempt',
     trips: ['webhooks.timestamp'],
-    patch: (conduct) => composing(timeOfEvent(standardCompose()))(conduct),
+    patch: (conduct) => composing(signingOnce(standardCompose()))(conduct),
   },
   'webhook-time-in-milliseconds': {
     ...STANDARD,

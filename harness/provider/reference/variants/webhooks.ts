@@ -3,10 +3,13 @@ import { inWebhooks } from '../conduct/patch.ts';
 import {
   messageCompose,
   OLD_SECRET,
+  SIGNATURE_FIELD,
+  signingOnce,
   slackCompose,
   standardCompose,
   standardSignature,
   stripeCompose,
+  webhookSignature,
 } from '../conduct/webhooks.ts';
 import { digestOf, KEY_ID, OTHER_KEY } from '../http/signature.ts';
 
@@ -36,25 +39,35 @@ export const WEBHOOK_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'signs events as Slack does',
     patch: inWebhooks(() => ({ compose: slackCompose })),
   },
+  'slack-webhooks-repeated-at-once': {
+    setting: 'slack webhooks',
+    summary: 'signs events as Slack does, once for all attempts, of which the second follows at once',
+    patch: inWebhooks(() => ({ compose: signingOnce(slackCompose), retriesAfterMs: [0, 1_200, 3_600] })),
+  },
+  'webhook-signs-by-two-secrets': {
+    summary: 'signs events with an old secret as well, and writes the digits of both in capitals',
+    patch: inWebhooks(({ compose }) => ({
+      compose: (event, secret, nowMs, url) => {
+        const { fields, body } = compose(event, secret, nowMs, url);
+        const both = [OLD_SECRET, secret ?? ''].map((by) => webhookSignature(body, by));
+        const capitals = both.map((each) => `sha256=${each.slice('sha256='.length).toUpperCase()}`);
+        return { fields: { ...fields, [SIGNATURE_FIELD]: capitals.join(', ') }, body };
+      },
+    })),
+  },
   'message-signed-webhooks': {
     setting: 'rfc9421 webhooks',
     summary: 'signs each event as a message (RFC 9421), once for all its attempts',
-    patch: inWebhooks(() => {
-      const times = new Map<string, number>();
-      const compose = messageCompose(({ now, signings }) => ({
-        signings: signings.map((usual) => ({
-          ...usual,
-          parameters: `;created=${now};expires=${now + 300};nonce="a\\"b";alg="hmac-sha256";tag="event"`,
+    patch: inWebhooks(() => ({
+      compose: signingOnce(
+        messageCompose(({ now, signings }) => ({
+          signings: signings.map((usual) => ({
+            ...usual,
+            parameters: `;created=${now};expires=${now + 300};nonce="a\\"b";alg="hmac-sha256";tag="event"`,
+          })),
         })),
-      }));
-      return {
-        compose(event, secret, nowMs, url) {
-          const firstMs = times.get(event.id) ?? nowMs;
-          times.set(event.id, firstMs);
-          return compose(event, secret, firstMs, url);
-        },
-      };
-    }),
+      ),
+    })),
   },
   'message-signed-webhooks-by-key': {
     setting: 'rfc9421 webhooks by public key',
