@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { CHUNKS } from './chunks.ts';
+import { CHUNKS, isOutside, packageOf } from './chunks.ts';
 
 /**
  * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would
@@ -93,17 +93,20 @@ function keepDeclarationsOf(surface: string): void {
   }
 }
 
-/** Each entry lies where its source does, and so does what is named by URL; what they share lies in `chunks/`. */
+/**
+ * Each entry lies where its source does, and so does what is named by URL; what they share lies in `chunks/`, with the
+ * code of the packages that every start needs.
+ */
 async function bundle(entries: readonly string[]): Promise<void> {
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
     platform: 'node',
-    external: (id) => !/^[./]/.test(id),
+    external: isOutside,
     preserveEntrySignatures: 'exports-only',
     tsconfig: join(ROOT, 'tsconfig.build.json'),
     plugins: [PLACES],
   });
-  await build.write({
+  const { output } = await build.write({
     dir: DIST,
     comments: false,
     codeSplitting: { groups: CHUNKS },
@@ -111,4 +114,18 @@ async function bundle(entries: readonly string[]): Promise<void> {
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await build.close();
+  const inside = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(DIST, 'LICENSES.txt'), licencesOf(inside));
+}
+
+/** What the packages ask for whose code goes along: their names and terms. */
+function licencesOf(modules: readonly string[]): string {
+  const folders = new Set(modules.flatMap((id) => packageOf(id) ?? []));
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const [file] = globSync('{license,LICENSE}{,.md,.txt}', { cwd: folder });
+    if (file === undefined) throw new Error(`${name} has no text of its licence, so it must stay outside`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -13,6 +13,32 @@ const STARTS = {
 };
 type Start = keyof typeof STARTS;
 
+/** Packages of which a start would look for a hundred files; all others are loaded where they are installed. */
+const INSIDE = [
+  '@scalar/helpers',
+  '@scalar/openapi-upgrader',
+  'commander',
+  'fastest-levenshtein',
+  'p-limit',
+  'structured-headers',
+  'undici',
+  'ws',
+  'yaml',
+  'yocto-queue',
+];
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** @param id as an import names it, or the path that was found for it. */
+export function isOutside(id: string): boolean {
+  if (/^[./]/.test(id)) return false;
+  return !INSIDE.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/** The folder of the package that a file belongs to; null for our own. */
+export function packageOf(path: string): string | null {
+  return PACKAGE.exec(path)?.[0] ?? null;
+}
+
 /**
  * What is always loaded together lies in one file, since to look for a file takes as long as to read it. The first that
  * wants a module has it: what is needed by several comes before what is needed by one.

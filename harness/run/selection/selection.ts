@@ -50,9 +50,13 @@ export function selectChecks(
   };
 }
 
+/** A pattern without any sign that means others. */
+const PLAIN = /^[\w.-]+$/;
+
 /** The id of a check that is made several times selects each of them. */
 function matches({ id, partOf }: CheckDefinition, pattern: string): boolean {
-  return matchesGlob(id, pattern) || partOf === pattern;
+  if (id === pattern || partOf === pattern) return true;
+  return !PLAIN.test(pattern) && matchesGlob(id, pattern);
 }
 
 /** An interaction of a pact that is not here yet. */

@@ -1,6 +1,7 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import type * as undici from 'undici';
+// undici's index loads all that it has, and takes as long as a Node to start.
+import errors from 'undici/lib/core/errors.js';
+import Client from 'undici/lib/dispatcher/client.js';
 import { HarnessError } from '../../base/exit.ts';
 import { isUnasked } from '../../evidence/exchange/unasked.ts';
 import type { ExchangeFailure } from '../../evidence/exchange.ts';
@@ -47,10 +48,6 @@ const MISUSE_CODES = new Set([
   'UND_ERR_NOT_SUPPORTED',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
-/** Of undici, whose index loads all that it has, and takes as long as a Node to start. */
-const part = createRequire(import.meta.url);
-const Client: typeof undici.Client = part('undici/lib/dispatcher/client.js');
-const errors: typeof undici.errors = part('undici/lib/core/errors.js');
 const TWO = '2'.charCodeAt(0);
 /** Each connection is ended by it: one of its own, with a stack that nobody reads, costs more than the connection. */
 const OVER = new errors.ClientDestroyedError();
@@ -62,7 +59,7 @@ const OVER = new errors.ClientDestroyedError();
  */
 export class HttpConnection {
   readonly #socket: Socket;
-  readonly #client: undici.Client;
+  readonly #client: Client;
   readonly #clock: Clock;
   #current: Current | null = null;
   #unasked: Bounds['unasked'];
