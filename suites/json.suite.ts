@@ -108,7 +108,11 @@ export const json = suite('json', 'JSON', [
     grounds: [practice('one form for all errors')],
     applies: [jsonErrors],
     restsOn: [errorMediaType],
-    judge: ({ expect }) => expect(serverErrorReplies).toHaveJsonMediaType(),
+    // RFC 9110 §8.3: what has no content needs no media type.
+    judge: ({ expect }) =>
+      expect(serverErrorReplies)
+        .where(({ response }) => response.bodyLength > 0, 'its HTTP server refuses without a body')
+        .toHaveJsonMediaType(),
   }),
 
   // RFC 8259 §8.1: JSON between systems is UTF-8; §11: the media type has no charset parameter.

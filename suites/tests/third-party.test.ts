@@ -34,8 +34,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       // It takes chunks of an HTTP/1.0 client and keeps the connection, and any coding as long as chunked is the last.
       'framing.old-chunks': 'fail',
       'framing.unknown-coding': 'warning',
-      // Node refuses a request without Host before fastify sees it: an empty 400.
-      'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
     },
   },
@@ -66,8 +64,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'framing.two-hosts': 'fail',
       // Its own URL refuses the bad Host.
       'framing.unknown-coding': 'warning',
-      // Node's parser answers unknown methods, long fields and a missing Host without a body.
-      'json.server-error-media-type': 'warning',
     },
   },
 
@@ -78,7 +74,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'framing.two-hosts': 'fail',
       'framing.old-chunks': 'fail',
       'framing.unknown-coding': 'warning',
-      'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
       // The 304 of etag() and the answer to HEAD have no content, so compress() leaves them without its Vary.
       'caching.not-modified-fields': 'fail',
@@ -114,8 +109,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
       'framing.invalid-host': 'fail',
       'framing.old-chunks': 'fail',
       'framing.unknown-coding': 'warning',
-      // Its own errors are JSON; those of Node's parser have no content.
-      'json.server-error-media-type': 'warning',
       'headers.nosniff': 'warning',
     },
   },

@@ -77,7 +77,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'names-its-instances+server-of-the-instance+limiter-token-bucket',
     'lists-in-any-order+a-cache-that-fills',
     'demands-json-type+takes-lenient-json+takes-small-bodies',
-    'says-that-a-key-is-revoked+lower-case-fields',
+    'says-that-a-key-is-revoked+lower-case-fields+bad-requests-without-a-word',
     'signs-answers+plain-json-errors',
     'signs-answers-by-shared-secret+lower-case-fields',
     'signs-answers-several-times+signs-answers+asks-for-signatures',

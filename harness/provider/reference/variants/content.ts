@@ -5,7 +5,15 @@ import { onAnswer, onFinished } from '../conduct/patch.ts';
 import { withContent, withText } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
-import { isProblem, PROBLEM_OCCASIONS, problemDetail } from '../http/occasion.ts';
+import { isProblem, PROBLEM_OCCASIONS, type ProblemOccasion, problemDetail } from '../http/occasion.ts';
+
+/** What an HTTP server refuses before any application sees it. */
+const BY_THE_SERVER: readonly ProblemOccasion[] = [
+  'malformed',
+  'target-too-long',
+  'fields-too-large',
+  'unknown-method',
+];
 
 /** What the error object looks like, by status. */
 const SHAPES: Readonly<Record<number, object>> = {
@@ -36,6 +44,13 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
           )
         : answer,
     ),
+  },
+  'bad-requests-without-a-word': {
+    summary: 'has an HTTP server before it that refuses bad requests without a body (RFC 9110 §8.3)',
+    patch: onAnswer(BY_THE_SERVER, (answer) => ({
+      ...withoutField(answer, 'Content-Type'),
+      body: Buffer.alloc(0),
+    })),
   },
   'bare-array-body': {
     services: REST.services,
