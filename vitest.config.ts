@@ -29,6 +29,9 @@ const PRODUCTS = 'suites/tests/products/products.test.ts';
 /** Records the runs of the archive anew, which `npm test` judges again. */
 const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
+/** Clears up after the tests. */
+const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
+
 /** The harness's own tests. The suites run through `harness/run/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
@@ -51,14 +54,18 @@ export default defineConfig({
         test: {
           name: 'containers',
           include: CONTAINERS,
-          globalSetup: 'harness/provider/fixtures/container-runtime.ts',
+          globalSetup: [TEMPORARY_FILES, 'harness/provider/fixtures/container-runtime.ts'],
         },
       },
-      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'together', include: TOGETHER, isolate: false, globalSetup: TEMPORARY_FILES },
+      },
       {
         extends: true,
         test: {
           name: 'others',
+          globalSetup: TEMPORARY_FILES,
           include: ['{harness,suites}/**/*.test.ts'],
           exclude: [...CONTAINERS, ...TOGETHER, PRODUCTS, ARCHIVE],
         },
