@@ -157,18 +157,32 @@ function ofHandshake(
 
 type Told = Pick<LimitObservation, 'quota' | 'retryAfterMs' | 'retryAfterIsDate' | 'dateMs'>;
 
+interface Reread {
+  readonly receivedMs: number;
+  readonly windowMs: number;
+  readonly told: Told;
+}
+
+/** Evidence is read again with each question: what its fields told is kept as long as they are. */
+const reread = new WeakMap<readonly FieldLine[], Reread>();
+
 function told(fields: readonly FieldLine[], finishedMs: number, { windowMs, ownOffsetMs }: Reading): Told {
   const receivedAt = new Date(finishedMs + ownOffsetMs);
+  const receivedMs = receivedAt.getTime();
+  const before = reread.get(fields);
+  if (before?.receivedMs === receivedMs && before.windowMs === windowMs) return before.told;
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);
   const at = date.kind === 'date' ? date.at : null;
   const value = fieldValue(fields, 'retry-after');
   const asked = value === undefined ? null : readRetryAfter(value, receivedAt);
-  return {
+  const now = {
     quota: readQuota(fields, { receivedAt, windowMs }),
     retryAfterMs: asked && retryAfterMs(asked, { receivedAt, date: at }),
     retryAfterIsDate: asked?.kind === 'date',
     dateMs: at?.getTime() ?? null,
   };
+  reread.set(fields, { receivedMs, windowMs, told: now });
+  return now;
 }
 
 /**

@@ -153,13 +153,15 @@ function decoding(
   introducers: readonly [number, number?],
   read: (octets: Uint8Array, at: number) => Unescaped | null,
 ): Decoding {
-  const [one, other = one] = introducers;
+  const [one, other] = introducers;
   return (view) => {
     const { octets } = view;
-    if (!octets.includes(one) && !octets.includes(other)) return null;
+    const nextOne = placesOf(octets, one);
+    const nextOther = other === undefined ? () => octets.length : placesOf(octets, other);
     let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {
-      const unescaped = octets[at] === one || octets[at] === other ? read(octets, at) : null;
+      at = Math.min(nextOne(at), nextOther(at));
+      const unescaped = at < octets.length ? read(octets, at) : null;
       if (unescaped !== null) {
         decoded ??= new Rewriting(view, octets.length);
         decoded.replace(at, unescaped.length, octetsOf(unescaped));
@@ -167,6 +169,16 @@ function decoding(
       at += unescaped?.length ?? 1;
     }
     return decoded?.finished() ?? null;
+  };
+}
+
+/** Where an octet comes next, from a place on that only grows; the length where it comes no more. */
+function placesOf(octets: Uint8Array, octet: number): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) next = octets.indexOf(octet, from);
+    if (next < 0) next = octets.length;
+    return next;
   };
 }
 

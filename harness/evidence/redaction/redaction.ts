@@ -12,8 +12,8 @@ const SHORTEST_SECRET = 6;
 const LONGEST_SECRET = 16_384;
 /** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
 const DEEPEST_NESTING = 2;
-/** Field names and values that come again and again: how many are remembered as they are shown, and of what length. */
-const REMEMBERED = { values: 1_000, characters: 200 };
+/** What comes again and again is remembered as it is shown: how much of it, and up to which length. */
+const REMEMBERED = { fields: { values: 1_000, length: 200 }, content: { values: 100, length: 4_096 } };
 /** What is shown for a value that another service has learned, until everybody has heard of it. */
 const SOMEBODYS = 'secret';
 
@@ -93,7 +93,7 @@ export function createRedaction(
     return finds.all;
   };
 
-  const octets = (received: Uint8Array): Uint8Array => {
+  const octetsAnew = (received: Uint8Array): Uint8Array => {
     const finds = find(viewOctets(received)).map((found) => onCharacterBoundaries(found, received));
     const pieces = cut(received.length, finds, (start, end) => {
       const kept = received.subarray(start, end);
@@ -116,23 +116,19 @@ export function createRedaction(
       quoteMarkers(received.slice(start, end)),
     ).join('');
 
-  const anew = (received: string): string =>
-    isLatin1(received) ? latin1Text(octets(latin1Octets(received))) : text(received);
-
-  /** As they are shown, as long as no further secret is known. */
-  const shownBefore = new Map<string, string>();
-  let secretsKnown = 0;
-  const fieldText = (received: string): string => {
-    if (received.length > REMEMBERED.characters) return anew(received);
-    const known = names.size + sought.size;
-    if (known !== secretsKnown || shownBefore.size >= REMEMBERED.values) shownBefore.clear();
-    secretsKnown = known;
-    const before = shownBefore.get(received);
-    if (before !== undefined) return before;
-    const shown = anew(received);
-    shownBefore.set(received, shown);
-    return shown;
-  };
+  const secretsKnown = () => names.size + sought.size;
+  const fieldText = remembering(REMEMBERED.fields, secretsKnown, (received: string) =>
+    isLatin1(received) ? latin1Text(octetsAnew(latin1Octets(received))) : text(received),
+  );
+  const contentBefore = remembering(REMEMBERED.content, secretsKnown, (received: string) => {
+    const content = latin1Octets(received);
+    const shown = octetsAnew(content);
+    return shown === content ? null : shown;
+  });
+  const octets = (received: Uint8Array): Uint8Array =>
+    received.length > REMEMBERED.content.length
+      ? octetsAnew(received)
+      : (contentBefore(latin1Text(received)) ?? received);
 
   /** A secret may lie across several values, none of which gives it away. */
   const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {
@@ -185,6 +181,26 @@ export function createRedaction(
   };
   for (const secret of secrets) redaction.add(secret.name, secret.reveal());
   return redaction;
+}
+
+/** What `anew` gives for text of at most this length, remembered until another secret is known. */
+function remembering<T>(
+  { values, length }: { readonly values: number; readonly length: number },
+  secretsKnown: () => number,
+  anew: (received: string) => T,
+): (received: string) => T {
+  const shownBefore = new Map<string, T>();
+  let known = 0;
+  return (received) => {
+    if (received.length > length) return anew(received);
+    if (secretsKnown() !== known || shownBefore.size >= values) shownBefore.clear();
+    known = secretsKnown();
+    const before = shownBefore.get(received);
+    if (before !== undefined) return before;
+    const shown = anew(received);
+    shownBefore.set(received, shown);
+    return shown;
+  };
 }
 
 /** Eight characters or 60 % of the value, whichever is more: less is neither usable nor telling. */
