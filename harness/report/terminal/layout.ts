@@ -18,6 +18,8 @@ export type Block = readonly string[];
 
 /** UTF-16 units of a value, and of a text, that a terminal shows; the reports have it whole. */
 const VALUE_CAP = 60;
+/** The same where the run speaks of itself: a path of this machine has to be found, or removed. */
+export const PATH_CAP = 500;
 const TEXT_CAP = 1_000;
 
 export function heading({ ink }: Page, text: string): string {
@@ -30,9 +32,10 @@ export function indented(
   text: string,
   first: string,
   next = ' '.repeat(first.length),
+  valueCap = VALUE_CAP,
 ): Block {
   // A size is not torn from what it is the size of.
-  const short = cut(withShortValues(plainLine(text), VALUE_CAP), TEXT_CAP).replace(
+  const short = cut(withShortValues(plainLine(text), valueCap), TEXT_CAP).replace(
     /(…[\d,]+) (?=characters…)/g,
     '$1\u00a0',
   );

@@ -5,7 +5,7 @@ import { plainLine } from '../results/words/plain.ts';
 import { duration, HEADLINES, requestsInWords, verdictSentence, wallTime } from '../results/words/words.ts';
 import { inFull } from './in-full.ts';
 import { inkOf } from './ink.ts';
-import { type Block, heading, indented, type Page, type Verbosity } from './layout.ts';
+import { type Block, heading, indented, PATH_CAP, type Page, type Verbosity } from './layout.ts';
 import { SIGNS, services } from './services.ts';
 import { doesNotApply, sinceBefore, toldOf, wrong } from './wrong.ts';
 
@@ -56,12 +56,14 @@ function faults(page: Page): Block {
   if (found.length === 0) return [];
   return [
     heading(page, `Faults of the harness (${found.length})`),
-    ...found.flatMap((fault) => indented(page, fault, '  ')),
+    ...found.flatMap((fault) => indented(page, fault, '  ', '  ', PATH_CAP)),
   ];
 }
 
 function remarks(page: Page): Block {
-  return (page.results.run.remarks ?? []).flatMap((remark) => indented(page, remark, 'note: ', '      '));
+  return (page.results.run.remarks ?? []).flatMap((remark) =>
+    indented(page, remark, 'note: ', '      ', PATH_CAP),
+  );
 }
 
 /** Facts that nobody would notice to change. */
@@ -88,7 +90,7 @@ function ending(page: Page, reportsAt: string | null): Block {
   const { results, ink } = page;
   const verdict = verdictOf(results);
   const sentence = sentenceOf(results, verdict);
-  const [first = '', ...rest] = indented(page, sentence, `${SIGNS[verdict.word]} `, '  ');
+  const [first = '', ...rest] = indented(page, sentence, `${SIGNS[verdict.word]} `, '  ', PATH_CAP);
   const facts = [
     requestsInWords(results.services),
     duration(wallTime(results.run)),
