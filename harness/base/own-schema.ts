@@ -9,8 +9,8 @@ export interface OwnSchema<Value = unknown> {
   errors: readonly ErrorObject[] | null;
 }
 
-/** After so many ms it is worth the time that loading ajv and compiling takes. */
-const WORTH_COMPILING_MS = 50;
+/** After so many values, and so many ms that they took, it is worth the time that loading ajv and compiling takes. */
+const WORTH_COMPILING = { values: 100, ms: 50 };
 /** What stands in the schemas of the config beside JSON Schema's own keywords. */
 const ANNOTATIONS = ['x-expected', 'x-def'];
 const require = createRequire(import.meta.url);
@@ -18,15 +18,18 @@ const require = createRequire(import.meta.url);
 /**
  * A schema of ours, JSON Schema 2020-12; `x-expected` in it says in words what would be right. Compiling a large one
  * takes longer than a whole run of one check. So it is read as it is until a value does not fit it, since what is wrong
- * is told by ajv alone, or until that has taken as long.
+ * is told by ajv alone, or until it was asked often and that took long.
  */
 export function ownSchema<Value>(schema: object, options: Options = {}): OwnSchema<Value> {
   let read: Validator | undefined;
   let compiled: ValidateFunction | undefined;
+  let uses = 0;
   let readMs = 0;
   const fits = (value: unknown): value is Value => {
     fits.errors = null;
-    if (compiled === undefined && readMs < WORTH_COMPILING_MS) {
+    uses += 1;
+    const isOften = uses > WORTH_COMPILING.values && readMs > WORTH_COMPILING.ms;
+    if (compiled === undefined && !isOften) {
       const beganMs = performance.now();
       read ??= new Validator(schema as Schema, '2020-12');
       const { valid } = read.validate(value);

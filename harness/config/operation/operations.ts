@@ -42,12 +42,12 @@ export async function buildOperations(
     if (documented !== undefined) left.delete(documented);
     operations.push(operationOf(each, documented));
   }
+  // The id of one may be that of an operation of the config with another path.
+  const taken = new Set(operations.map(({ id }) => id));
   for (const documented of left) {
-    // Its id may be that of an operation of the config with another path.
-    const taken = operations.some(({ id }) => id === documented.id);
-    const id = taken ? `${documented.method} ${documented.template}` : documented.id;
-    const operation = operationOf(null, { ...documented, id });
-    operations.push(operation);
+    const id = taken.has(documented.id) ? `${documented.method} ${documented.template}` : documented.id;
+    taken.add(id);
+    operations.push(operationOf(null, { ...documented, id }));
   }
   return { operations, definitions: document?.definitions ?? {} };
 }

@@ -98,12 +98,18 @@ export class OpenApiSchemas {
    * @throws UsageError at the place of what is no JSON Schema.
    */
   take(at: At): { readonly $ref: string } {
-    const $ref = this.#uriOf(at);
+    const $ref = this.#uriOf(this.#meant(at));
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const [uri, place] = next;
       this.definitions[uri] = this.#once(this.#definition(place), place);
     }
     return { $ref };
+  }
+
+  /** What a schema that is a reference and nothing else stands for: most operations of a document share few schemas. */
+  #meant(at: At): At {
+    const ref = refOf(at.value);
+    return ref !== null && Object.keys(at.value as object).length === 1 ? this.#files.target(ref, at) : at;
   }
 
   /** The same schema where it stands in several places. */

@@ -72,8 +72,8 @@ describe('a document that asks for too much', () => {
     );
     const { operations, definitions } = await described(both({ S0: nested }, 'S0'));
     expect(operations).toHaveLength(1);
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
     try {
+      const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
       expect(judge('a')).toBeNull();
     } catch (error) {
       expect(error).toBeInstanceOf(EndlessSchema);
