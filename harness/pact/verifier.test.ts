@@ -256,6 +256,19 @@ describe('the process that runs Pact', () => {
     await expect(verified({}, {}, verifier)).rejects.toThrow(PactFailure);
   });
 
+  it.skipIf(!existsSync('/proc/self'))('goes when it has nothing to do, and another one comes', async () => {
+    const pids: string[] = [];
+    const request: RelayHandlers['request'] = async ({ body }) => {
+      pids.push(String(JSON.parse(String(body)).pid));
+      return json({});
+    };
+    const verifier = opened({ child: child('telling-child'), idleMs: 0 });
+    await verified({ request }, {}, verifier);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await verified({ request }, {}, verifier);
+    expect(new Set(pids).size).toBe(2);
+  });
+
   it('that crashes is told with what it printed, and replaced', async () => {
     const verifier = opened({ child: child('crashing-child') });
     const failure = await verified({}, {}, verifier).catch((error: unknown) => error);

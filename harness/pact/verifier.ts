@@ -14,7 +14,7 @@ export interface VerificationOrder {
   readonly signal: AbortSignal;
 }
 
-/** Pact's verifier, in a process of its own that starts with the first order. */
+/** Pact's verifier, in a process of its own that starts with an order and goes soon after the last. */
 export interface PactVerifier {
   /**
    * Holds the provider behind the handlers against one interaction. Rejects with the first thing that a handler threw,
@@ -27,18 +27,28 @@ export interface PactVerifier {
 interface VerifierOptionsOfOurs {
   /** How long Pact may do nothing while nothing is asked of the provider, its start included; in ms. */
   readonly quietMs?: number;
+  /** How long the process waits for another order, in ms. */
+  readonly idleMs?: number;
   /** The module that the process runs. */
   readonly child?: URL;
 }
 
 const QUIET_MS = 20_000;
+/** It takes 30 MiB, as long as it is there, and a tenth of a second to start. */
+const IDLE_MS = 1_000;
 /** Deadlines are the relay's; Pact's own, per request and in ms, must never come first. */
 const NO_LIMIT_MS = 24 * 3_600_000;
-export function openVerifier({ quietMs = QUIET_MS, child }: VerifierOptionsOfOurs = {}): PactVerifier {
+export function openVerifier({
+  quietMs = QUIET_MS,
+  idleMs = IDLE_MS,
+  child,
+}: VerifierOptionsOfOurs = {}): PactVerifier {
   const module = child ?? new URL('./verify-child.ts', import.meta.url);
   let relay: Promise<Relay> | null = null;
   let running: PactProcess | null = null;
   let closed = false;
+  let orders = 0;
+  let idle: NodeJS.Timeout | undefined;
 
   function pactProcess(): PactProcess {
     if (running === null || running.ended) running = new PactProcess(module);
@@ -51,6 +61,8 @@ export function openVerifier({ quietMs = QUIET_MS, child }: VerifierOptionsOfOur
       if (closed) throw new PactFailure('Pact was closed');
       relay ??= openRelay();
       const route = (await relay).route(interaction.pact, handlers);
+      clearTimeout(idle);
+      orders += 1;
       const pact = pactProcess();
       const quiet = new QuietWatch(quietMs, route, () =>
         pact.end(`Pact did nothing for ${quietMs / 1000} s and was ended`),
@@ -64,10 +76,13 @@ export function openVerifier({ quietMs = QUIET_MS, child }: VerifierOptionsOfOur
       } finally {
         quiet.stop();
         route.release();
+        orders -= 1;
+        if (orders === 0) idle = setTimeout(() => running?.end('Pact had nothing to do'), idleMs).unref();
       }
     },
     async close() {
       closed = true;
+      clearTimeout(idle);
       running?.end('Pact was closed');
       (await relay)?.close();
     },
