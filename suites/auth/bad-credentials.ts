@@ -132,11 +132,17 @@ const quotedCredential = refuses({
   restsOn: ordinary,
 });
 
+/** The config names keys that must be refused. */
+export const keysToRefuse = when(
+  ({ credentials }) => credentials.refused.length > 0,
+  'no key is configured that must be refused (credentials.refused)',
+);
+
 /** A client that is shut out may be told in other words why. */
 const SHUT_OUT = [400, 401, 402, 403, 404, 410, 423] as const;
 
 // auth.scheme: what the config says is no key any more, or none of this service, opens nothing.
-const refusedKeys = refuses({
+export const refusedKeys = refuses({
   id: 'auth.refused-keys',
   what: 'a key that is known not to be good',
   why: 'Whoever has an old or foreign key keeps access: a key that leaked, or a client that is no longer one.',
@@ -145,13 +151,7 @@ const refusedKeys = refuses({
   probe: credential.refusedKeys,
   accept: SHUT_OUT,
   grounds: [practice('OWASP API2:2023')],
-  applies: [
-    credentialed,
-    when(
-      ({ credentials }) => credentials.refused.length > 0,
-      'no key is configured that must be refused (credentials.refused)',
-    ),
-  ],
+  applies: [credentialed, keysToRefuse],
   restsOn: ordinary,
 });
 

@@ -19,7 +19,7 @@ import {
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service-shown.ts';
-import { refusalClass } from '../auth/bad-credentials.ts';
+import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials.ts';
 import { challenge } from '../auth/refusals.ts';
 
 interface BadHandshake {
@@ -86,6 +86,22 @@ export const credentialChecks = given(
       probe: handshake.nearCredentials,
       restsOn: [missingCredential, wrongCredential],
     }),
+
+    // auth.refused-keys, where clients of a WebSocket come in.
+    ...given(
+      [keysToRefuse],
+      [
+        turnsAway({
+          id: 'websocket.refused-keys',
+          what: 'with a key that is known not to be good',
+          why: 'Whoever has an old or foreign key goes on listening: a key that leaked, or a client that is no longer one.',
+          change:
+            'Look at each handshake whether the key still stands, and is for this service, as at other requests.',
+          probe: handshake.refusedKeys,
+          restsOn: [missingCredential, wrongCredential, refusedKeys],
+        }),
+      ],
+    ),
 
     // RFC 6455 §4.2.2, item 2: the server may authenticate the client, with 401. What opens first has a door open.
     check('websocket.refusal-before-opening', {

@@ -1,6 +1,7 @@
 import { check, clause, echoes, observation, rfc6455 } from '../../harness/check/suite.ts';
 import * as echo from '../../harness/probe/websocket/echo.ts';
 import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
+import { endWithoutAccident, isDropped, longInSteps } from '../../harness/probe/websocket/too-long.ts';
 import { unsolicitedPong } from './frames.ts';
 import { sendsBack } from './rows.ts';
 
@@ -179,8 +180,7 @@ export const messageChecks = [
     },
   }),
 
-  // §7.1.7, §7.4.1: 1009 tells the client that its message was too big. A reset may have destroyed it.
-
+  // §7.1.7, §7.4.1: 1009 tells the client that its message was too big. A reset may have destroyed it, unless nothing was unread.
   check('websocket.too-big-code', {
     title: 'closes with 1009 after a message that is too long for it',
     headline: 'The close code after a message that is too long is {got}',
@@ -190,13 +190,19 @@ export const messageChecks = [
     applies: [echoes],
     async judge({ probe, expect }) {
       const inFragments = await probe(echo.longFragmentedEcho);
-      await expect(echo.longEchoes, inFragments)
-        .where(echo.isEndedByLength, 'no message was too long for it')
+      const whole = await probe(echo.longEchoes);
+      const inSteps = isDropped(whole) ? await probe(longInSteps) : null;
+      const isAccident = inSteps !== null && endWithoutAccident(inSteps) === null;
+      const all = [...(inSteps === null ? [] : [inSteps]), whole, inFragments];
+      await expect(...all)
+        .where((each) => each === inSteps || echo.isEndedByLength(each), 'no message was too long for it')
         .toConform('the close code 1009', (conversation) => {
-          const { closeCode, ended } = conversation;
+          const { serverClose, closeCode, ended } = conversation;
           // It may be their number that is too large.
           const codes = conversation === inFragments ? REFUSES_FRAGMENTS : [TOO_BIG];
-          if (codes.includes(closeCode) || (closeCode === null && ended?.how === 'reset')) return null;
+          if (conversation === inSteps && serverClose === null) return endWithoutAccident(inSteps);
+          if (codes.includes(closeCode)) return null;
+          if (serverClose === null && (isAccident || ended?.how === 'reset')) return null;
           return closeCode === null ? 'none' : String(closeCode);
         });
     },

@@ -114,6 +114,7 @@ async function readRefused(
   const read: RefusedKey[] = [];
   for (const [index, { key: text, because }] of written.entries()) {
     const at = `${place}.${index}`;
+    if (text === undefined) throw draft.faultAt(at, 'has no key', `add \`key:\`, such as "\${env:OLD_KEY}"`);
     if (!text) continue;
     if (because === undefined)
       throw draft.faultAt(at, 'does not say why it is refused', 'add `because: revoked`');

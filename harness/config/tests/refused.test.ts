@@ -378,6 +378,9 @@ describe('what is refused of credentials', () => {
     'a refused key that works': here(
       '{ scheme: bearer, key: example-hush-key, refused: [{ key: §example-hush-key, because: revoked }] }',
     ),
+    'a refused key that is not there': here(
+      '{ scheme: bearer, key: example-hush-key, refused: [§{ because: revoked }] }',
+    ),
     'a refused key without a reason': here(
       '{ scheme: bearer, key: example-hush-key, refused: [§{ key: example-hush-old-key }] }',
     ),

@@ -4,7 +4,7 @@ import { carriesTheSame, type Message } from '../../evidence/conversation/messag
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
-import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { LONGEST_MS, type OpenConversation } from '../../session/websocket/open-conversation.ts';
 import { alive } from './ordinary-client.ts';
 import { type Exchange, inSeries } from './series.ts';
 
@@ -72,13 +72,19 @@ export const echoes: Probe<ConversationView> = probe('websocket-echoes', async (
 
 /** §5.2: at the edges of the length encodings, one after the other as long as each comes back. */
 export const longEchoes: Probe<ConversationView> = risky(
-  probe('websocket-long-echoes', async ({ ask, websocket }) => {
+  probe('websocket-long-echoes', async ({ ask, websocket, clock }) => {
     await ask(echoes);
     return websocket.hold(
       { purpose: 'a WebSocket with messages of 65,535 octets to 1 MiB' },
       async (conversation) => {
-        for (const length of [65_535, 65_536, 1 << 20])
-          if (!(await send(conversation, ['text', patterned(length)]))) break;
+        let msEach = 0;
+        for (const length of [65_535, 65_536, 1 << 20]) {
+          const sinceMs = clock.now();
+          // On so slow a line it would not come back in time.
+          if (msEach * length > LONGEST_MS / 2) break;
+          if (!(await conversation.longEcho('text', patterned(length)))) break;
+          msEach = (clock.now() - sinceMs) / length;
+        }
         await conversation.close(1000);
       },
     );

@@ -183,6 +183,25 @@ export const nearCredentials: Probe<readonly ConversationView[]> = probe(
   },
 );
 
+/** With each of the keys that the config says must be refused. */
+export const refusedKeys: Probe<readonly ConversationView[]> = probe(
+  'websocket-refused-keys',
+  async ({ ask, config, websocket }) => {
+    await ask(taken);
+    return Promise.all(
+      config.credentials.refused.map(({ position, because }, index) =>
+        websocket.converse(
+          {
+            purpose: `a WebSocket handshake with refused key ${position} (${because})`,
+            credential: { refused: index },
+          },
+          (conversation) => tryService(conversation, config),
+        ),
+      ),
+    );
+  },
+);
+
 export const keyInQuery = held(
   'websocket-key-in-query',
   {

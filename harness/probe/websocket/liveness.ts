@@ -24,7 +24,7 @@ export const burst: Probe<ConversationView> = probe('websocket-burst', async ({ 
         wanted.delete(message.text ?? '');
         return wanted.size === 0;
       },
-      BURST + MORE,
+      { most: BURST + MORE },
     );
     await conversation.close(1000);
   });

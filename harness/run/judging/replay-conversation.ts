@@ -78,7 +78,7 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
   }
 
   async function next(wait: Wait): Promise<ConversationEvent | null> {
-    const untilMs = clock.now() + wait.timeoutMs;
+    const untilMs = clock.now() + Math.max(wait.timeoutMs, wait.movingMs ?? 0);
     let isCalledOff = false;
     const calledOff = wait.until?.then(() => {
       isCalledOff = true;
@@ -110,6 +110,8 @@ export function replayConversation(recorded: Conversation, means: Means): WebSoc
     get failure() {
       return handshake.response?.status !== 101 || isOver() ? failure : null;
     },
+    // Whoever waited for more than this is not in the record.
+    quietMs: Number.POSITIVE_INFINITY,
     sendFrame,
     async sendFrames(frames) {
       for (const frame of frames) if (!(await sendFrame(frame))) return false;

@@ -1,3 +1,4 @@
+import { Blocked } from '../../base/verdict.ts';
 import { encodeFrame, type FrameToSend } from '../../evidence/conversation/encode-frame.ts';
 import { isControl, OPCODE } from '../../evidence/conversation/frame.ts';
 import { agreedInflation, type Inflation } from '../../evidence/conversation/inflation.ts';
@@ -29,6 +30,10 @@ interface Patience {
 
 /** So many messages are looked through for the one that is waited for: whoever talks without end is not heard out. */
 const MOST_MESSAGES = 100;
+
+/** A message that takes longer than this is not waited for, however slow the line; in ms. */
+export const LONGEST_MS = 30_000;
+const TOO_SLOW = `a message was still coming after ${LONGEST_MS / 1_000} s, so this would prove nothing`;
 
 /** An open connection in the hands of a probe: it sends, and waits a bounded time for what should come of it. */
 export class OpenConversation {
@@ -137,6 +142,22 @@ export class OpenConversation {
     return this.returned(Buffer.concat(fragments.map(octets)));
   }
 
+  /**
+   * As `echo`, of a message that takes its time on a slow line: waits for as long as octets come back. What is still under
+   * way to the service shows by a Ping behind it. @throws Blocked where they still come after half a minute.
+   */
+  async longEcho(kind: 'text' | 'binary', payload: Uint8Array): Promise<boolean> {
+    await this.frame(OPCODE[kind], payload);
+    if (await this.returned(payload, LONGEST_MS)) return true;
+    if (!this.#connection.open) return false;
+    if (this.#connection.quietMs < this.#patienceMs) throw new Blocked(TOO_SLOW);
+    const asked = octets('still reading?');
+    const match = (event: ConversationEvent) => isOver(event) || isPong(event, asked);
+    await this.frame(OPCODE.ping, asked);
+    await this.#connection.next({ timeoutMs: LONGEST_MS, match, note: 'for the Pong' });
+    return this.returned(payload, LONGEST_MS);
+  }
+
   async fragments(kind: 'text' | 'binary', ...fragments: readonly (string | Uint8Array)[]): Promise<void> {
     for (const [index, fragment] of fragments.entries()) {
       const opcode = index === 0 ? OPCODE[kind] : OPCODE.continuation;
@@ -144,17 +165,25 @@ export class OpenConversation {
     }
   }
 
-  /** Waits for a message of the server that carries the same, whatever else comes before it. */
-  async returned(payload: Uint8Array): Promise<boolean> {
+  /** Waits for a message of the server that carries the same, whatever else comes before it. `movingMs`: see `Wait`. */
+  async returned(payload: Uint8Array, movingMs = 0): Promise<boolean> {
     const wanted = messageOf(payload);
-    return (
-      (await this.message('for the message to come back', (each) => carriesTheSame(each, wanted))) !== null
-    );
+    const isWanted = (each: Message) => carriesTheSame(each, wanted);
+    return (await this.message('for the message to come back', isWanted, { movingMs })) !== null;
   }
 
   /** Many texts, each a message of its own, in one write. */
   async atOnce(note: string, texts: readonly string[]): Promise<void> {
     await this.together(note, ...texts.map((text) => [OPCODE.text, text] as const));
+  }
+
+  /** Sends a part of a frame, and waits a moment for what comes of it. @returns whether the server ends the conversation. */
+  async endsUpon(part: Uint8Array, note: string): Promise<boolean> {
+    await this.#connection.sendOctets(part, note);
+    const wait = { timeoutMs: this.#lingerMs, match: isOver, note: `for the end upon ${note}` };
+    const over = await this.#connection.next(wait);
+    if (over !== null) await this.#untilTcpEnds(over);
+    return over !== null || !this.#connection.open;
   }
 
   /** Says nothing for so long, or until then. @returns whether the connection is still open. */
@@ -168,10 +197,10 @@ export class OpenConversation {
   async message(
     note: string,
     satisfies: (message: Message) => boolean,
-    most = MOST_MESSAGES,
+    { most = MOST_MESSAGES, movingMs = 0 } = {},
   ): Promise<Message | null> {
     for (let count = 0; count < most; count++) {
-      const message = await this.#nextMessage(note);
+      const message = await this.#nextMessage(note, movingMs);
       if (message === null || (!message.isHeartbeat && satisfies(message))) return message;
     }
     return null;
@@ -184,10 +213,10 @@ export class OpenConversation {
     await this.#next('for an answer', (event) => isOver(event) || isBulk(event));
   }
 
-  async #nextMessage(note: string): Promise<Message | null> {
+  async #nextMessage(note: string, movingMs: number): Promise<Message | null> {
     const frames: TimedFrame[] = [];
     for (;;) {
-      const event = await this.#next(note, isData);
+      const event = await this.#next(note, isData, movingMs);
       if (event?.type !== 'frame') return null;
       frames.push({ atMs: event.atMs, frame: event.frame });
       const [message] = event.frame.fin ? assemble(frames, this.#inflation).messages : [];
@@ -266,9 +295,13 @@ export class OpenConversation {
       await this.#connection.untilEnd({ timeoutMs: this.#lingerMs, note: 'for the end of TCP' });
   }
 
-  #next(note: string, match: (event: ConversationEvent) => boolean): Promise<ConversationEvent | null> {
+  #next(
+    note: string,
+    match: (event: ConversationEvent) => boolean,
+    movingMs = 0,
+  ): Promise<ConversationEvent | null> {
     // Whoever waits for more than the end is not kept waiting by it.
-    return this.#connection.next({ timeoutMs: this.#patienceMs, match, note });
+    return this.#connection.next({ timeoutMs: this.#patienceMs, movingMs, match, note });
   }
 }
 

@@ -83,6 +83,8 @@ export interface WebSocketConnection {
   sendOctets(octets: Uint8Array, note: string): Promise<boolean>;
   /** Ends our side of TCP (FIN) and goes on listening. false when TCP was over. */
   endOurSide(): Promise<boolean>;
+  /** How long no octet has come, in ms. */
+  readonly quietMs: number;
   /** See `ConversationLog.next`. */
   next(wait: Wait): Promise<ConversationEvent | null>;
   /** The end or reset of TCP by the server; null as `next`. */
@@ -191,6 +193,7 @@ export async function openConnection(
   function receive(octets: Uint8Array): void {
     if (over.signal.aborted) return;
     received += octets.length;
+    log.moved();
     for (const frame of decoder.push(octets)) {
       const answer = heartbeats?.answerTo(frame) ?? null;
       log.recordFrame('server', frame, answer !== null);
@@ -296,6 +299,9 @@ export async function openConnection(
     },
     get response() {
       return recordResponse(redaction, reader, answerLimits);
+    },
+    get quietMs() {
+      return log.quietMs;
     },
     get failure() {
       return failure && redactFailure(redaction, failure);

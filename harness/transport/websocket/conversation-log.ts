@@ -17,6 +17,8 @@ export type Happening = ConversationEvent extends infer Event
 /** What to wait for. */
 export interface Wait {
   readonly timeoutMs: number;
+  /** As long as octets come, it is waited on, but no longer than this in all; in ms. Only for `timeoutMs` when left out. */
+  readonly movingMs?: number;
   /** Any event from the server when left out. Others stay for later waits. */
   readonly match?: (event: ConversationEvent) => boolean;
   /** What it was for, in the record of a wait that ran out. */
@@ -28,6 +30,8 @@ export interface Wait {
 interface Waiter {
   readonly match: (event: ConversationEvent) => boolean;
   readonly settle: (event: ConversationEvent | null) => void;
+  /** Octets have come. */
+  readonly moved: () => void;
 }
 
 interface LogOptions {
@@ -45,6 +49,7 @@ export class ConversationLog {
   readonly #unread: ConversationEvent[] = [];
   readonly #waiting = new Set<Waiter>();
   #ended = false;
+  #movedMs = 0;
 
   constructor(options: LogOptions) {
     this.#options = options;
@@ -53,6 +58,17 @@ export class ConversationLog {
   /** TCP is over, from whichever side. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Octets have come, be it a part of a frame. */
+  moved(): void {
+    this.#movedMs = this.#options.stopwatch.elapsed;
+    for (const { moved } of this.#waiting) moved();
+  }
+
+  /** Since octets came last, in ms. */
+  get quietMs(): number {
+    return this.#options.stopwatch.elapsed - this.#movedMs;
   }
 
   get count(): number {
@@ -89,6 +105,7 @@ export class ConversationLog {
    */
   next({
     timeoutMs,
+    movingMs = 0,
     match = () => true,
     note = 'the next event',
     until,
@@ -96,7 +113,15 @@ export class ConversationLog {
     const found = this.#unread.findIndex(match);
     if (found !== -1) return Promise.resolve(this.#unread.splice(found, 1)[0] ?? null);
     if (this.#ended) return Promise.resolve(null);
+    const { clock, stopwatch } = this.#options;
+    const sinceMs = stopwatch.elapsed;
     return new Promise((resolve) => {
+      const expired = () => {
+        waiter.settle(null);
+        const forMs = movingMs === 0 ? timeoutMs : Math.round(stopwatch.elapsed - sinceMs);
+        this.record({ from: 'client', type: 'waited', forMs, note });
+      };
+      let cancelDeadline = startDeadline(clock, timeoutMs, expired);
       const waiter: Waiter = {
         match,
         settle: (event) => {
@@ -104,11 +129,13 @@ export class ConversationLog {
           this.#waiting.delete(waiter);
           resolve(event);
         },
+        moved: () => {
+          const leftMs = movingMs - (stopwatch.elapsed - sinceMs);
+          if (leftMs <= 0) return;
+          cancelDeadline();
+          cancelDeadline = startDeadline(clock, Math.min(timeoutMs, leftMs), expired);
+        },
       };
-      const cancelDeadline = startDeadline(this.#options.clock, timeoutMs, () => {
-        waiter.settle(null);
-        this.record({ from: 'client', type: 'waited', forMs: timeoutMs, note });
-      });
       this.#waiting.add(waiter);
       void until?.then(() => waiter.settle(null));
     });

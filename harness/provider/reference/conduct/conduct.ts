@@ -5,7 +5,8 @@ import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
-import type { FrameRule, HalfCloseRule, TcpEnd } from '../websocket/gate.ts';
+import type { Frame } from '../websocket/frame.ts';
+import type { FrameEnd, FrameRule, HalfCloseRule, TcpEnd } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
@@ -82,6 +83,8 @@ export interface WebSocketConduct {
   readonly endsTcp: TcpEnd;
   /** What becomes of a connection whose client has ended its side; null to end it. */
   readonly atHalfClose: HalfCloseRule | null;
+  /** What becomes of TCP at a frame of the service; null for what becomes of it anyway. */
+  readonly endsAt: ((frame: Frame) => FrameEnd | null) | null;
 }
 
 /**

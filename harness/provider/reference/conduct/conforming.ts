@@ -35,6 +35,7 @@ export const CONFORMING: Conduct = {
     outbound: [],
     endsTcp: 'once closed',
     atHalfClose: null,
+    endsAt: null,
   },
   webhooks: CONFORMING_WEBHOOKS,
 };

@@ -36,6 +36,7 @@ export function createUpgrader(kernel: Kernel, log: (entry: ServedRequest) => vo
   const gated =
     websocket.endsTcp !== 'once closed' ||
     websocket.atHalfClose !== null ||
+    websocket.endsAt !== null ||
     websocket.headChanges.length + websocket.inbound.length + websocket.outbound.length > 0;
 
   const refuse = (answer: Answer, request: ReceivedRequest, socket: Socket): void => {

@@ -5,8 +5,8 @@ import { fieldValue, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
-import { type Frame, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
-import type { FrameRule } from '../websocket/gate.ts';
+import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
+import type { FrameEnd, FrameRule } from '../websocket/gate.ts';
 import type { HandshakeRule, Kernel, WebSocketConduct } from './conduct.ts';
 import { refuseBeyondQuota } from './handling.ts';
 import { onReceipt, type Patch, together } from './patch.ts';
@@ -136,6 +136,22 @@ export const boundingFrames: Patch = together(
     }),
   ),
 );
+
+/** Octets of the largest message of a service that takes no long ones, as it reads them. */
+const NOT_LONG = 256 * 1024;
+
+/** This becomes of TCP at a Close with 1009. */
+export const endingTooBig = (end: FrameEnd): Patch =>
+  inWebSocket(() => ({
+    endsAt: (frame) => (frame.opcode === OPCODE.close && closeCodeOf(frame) === 1009 ? end : null),
+  }));
+
+/** The same, and that comes as soon as the length of a long message is read. */
+export const endingLong = (end: FrameEnd): Patch =>
+  together(
+    endingTooBig(end),
+    inWebSocket(() => ({ messageLimit: NOT_LONG })),
+  );
 
 /** Takes an element `bearer.KEY` of Sec-WebSocket-Protocol, KEY in base64url, for the Authorization field. */
 export const keyFromSubprotocol: Patch = onReceipt((request) => {

@@ -10,6 +10,7 @@ import {
   countingHandshakes,
   demandingLogin,
   each,
+  endingLong,
   inWebSocket,
   keyFromSubprotocol,
   OVERLOADED,
@@ -355,6 +356,12 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'refuses a frame of 64 KiB with 1009, and takes the same message in fragments',
     shows: ['websocket.max-message'],
     patch: boundingFrames,
+  },
+  'ws-destroys-behind-1009': {
+    summary:
+      'closes with 1009 as soon as it has read a long length, and destroys the socket, unread content or not',
+    shows: ['websocket.max-message'],
+    patch: endingLong('destroyed behind'),
   },
   'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',

@@ -11,6 +11,9 @@ export type FrameRule = () => (frame: Frame, following: number) => readonly Fram
 /** Told that the client has ended its side of TCP; `end` ends the connection. */
 export type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
 
+/** What becomes of TCP at a frame of the service: it is reset in its place, or destroyed behind it, read or not. */
+export type FrameEnd = 'reset instead' | 'destroyed behind';
+
 /** `once answered`: not before the client has sent a Close, or has ended its side. */
 export type TcpEnd = 'once closed' | 'once answered' | 'never';
 
@@ -20,6 +23,7 @@ interface GateRules {
   readonly outbound: readonly FrameRule[];
   readonly endsTcp: TcpEnd;
   readonly atHalfClose: HalfCloseRule | null;
+  readonly endsAt: ((frame: Frame) => FrameEnd | null) | null;
 }
 
 type Passage = (frames: readonly Frame[]) => readonly Frame[];
@@ -66,6 +70,7 @@ export class Gate extends Duplex {
   readonly #outbound: FrameFilter;
   #head: string | null = '';
   #isAnswered = false;
+  #end: FrameEnd | null = null;
 
   /** `frameLimit`: octets of payload of the largest frame that is looked at. */
   constructor(socket: Socket, rules: GateRules, frameLimit: number) {
@@ -77,7 +82,12 @@ export class Gate extends Duplex {
       return [frame];
     };
     this.#inbound = new FrameFilter([heeding, ...rules.inbound], frameLimit);
-    this.#outbound = new FrameFilter(rules.outbound, frameLimit);
+    const { endsAt } = rules;
+    const watching: FrameRule = () => (frame) => {
+      this.#end ??= endsAt?.(frame) ?? null;
+      return [frame];
+    };
+    this.#outbound = new FrameFilter([...rules.outbound, watching], frameLimit);
     socket.on('data', (octets: Buffer) => {
       const passed = this.#inbound.filter(octets);
       if (passed.length > 0 && !this.push(passed)) socket.pause();
@@ -104,8 +114,14 @@ export class Gate extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     const octets = this.#head === null ? this.#outbound.filter(chunk) : this.#filterHead(this.#head, chunk);
+    const end = this.#end;
+    if (end === 'reset instead') this.#socket.resetAndDestroy();
+    const written = () => {
+      if (end === 'destroyed behind') this.#socket.destroy();
+      done();
+    };
     if (octets.length === 0 || !this.#socket.writable) done();
-    else this.#socket.write(octets, () => done());
+    else this.#socket.write(octets, written);
   }
 
   override _final(done: (error?: Error | null) => void): void {

@@ -9,6 +9,7 @@ import {
   onSwitching,
   withoutRule,
 } from '../../conduct/websocket-patch.ts';
+import { REVOKED_KEY } from '../../credentials/refused.ts';
 import { withText } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters, withoutField } from '../../http/message.ts';
 
@@ -55,6 +56,15 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A WebSocket handshake with a wrong key is accepted',
     trips: ['websocket.wrong-credential'],
     patch: onRefusal((answer) => (answer.occasion === 'wrong-credential' ? null : answer)),
+  },
+  'ws-accepts-revoked-key': {
+    setting: 'revoked keys',
+    summary: 'looks at requests whether a key was revoked, and never at handshakes',
+    cause: 'A WebSocket handshake with a key that was revoked is accepted',
+    trips: ['websocket.refused-keys'],
+    patch: onRefusal((answer, request) =>
+      fieldValue(request, 'authorization')?.endsWith(REVOKED_KEY) ? null : answer,
+    ),
   },
   'ws-accepts-key-prefix': {
     summary: 'compares only as many characters of the key of a handshake as were presented',

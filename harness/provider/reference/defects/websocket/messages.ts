@@ -5,6 +5,8 @@ import {
   cuttingAt,
   demandingLogin,
   each,
+  endingLong,
+  endingTooBig,
   onInbound,
   onOpen,
   onOutbound,
@@ -123,6 +125,27 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A message that is too big ends the connection without a Close frame',
     trips: ['websocket.too-big-code'],
     patch: droppingLong,
+  },
+  'ws-resets-too-big': {
+    summary: 'resets TCP over a long message as soon as it has read its length (RFC 6455 §7.1.7)',
+    cause: 'A message that is too big ends the connection by a reset',
+    trips: ['websocket.too-big-code'],
+    shows: ['websocket.max-message'],
+    patch: endingLong('reset instead'),
+  },
+  'ws-resets-too-big-once-read': {
+    summary: 'reads a long message to its end, and resets TCP over it (RFC 6455 §7.1.7)',
+    cause: 'A message that is too big ends the connection by a reset',
+    trips: ['websocket.too-big-code'],
+    shows: ['websocket.max-message'],
+    patch: together(
+      endingTooBig('reset instead'),
+      onOpen((socket) =>
+        socket.on('message', (content: Buffer) => {
+          if (content.length > 65_535) socket.close(1009);
+        }),
+      ),
+    ),
   },
   'ws-drops-too-big-in-fragments': {
     summary: 'closes with 1009 upon a long frame, and ends TCP over as much in fragments (RFC 6455 §7.1.7)',
