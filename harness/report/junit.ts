@@ -223,15 +223,16 @@ function systemOut(text: string): readonly Element[] {
 
 /** What a case that is not red has to tell all the same. */
 function remarksOf(check: CheckResult, service: ServiceResult): string {
-  const message = plainText(check.message);
   const observed = service.observations
     .filter((observation) => observation.check === check.id)
     .map(({ key, value }) => `OBSERVED ${key} = ${valueInWords(value)}`);
-  const head: Partial<Record<Outcome, string>> = {
-    warning: `WARNING ${findingAsText(check, service)}`,
-    observed: message === '' ? '' : `OBSERVED ${message}`,
-  };
-  return [head[check.outcome] ?? '', ...observed].filter((line) => line !== '').join('\n');
+  return [headOf(check, service), ...observed].filter((line) => line !== '').join('\n');
+}
+
+function headOf(check: CheckResult, service: ServiceResult): string {
+  if (check.outcome === 'warning') return `WARNING ${findingAsText(check, service)}`;
+  const message = check.outcome === 'observed' ? plainText(check.message) : '';
+  return message === '' ? '' : `OBSERVED ${message}`;
 }
 
 type CaseMaker = (classname: string) => Element;

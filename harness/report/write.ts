@@ -96,26 +96,29 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
   const runDir = join(reportsDir, runFolderName(results.run));
   const latestDir = join(reportsDir, isWhole(results) ? LATEST : SELECTION);
   const logs = logFiles(options.logs);
-  const contents = new Map([
-    ...render(withLogs(results, logs), options.formats ?? REPORT_FORMATS, options.choices ?? DEFAULT_CHOICES),
-    ...[...logs.values()].map(({ name, text }) => [name, text] as const),
-  ]);
-  const journal = journalPath === null ? [] : [JOURNAL];
-  const files = [...contents.keys(), ...journal];
-
-  const fill = (folder: string) => {
-    for (const part of new Set(files.map((name) => dirname(name)))) {
-      ensureFolder(reportsDir, join(folder, part));
-    }
-    for (const [name, content] of contents) writeWhole(join(folder, name), content);
-    if (journalPath !== null) copyWhole(journalPath, join(folder, JOURNAL));
+  const told = withLogs(results, logs);
+  const files: string[] = [];
+  const fill = (folder: string, name: string, put: (path: string) => void) => {
+    const path = join(folder, name);
+    ensureFolder(reportsDir, dirname(path));
+    put(path);
   };
-  fill(runDir);
+  const add = (name: string, put: (path: string) => void) => {
+    fill(runDir, name, put);
+    files.push(name);
+  };
+  // One after the other: those of many services would not lie in memory together.
+  for (const format of options.formats ?? REPORT_FORMATS) {
+    for (const [name, content] of render(told, format, options.choices ?? DEFAULT_CHOICES))
+      add(name, (path) => writeWhole(path, content));
+  }
+  for (const { name, text } of logs.values()) add(name, (path) => writeWhole(path, text));
+  if (journalPath !== null) add(JOURNAL, (path) => copyWhole(journalPath, path));
   // Runs that end together take turns, so that what lies in `latest` is of one run.
   oneAtATime(reportsDir, () => {
     ensureFolder(reportsDir, latestDir);
     if (!holdsReportsOf(results.run, latestDir)) removeStale(latestDir, files);
-    fill(latestDir);
+    for (const name of files) fill(latestDir, name, (path) => copyWhole(join(runDir, name), path));
   });
   const notes = keepNewest(
     reportsDir,
@@ -129,17 +132,14 @@ export function writeReports(results: Results, options: WriteOptions): WrittenRe
 /** Content by path. */
 function render(
   results: Results,
-  formats: readonly ReportFormat[],
+  format: ReportFormat,
   choices: ReportChoices,
-): ReadonlyMap<string, string> {
-  const rendered = formats.flatMap((format) => Object.entries(format.render(results, choices)));
-  return new Map(
-    rendered.flatMap(([path, content]) => {
-      if (typeof content === 'string') return [[path, content] as const];
-      const names = fileNames([...content.keys()]);
-      return [...content].map(([service, text]) => [pathFor(path, names.get(service)), text] as const);
-    }),
-  );
+): readonly (readonly [path: string, content: string])[] {
+  return Object.entries(format.render(results, choices)).flatMap(([path, content]) => {
+    if (typeof content === 'string') return [[path, content] as const];
+    const names = fileNames([...content.keys()]);
+    return [...content].map(([service, text]) => [pathFor(path, names.get(service)), text] as const);
+  });
 }
 
 function pathFor(path: string, service = ''): string {
