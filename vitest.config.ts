@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { PLAIN_IMPORTS } from './harness/base/fixtures/plain-imports.ts';
+import { PLAIN_IMPORTS, SHORT_SEARCH } from './harness/base/fixtures/plain-imports.ts';
 import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 import { SIMULATION_ENVIRONMENT } from './harness/run/simulation/clock.ts';
 
@@ -45,8 +45,8 @@ export default defineConfig({
     expect: { poll: { timeout: 170_000 } },
     cache: false,
     // Who watches needs to know of imports.
-    execArgv: process.argv.includes('run') ? [PLAIN_IMPORTS] : [],
-    env: { ...compiledCodeEnvironment(), ...SIMULATION_ENVIRONMENT },
+    execArgv: process.argv.includes('run') ? [SHORT_SEARCH, PLAIN_IMPORTS] : [],
+    env: { ...compiledCodeEnvironment(), ...SIMULATION_ENVIRONMENT, NODE_OPTIONS: SHORT_SEARCH },
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
