@@ -165,6 +165,12 @@ export const furtherStated = when(
   'no further limit is documented (plan: { further }, limits.rate)',
 );
 
+/** The documents say of a further limit whose requests are counted together. */
+export const furtherScopeStated = when(
+  ({ plan }) => plan?.further?.some(({ per }) => per),
+  'the documents do not say of a further limit whose requests are counted together (plan: { further: [{ per }] }, limits.rate)',
+);
+
 /** The documents say whose requests are counted together. */
 export const scopeStated = when(
   ({ plan }) => plan?.per,

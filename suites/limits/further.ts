@@ -2,31 +2,85 @@ import {
   type CheckDefinition,
   check,
   clause,
+  credentialed,
+  furtherScopeStated,
   furtherStated,
   observation,
   quotaFieldsDraft,
+  secondKey,
 } from '../../harness/check/suite.ts';
-import { furtherLimit, furtherPolicies } from '../../harness/probe/quota/further.ts';
+import * as further from '../../harness/probe/quota/further.ts';
+import { secondKeyServed } from '../auth/bad-credentials.ts';
+
+const inWords = ({ requests, windowMs }: further.FurtherLimitMet['limit']) =>
+  `${requests} requests in ${windowMs / 1000} s`;
 
 /** Limits that the documents state beside the main one. */
 export const furtherLimits: readonly CheckDefinition[] = [
-  // limits.rate: `further`. Who sends fast meets the shorter limit on the way to the main one.
+  // limits.rate: `further`. Who sends fast meets the shorter limit on the way to the main one; the others are judged by
+  // what a run sends anyway.
   check('limits.further', {
-    title: 'keeps the further limit that the documents state',
-    headline: 'The further limit is not the documented one: {got}',
-    why: 'Clients that keep to both limits are refused all the same, or nothing holds back those that send too fast.',
-    change: 'Count each request against both limits, with the documented numbers.',
+    title: 'keeps the further limits that the documents state',
+    headline: 'A further limit is not the documented one: {got}',
+    why: 'Clients that keep to all limits are refused all the same, or nothing holds back those that send too much.',
+    change: 'Count each request against each limit, with the documented numbers.',
     grounds: [clause('limits.rate')],
     applies: [furtherStated],
     async judge({ probe, violated, notApplicable, note }) {
-      const { limit, kept, evidence } = await probe(furtherLimit);
-      const { requests, windowMs } = limit;
-      if (kept.kind === 'unmet') return notApplicable(kept.reason);
-      if (kept.kind === 'broken') {
-        const wanted = `request ${requests + 1} within ${windowMs / 1000} s to be the first refused`;
-        return violated(`expected ${wanted}, got ${kept.got}`, evidence);
+      const met = await probe(further.furtherLimits);
+      for (const { limit, kept, evidence } of met) {
+        if (kept.kind !== 'broken') continue;
+        const wanted = `request ${limit.requests + 1} within ${limit.windowMs / 1000} s to be the first refused`;
+        violated(`expected ${wanted}, got ${kept.got}`, evidence);
       }
-      note(`${requests} requests in ${windowMs / 1000} s, and then a refusal`);
+      const said = met.map(({ limit, kept }) =>
+        kept.kind === 'unmet'
+          ? `not judged: ${inWords(limit)} (${kept.reason})`
+          : `${inWords(limit)}, and then a refusal`,
+      );
+      if (met.every(({ kept }) => kept.kind === 'unmet')) notApplicable(said.join('; '));
+      note(said.join('; '));
+    },
+  }),
+
+  // The draft of the RateLimit fields: `r` is what a client may still use of each limit.
+  check('limits.further-remaining', {
+    title: 'counts down what remains of its further limits',
+    headline: 'What remains of a further limit does not fall by what is sent: {got}',
+    why: 'Clients that pace themselves by it are refused without a warning, or stop too early.',
+    change: 'Take the remaining number of each limit from the counter that decides for it.',
+    grounds: [quotaFieldsDraft],
+    applies: [furtherStated],
+    async judge({ probe, violated, notApplicable, note }) {
+      const told = await probe(further.furtherFalls);
+      if (told.length === 0) notApplicable('no quota header tells what remains of a further limit');
+      for (const { limit, fault, evidence } of told) {
+        if (fault !== null)
+          violated(`expected what remains of ${inWords(limit)} to fall by one each, got ${fault}`, evidence);
+      }
+      note(`told of ${told.map(({ limit }) => inWords(limit)).join(' and ')}`);
+    },
+  }),
+
+  // limits.rate: `per` of a further limit. The second key is one of another account, and comes from the same address.
+  check('limits.further-scope', {
+    title: 'counts together for a further limit the requests that the documents say',
+    headline: 'A further limit counts others together than the documents say: {got}',
+    why: 'Clients plan by the documents. They are refused for what others send, or the limit is easily multiplied.',
+    change: 'Count by what the documents name (key, account or address), or correct limits.rate.',
+    grounds: [clause('limits.rate')],
+    applies: [credentialed, furtherScopeStated],
+    needs: [secondKey],
+    restsOn: [secondKeyServed],
+    async judge({ probe, violated, notApplicable, note }) {
+      const told = await probe(further.furtherShared);
+      if (told.length === 0)
+        notApplicable('no quota header tells the second key enough of what remains of a further limit');
+      for (const { limit, fault, evidence } of told) {
+        const wanted = limit.per === 'address' ? 'one count for both keys' : 'a count for each key';
+        if (fault !== null) violated(`expected ${wanted} of ${inWords(limit)}, got ${fault}`, evidence);
+      }
+      note(`told of ${told.map(({ limit }) => inWords(limit)).join(' and ')}`);
     },
   }),
 
@@ -39,7 +93,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     grounds: [quotaFieldsDraft],
     applies: [furtherStated],
     async judge({ probe, violated, notApplicable }) {
-      const { told, evidence } = await probe(furtherPolicies);
+      const { told, evidence } = await probe(further.furtherPolicies);
       if (told.length === 0) notApplicable('no quota header tells of a further limit');
       const other = told.find(({ limit, policies }) => !policies.includes(limit.requests));
       if (other !== undefined) {
@@ -57,7 +111,7 @@ export const furtherLimits: readonly CheckDefinition[] = [
     grounds: [clause('limits.other')],
     applies: [furtherStated],
     async observe({ probe, service: { plan } }) {
-      const { told } = await probe(furtherPolicies);
+      const { told } = await probe(further.furtherPolicies);
       const stated = plan?.further?.length ?? 0;
       const seen = told.length === 0 ? 'none' : told.length < stated ? 'some' : 'all';
       return { seen, note: `${told.length} of ${stated} further limits are told` };

@@ -37,7 +37,7 @@ export const PLAN = mapping(
     ),
     per: SCOPE,
     further: list(
-      'Limits that apply at the same time, such as 10 requests a second beside 100 a minute. The first one is measured in full.',
+      'Limits that apply at the same time, such as 10 requests a second beside 100 a minute. The shortest one is measured, the others are judged by what a run sends anyway.',
       { minItems: 1, maxItems: 10, expected: 'a list of limits such as [{ requests: 10, window: 1s }]' },
       mapping(
         'A limit beside that of the plan.',

@@ -1,5 +1,6 @@
 import { HarnessError } from '../../base/exit.ts';
 import { Blocked } from '../../base/verdict.ts';
+import { isApart } from '../../evidence/limit/apart.ts';
 import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
@@ -136,12 +137,6 @@ export function apartFrom(other: Span, notBeforeMs: number, windowMs: number): n
   return intoMs > windowMs - apartMs ? notBeforeMs + windowMs - intoMs + apartMs : notBeforeMs;
 }
 
-/** Whether no window of a clock, of that length, can end within both. */
-export function isApart(a: Span, b: Span, windowMs: number): boolean {
-  const intoMs = intoWindow(a, b, windowMs);
-  return intoMs > a.toMs - a.fromMs && windowMs - intoMs > b.toMs - b.fromMs;
-}
-
 /**
  * Whether as many were admitted in both with no window of a clock that ended within either: within both it would have
  * ended after as many requests, and so at the same place of it.
@@ -154,9 +149,4 @@ export function isSameElsewhere(a: Count, b: Count, windowMs: number): boolean {
 /** When a window ended, if it did so behind that request and before the next. */
 function between({ observations, fromMs, toMs }: Count, at: number): Span {
   return { fromMs: observations[at]?.sentMs ?? fromMs, toMs: observations[at + 1]?.finishedMs ?? toMs };
-}
-
-/** How far the second begins into a window that begins with the first, in ms. */
-function intoWindow(a: Span, b: Span, windowMs: number): number {
-  return (((b.fromMs - a.fromMs) % windowMs) + windowMs) % windowMs;
 }

@@ -1,36 +1,93 @@
-import { NotApplicable } from '../../base/verdict.ts';
 import type { FurtherLimit } from '../../config/service.ts';
+import { Reply } from '../../evidence/exchange/reply.ts';
+import { isApart } from '../../evidence/limit/apart.ts';
 import { howKept, isAbove, type Kept } from '../../evidence/limit/fault/further-limit.ts';
+import { keptAnyway } from '../../evidence/limit/fault/longer-limit.ts';
 import type { Group } from '../../evidence/limit/fault/second-limit.ts';
+import { sharingFault } from '../../evidence/limit/fault/shared-limit.ts';
+import { fallFault, remainingOf } from '../../evidence/limit/fault/told-of-limit.ts';
+import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
-import { apartFrom, isApart } from './count.ts';
+import { secondKeySample } from '../request/credential.ts';
+import { apartFrom } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';
+import { limitMeasurement } from './measurement.ts';
 import { serialBurst } from './planner.ts';
 import { exhaustion, observedSoFar, planOf, quietFrom, quotaSample } from './quota.ts';
 
+/** How a further limit is kept. */
 export interface FurtherLimitMet {
   readonly limit: FurtherLimit;
-  readonly kept: Kept;
+  readonly kept: Exclude<Kept, { kind: 'above' }>;
   readonly evidence: string;
 }
 
 /**
- * How the shortest further limit is kept, told by the requests that meet the main one.
- * @throws NotApplicable where each further limit is longer: to count one takes longer than a run may.
+ * How each further limit is kept. The shortest one is told by the requests that meet the main one, the others by all that
+ * was sent: none is sent for them.
  */
-export const furtherLimit: Probe<FurtherLimitMet> = probe('further-limit', async (port) => {
+export const furtherLimits: Probe<readonly FurtherLimitMet[]> = probe('further-limits', async (port) => {
   const { plan, groups, second, evidence } = await port.ask(exhaustion);
-  const limit = shorterLimit(plan);
-  if (limit === null) {
-    const [longer] = plan.further ?? [];
-    const about = longer ? `${longer.requests} requests in ${longer.windowMs / 1000} s` : 'no further limit';
-    throw new NotApplicable(`${about}: a limit of a longer window is not counted`);
+  const shortest = shorterLimit(plan);
+  const observations = await observedByThen(port);
+  const met: FurtherLimitMet[] = [];
+  for (const limit of plan.further ?? []) {
+    if (limit !== shortest) {
+      met.push({ limit, kept: keptAnyway(observations, limit, plan), evidence });
+      continue;
+    }
+    const fromMs = groups[0]?.fromMs ?? 0;
+    const quietMs = fromMs - quietFrom(port, fromMs);
+    const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
+    met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
   }
-  const fromMs = groups[0]?.fromMs ?? 0;
-  const quietMs = fromMs - quietFrom(port, fromMs);
-  const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
-  return kept.kind === 'above' ? againAt(port, limit, kept.group) : { limit, kept, evidence };
+  return met;
+});
+
+/** All that was sent by the time at which the main limit is measured. */
+async function observedByThen(port: Port): Promise<readonly LimitObservation[]> {
+  await port.ask(limitMeasurement);
+  return observedSoFar(port);
+}
+
+/** What is wrong with what was told of further limits; of each of which something was told. */
+export interface FurtherTold {
+  readonly limit: FurtherLimit;
+  readonly fault: string | null;
+  readonly evidence: string;
+}
+
+/** Whether what remains of each further limit fell by what was sent. */
+export const furtherFalls: Probe<readonly FurtherTold[]> = probe('further-falls', async (port) => {
+  const { plan, evidence } = await port.ask(exhaustion);
+  const observations = await observedByThen(port);
+  return (plan.further ?? []).flatMap((limit) => {
+    const fault = fallFault(observations, limit);
+    return fault === undefined ? [] : [{ limit, fault, evidence }];
+  });
+});
+
+/** Whether two keys share each further limit of which the documents say whose requests are counted together. */
+export const furtherShared: Probe<readonly FurtherTold[]> = probe('further-shared', async (port) => {
+  const { plan } = await port.ask(exhaustion);
+  const sampled = await port.ask(secondKeySample);
+  const observations = await observedByThen(port);
+  const served = port.quota
+    .evidenceSoFar()
+    .flatMap((each) => (each.kind === 'exchange' && each.credential === 'second' ? [new Reply(each)] : []))
+    .filter((each) => each.served);
+  return (plan.further ?? []).flatMap((limit) => {
+    if (limit.per === undefined) return [];
+    const second = served.flatMap(({ response, exchange: { timing } }) => {
+      const remaining = remainingOf(response.quota, limit);
+      const { startedMs, durationMs } = timing;
+      return remaining === null ? [] : [{ sentMs: startedMs, finishedMs: startedMs + durationMs, remaining }];
+    });
+    const fault = sharingFault(observations, second, limit, limit.per === 'address');
+    const evidence = served.at(-1)?.evidence ?? sampled.evidence;
+    return fault === undefined ? [] : [{ limit, fault, evidence }];
+  });
 });
 
 /** Once more, at a moment at which no window of a clock that ended the first time can end again. */

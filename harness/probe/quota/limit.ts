@@ -1,5 +1,6 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { Plan } from '../../config/service.ts';
+import { isApart } from '../../evidence/limit/apart.ts';
 import { documentedWithin, type FirstRefused } from '../../evidence/limit/fault/first-refused.ts';
 import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import { firstRefusedOf, GRADUAL, type LimitInference } from '../../evidence/limit/infer.ts';
@@ -9,7 +10,6 @@ import {
   type Count,
   countOf,
   firstBurst,
-  isApart,
   isSameElsewhere,
   parallelCount,
   parallelRecount,

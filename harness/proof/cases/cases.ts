@@ -78,6 +78,8 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'lists-in-any-order+a-cache-that-fills',
     'demands-json-type+takes-lenient-json+takes-small-bodies',
     'says-that-a-key-is-revoked+lower-case-fields+bad-requests-without-a-word',
+    'longer-limit-by-bucket+plain-json-errors',
+    'longer-limit-counts-refusals+lower-case-fields',
     'signs-answers+plain-json-errors',
     'signs-answers-by-shared-secret+lower-case-fields',
     'signs-answers-several-times+signs-answers+asks-for-signatures',

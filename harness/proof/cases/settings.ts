@@ -257,6 +257,27 @@ const SETTINGS: readonly Setting[] = [
     conforming: SEARCH,
   },
   {
+    name: 'two limits, the further one soon spent',
+    words: 'plan: { requests: 20, window: 60s, further: [{ requests: 30, window: 4m, per: key }] }',
+    adapt: withQuota(({ requests, windowMs, ...plan }) => {
+      const longer = { requests: 1.5 * requests, windowMs: 4 * windowMs, per: 'key' } as const;
+      return { ...plan, requests, windowMs, further: [longer] };
+    }),
+    // It is met before the main one is counted, which then must not go on.
+    conforming: [],
+  },
+  {
+    name: 'three limits',
+    words:
+      'plan: { requests: 20, window: 60s, further: [{ requests: 8, window: 1s }, { requests: 12, window: 5s }] }',
+    adapt: withQuota(({ requests, windowMs, ...plan }) => {
+      const shorter = { requests: requests * 0.4, windowMs: windowMs / 60 };
+      const between = { requests: requests * 0.6, windowMs: windowMs / 12 };
+      return { ...plan, requests, windowMs, further: [shorter, between] };
+    }),
+    conforming: SEARCH,
+  },
+  {
     name: 'limit by account',
     words: 'plan: { requests: 20, window: 60s, per: account }',
     adapt: withQuota((plan) => ({ ...plan, per: 'account' })),

@@ -1,3 +1,4 @@
+import { fixedWindow } from './fixed-window.ts';
 import type { Admission, Limiter, LimiterAlgorithm, LimitState, QuotaPlan } from './limiter.ts';
 
 interface One {
@@ -53,6 +54,29 @@ export function severalLimits(limits: readonly [One, ...One[]]): Limiter {
 function keyFor({ per }: QuotaPlan, key: string): string {
   return per === 'address' ? 'address' : key;
 }
+
+/** The same of the limits of a plan, where what one of them refuses is counted by the further ones all the same. */
+export const countingRefusals: LimiterAlgorithm = (plan) => {
+  const further = (plan.further ?? []).map((each) => ({ plan: each, limiter: fixedWindow(each) }));
+  const all = severalLimits([{ plan, limiter: fixedWindow(plan) }, ...further]);
+  return {
+    ...all,
+    take(key, nowMs) {
+      const admission = all.take(key, nowMs);
+      if (!admission.admitted) for (const each of further) each.limiter.take(keyFor(each.plan, key), nowMs);
+      return admission;
+    },
+  };
+};
+
+/** The limits of a plan, the further ones kept in another way. */
+export const furtherBy =
+  (other: LimiterAlgorithm): LimiterAlgorithm =>
+  (plan) =>
+    severalLimits([
+      { plan, limiter: fixedWindow(plan) },
+      ...(plan.further ?? []).map((each) => ({ plan: each, limiter: other(each) })),
+    ]);
 
 /** Another limit beside that of the plan: a share of its requests in a share of its window. */
 export const beside =

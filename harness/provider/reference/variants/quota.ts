@@ -1,6 +1,6 @@
 import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
-import { EVERY, REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
+import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota, onAnswer } from '../conduct/patch.ts';
 import { withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
@@ -8,7 +8,7 @@ import { fixedWindow, fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
 import { inDialect, wholeSeconds } from '../quota/quota-fields.ts';
-import { beside } from '../quota/several-limits.ts';
+import { beside, countingRefusals, furtherBy } from '../quota/several-limits.ts';
 import { shiftedSlidingCounter, slidingCounter } from '../quota/sliding-counter.ts';
 import { slidingLog } from '../quota/sliding-log.ts';
 import { tokenBucket } from '../quota/token-bucket.ts';
@@ -105,6 +105,18 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
     ...REALTIME,
     summary: 'has a limit for each hour beside the documented one, which is soon spent by several bursts',
     patch: inQuota(({ algorithm }) => ({ algorithm: beside(fixedWindow, ENDURANCE)(algorithm) })),
+  },
+  'longer-limit-by-bucket': {
+    services: REST.services,
+    setting: 'two limits, the further one longer',
+    summary: 'gives its longer limit back one by one',
+    patch: inQuota(() => ({ algorithm: furtherBy(tokenBucket) })),
+  },
+  'longer-limit-counts-refusals': {
+    services: REST.services,
+    setting: 'two limits, the further one longer',
+    summary: 'counts what the main limit refuses against the longer one as well',
+    patch: inQuota(() => ({ algorithm: countingRefusals })),
   },
   'counts-known-paths': {
     summary: 'counts requests for resources that it has, and serves or refuses others for nothing',

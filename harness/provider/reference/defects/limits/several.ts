@@ -1,19 +1,24 @@
+import type { LimitScope } from '../../../../contract/vocabulary.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, type Patch } from '../../conduct/patch.ts';
 import { fixedWindow } from '../../quota/fixed-window.ts';
-import type { QuotaPlan } from '../../quota/limiter.ts';
-import { severalLimits } from '../../quota/several-limits.ts';
+import type { Admission, Limiter, QuotaPlan } from '../../quota/limiter.ts';
+import { furtherBy, severalLimits } from '../../quota/several-limits.ts';
 
 /** Keeps limits of other numbers than those that it announces. */
 const keeping = (
   main: (plan: QuotaPlan) => QuotaPlan,
   further: (plan: QuotaPlan) => QuotaPlan = (plan) => plan,
+  per?: LimitScope,
 ): Patch =>
   inQuota(() => ({
     algorithm: (plan) =>
       severalLimits([
         { plan, limiter: fixedWindow(main(plan)) },
-        ...(plan.further ?? []).map((each) => ({ plan: each, limiter: fixedWindow(further(each)) })),
+        ...(plan.further ?? []).map((each) => ({
+          plan: { ...each, ...(per && { per }) },
+          limiter: fixedWindow(further(each)),
+        })),
       ]),
   }));
 
@@ -21,6 +26,25 @@ const asStated = (plan: QuotaPlan): QuotaPlan => plan;
 const changed =
   (by: (requests: number) => number) =>
   (plan: QuotaPlan): QuotaPlan => ({ ...plan, requests: by(plan.requests) });
+
+/** A limiter that each further limit has in place of the documented one. */
+const keptBy = (further: (limiter: Limiter, plan: QuotaPlan) => Limiter): Patch =>
+  inQuota(() => ({ algorithm: furtherBy((plan) => further(fixedWindow(plan), plan)) }));
+
+/** Refuses while so much of it remains, and says then that nothing does. */
+const refusingFrom =
+  (left: number) =>
+  (limiter: Limiter): Limiter => {
+    const cut = (admission: Admission): Admission =>
+      admission.remaining <= left ? { ...admission, admitted: false, remaining: 0 } : admission;
+    return {
+      take: (key, nowMs) => {
+        const before = cut(limiter.peek(key, nowMs));
+        return before.admitted ? limiter.take(key, nowMs) : before;
+      },
+      peek: (key, nowMs) => cut(limiter.peek(key, nowMs)),
+    };
+  };
 
 /** What a service announces of its further limits, otherwise than it is. */
 const announcing = (tell: (further: readonly QuotaPlan[]) => readonly QuotaPlan[]): Patch =>
@@ -74,6 +98,71 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       cause: 'The main limit refuses one request too early, and a further limit hides it',
       trips: ['limits.exact'],
       patch: keeping(changed((requests) => requests - 1)),
+    },
+    'middle-limit-ignored': {
+      setting: 'three limits',
+      summary: 'keeps the shortest of its further limits, and not the next one',
+      cause: 'One of several further limits holds nobody back',
+      trips: ['limits.further'],
+      patch: keeping(asStated, (plan) => (plan.requests > 10 ? { ...plan, requests: 1_000 } : plan)),
+    },
+    'longer-limit-ignored': {
+      setting: 'two limits, the further one soon spent',
+      summary: 'keeps the main limit, and counts for the longer one without refusing anything',
+      cause: 'The longer limit refuses nothing, whatever the documents say',
+      trips: ['limits.further'],
+      patch: keptBy((limiter) => ({
+        take: (key, nowMs) => ({ ...limiter.take(key, nowMs), admitted: true }),
+        peek: (key, nowMs) => ({ ...limiter.peek(key, nowMs), admitted: true }),
+      })),
+    },
+    'longer-limit-early': {
+      setting: 'two limits, the further one soon spent',
+      summary: 'refuses by its longer limit while much of it remains',
+      cause: 'The longer limit refuses while it says that much remains',
+      trips: ['limits.further'],
+      patch: keptBy(refusingFrom(12)),
+    },
+    'longer-limit-by-address': {
+      setting: 'two limits, the further one soon spent',
+      summary:
+        'counts all keys of an address together for the longer limit, which is documented for each key',
+      cause: 'The longer limit counts the requests of several keys together',
+      trips: ['limits.further-scope'],
+      patch: keptBy((limiter) => ({
+        take: (_key, nowMs) => limiter.take('address', nowMs),
+        peek: (_key, nowMs) => limiter.peek('address', nowMs),
+      })),
+    },
+    'longer-limit-by-key': {
+      setting: 'two limits, the further one longer',
+      summary: 'counts each key by itself for the longer limit, which is documented for each address',
+      cause: 'The longer limit is multiplied by using several keys',
+      trips: ['limits.further-scope'],
+      patch: keeping(asStated, asStated, 'key'),
+    },
+    'longer-remaining-stays': {
+      setting: 'two limits, the further one longer',
+      summary: 'always says that all of the longer limit remains',
+      cause: 'What remains of the longer limit is always all of it',
+      trips: ['limits.further-remaining'],
+      patch: keptBy((limiter, { requests }) => ({
+        take: (key, nowMs) => ({ ...limiter.take(key, nowMs), remaining: requests }),
+        peek: (key, nowMs) => ({ ...limiter.peek(key, nowMs), remaining: requests }),
+      })),
+    },
+    'longer-limit-counts-twice': {
+      setting: 'two limits, the further one longer',
+      summary: 'counts each request twice for the longer limit',
+      cause: 'Each request is counted twice for the longer limit',
+      trips: ['limits.further-remaining'],
+      patch: keptBy((limiter) => ({
+        ...limiter,
+        take: (key, nowMs) => {
+          limiter.take(key, nowMs);
+          return limiter.take(key, nowMs);
+        },
+      })),
     },
     'further-policy-differs': {
       setting: 'two limits, the further one longer',

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { QuotaReading } from '../../quota/quota.ts';
+import { at } from '../fixtures/observed.ts';
+import type { LimitObservation } from '../observation.ts';
+import { keptAnyway } from './longer-limit.ts';
+import { sharingFault } from './shared-limit.ts';
+import { fallFault } from './told-of-limit.ts';
+
+const MAIN = { requests: 20, windowMs: 60_000 };
+const LIMIT = { requests: 100, windowMs: 3_600_000 };
+
+/** What an answer tells of both limits. */
+function telling(remaining: number, main = 10): QuotaReading {
+  const policy = { name: null, unit: 'requests', partition: null };
+  return {
+    dialect: 'ratelimit-draft-08',
+    limit: 20,
+    remaining: main,
+    resetSeconds: 60,
+    windowSeconds: 60,
+    policies: [
+      { ...policy, quota: 20, windowSeconds: 60, remaining: main, resetSeconds: 60 },
+      { ...policy, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
+    ],
+    faults: [],
+    contradictions: [],
+    others: [],
+  };
+}
+
+/** So many served requests, one each 10 ms, of which each tells what `told` says; nothing where it is null. */
+function served(count: number, told: (sent: number) => number | null, fromMs = 0): LimitObservation[] {
+  return Array.from({ length: count }, (_, index) => {
+    const remaining = told(index + 1);
+    const quota = remaining === null ? null : telling(remaining);
+    return at(fromMs + 10 * index, 'admitted', { part: 'serial', quota });
+  });
+}
+
+const silent = () => null;
+const byOne = (sent: number) => 100 - sent;
+
+describe('a limit for which nothing is sent', () => {
+  it('is not judged while fewer are served than it takes', () => {
+    expect(keptAnyway(served(60, silent), LIMIT, MAIN)).toEqual({
+      kind: 'unmet',
+      reason: '60 were served in this run, and it takes 101',
+    });
+  });
+
+  it('is broken where more are served than a window that ends meanwhile explains', () => {
+    expect(keptAnyway(served(190, silent), LIMIT, MAIN).kind).toBe('unmet');
+    expect(keptAnyway(served(210, silent), LIMIT, MAIN)).toEqual({ kind: 'broken', got: '201 served' });
+  });
+
+  it('is broken by one more, where its window was told to last', () => {
+    expect(keptAnyway(served(101, byOne), LIMIT, MAIN)).toEqual({ kind: 'broken', got: '101 served' });
+  });
+
+  it('is broken where it refuses while much is told to remain, and kept where nothing is', () => {
+    const refusal = at(1_000, 'refused', { part: 'serial', quota: telling(0) });
+    expect(keptAnyway([...served(40, byOne), refusal], LIMIT, MAIN)).toEqual({
+      kind: 'broken',
+      got: 'a refusal while 60 were told to remain',
+    });
+    expect(keptAnyway([...served(99, byOne), refusal], LIMIT, MAIN)).toEqual({ kind: 'kept' });
+  });
+
+  it('is broken where two stretches each have too many, in which no window can have ended both times', () => {
+    const short = { requests: 10, windowMs: 1_000 };
+    const both = [...served(12, silent), ...served(12, silent, 5_500)];
+    expect(keptAnyway(both, short, MAIN).kind).toBe('broken');
+    expect(keptAnyway(served(12, silent), short, MAIN).kind).toBe('unmet');
+  });
+});
+
+describe('what is told to remain of it', () => {
+  it('falls by what is served, or by more', () => {
+    expect(fallFault(served(20, byOne), LIMIT)).toBeNull();
+    expect(
+      fallFault(
+        served(20, (sent) => 100 - sent - (sent > 9 ? 30 : 0)),
+        LIMIT,
+      ),
+    ).toBeNull();
+  });
+
+  it('is wrong where it stays, or falls by two each time', () => {
+    expect(
+      fallFault(
+        served(20, () => 100),
+        LIMIT,
+      ),
+    ).toBe('0 fewer after 19 requests');
+    expect(
+      fallFault(
+        served(20, (sent) => 100 - 2 * sent),
+        LIMIT,
+      ),
+    ).toBe('2 fewer after each request');
+  });
+
+  it('shows nothing where it rises, for a window has ended, and where it is not told', () => {
+    expect(
+      fallFault(
+        served(8, (sent) => (sent > 5 ? byOne(sent - 5) : byOne(sent))),
+        LIMIT,
+      ),
+    ).toBeUndefined();
+    expect(fallFault(served(20, silent), LIMIT)).toBeUndefined();
+  });
+});
+
+describe('the second key', () => {
+  const first = [...served(20, byOne), ...served(2, (sent) => 80 - sent, 1_000)];
+  const told = (remaining: number) => [{ sentMs: 500, finishedMs: 505, remaining }];
+
+  it('has a count of its own where an address has one together', () => {
+    expect(sharingFault(first, told(99), LIMIT, true)).toBe(
+      '99 left for the second key behind 80 for the first',
+    );
+    expect(sharingFault(first, told(79), LIMIT, true)).toBeNull();
+  });
+
+  it('shares the count of the first where each key has its own', () => {
+    const shared = [...served(20, byOne), ...served(2, (sent) => 79 - sent, 1_000)];
+    expect(sharingFault(shared, told(79), LIMIT, false)).toBe(
+      '79 left for the second key right behind 80 for the first',
+    );
+    expect(sharingFault(first, told(79), LIMIT, false)).toBeNull();
+    expect(sharingFault(first, told(99), LIMIT, false)).toBeNull();
+  });
+
+  it('shows nothing where it is told nothing', () => {
+    expect(sharingFault(first, [], LIMIT, false)).toBeUndefined();
+    expect(sharingFault(first, [], LIMIT, true)).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import type { QuotaReading } from '../../quota/quota.ts';
+import type { DocumentedLimit, LimitObservation } from '../observation.ts';
+import { TOLERANCE } from '../tolerances.ts';
+
+/** What an answer says remains of one of several limits, known by its number and its window. */
+export interface ToldOfLimit {
+  readonly sentMs: number;
+  readonly finishedMs: number;
+  readonly remaining: number;
+}
+
+/** What is told of that limit; null where nothing is, or of two limits that look alike. */
+export function remainingOf(quota: QuotaReading | null, limit: DocumentedLimit): number | null {
+  return policyOf(quota, limit)?.remaining ?? null;
+}
+
+/** In s, until more of it is there; null where that is not told. */
+export function resetOf(quota: QuotaReading | null, limit: DocumentedLimit): number | null {
+  return policyOf(quota, limit)?.resetSeconds ?? null;
+}
+
+function policyOf(quota: QuotaReading | null, { requests, windowMs }: DocumentedLimit) {
+  const its = (quota?.policies ?? []).filter(
+    (policy) =>
+      policy.quota === requests && policy.windowSeconds === windowMs / 1000 && policy.unit === 'requests',
+  );
+  return its.length === 1 ? its[0] : undefined;
+}
+
+/** What a limit of that rate may give back in that time, in requests. */
+export function flowedIn({ requests, windowMs }: DocumentedLimit, forMs: number): number {
+  return Math.floor(((forMs + 2 * TOLERANCE.limiterClock) * requests) / windowMs);
+}
+
+/** Answers that have to tell of it before anything is concluded. */
+const FEWEST = 5;
+
+/**
+ * What the remaining quota of a limit did while requests were served, completing "expected it to fall by what is sent, got
+ * …"; null where it fell by as many, undefined where nothing shows that. Others may spend of it, so that it may fall
+ * further; but not by as many with each request of ours.
+ */
+export function fallFault(
+  observations: readonly LimitObservation[],
+  limit: DocumentedLimit,
+): string | null | undefined {
+  const admitted = observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
+  const inTurn = admitted.filter(({ part }) => part !== 'parallel');
+  const told = inTurn.flatMap(({ sentMs, finishedMs, quota }): ToldOfLimit[] => {
+    const remaining = remainingOf(quota, limit);
+    return remaining === null ? [] : [{ sentMs, finishedMs, remaining }];
+  });
+  // Where it rises, a window has ended.
+  const from = told.findLastIndex(({ remaining }, at) => remaining > (told[at - 1]?.remaining ?? remaining));
+  const since = told.slice(Math.max(0, from));
+  const [first, last] = [since[0], since.at(-1)];
+  if (first === undefined || last === undefined || since.length < FEWEST) return undefined;
+  const served = admitted.filter(({ sentMs }) => sentMs > first.sentMs && sentMs <= last.sentMs).length;
+  const fell = first.remaining - last.remaining;
+  if (fell + 1 + flowedIn(limit, last.finishedMs - first.sentMs) < served)
+    return `${fell} fewer after ${served} requests`;
+  const by = stepOf(inTurn, limit);
+  return by !== null && by > 1 ? `${by} fewer after each request` : null;
+}
+
+/** By how much it falls with each request of a burst; null where not always by as much. */
+function stepOf(inTurn: readonly LimitObservation[], limit: DocumentedLimit): number | null {
+  const serial = inTurn.filter(({ part }) => part === 'serial').map(({ quota }) => remainingOf(quota, limit));
+  const steps = serial.slice(1).flatMap((remaining, at) => {
+    const before = serial[at] ?? null;
+    return remaining === null || before === null ? [] : [before - remaining];
+  });
+  const [step] = steps;
+  return step !== undefined && steps.length >= FEWEST && steps.every((each) => each === step) ? step : null;
+}
