@@ -85,7 +85,11 @@ export const noRedirect = check('versioning.no-redirect', {
   change: 'Serve the documented path itself, or document the new one.',
   grounds: [clause('versioning.prefix')],
   applies: prefixed,
-  judge: ({ expect }) => expect(sample).toConform('no redirect', ({ response }) => response.redirect),
+  judge: ({ expect, documented }) =>
+    expect(sample).toConform('no redirect', ({ response: { redirect, location } }) => {
+      const leaves = location !== null && !location.pathname.includes(`${documented('versioning.prefix')}/`);
+      return redirect === null ? null : `${redirect}${leaves ? ', without the prefix' : ''}`;
+    }),
 });
 
 export const versioning = suite('versioning', 'Versioning', [

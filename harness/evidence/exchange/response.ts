@@ -38,6 +38,9 @@ const VERSION_FIELD = /^(?:x-)?(?:[a-z]+-)?api-version$|^(?:content|x)-version$/
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 /** Without repeated slashes and the one at its end. */
 const samePlace = (pathname: string): string => pathname.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
+/** The same host, over TLS in place of none. */
+const isUpgrade = (here: URL, there: URL): boolean =>
+  there.protocol === 'https:' && here.protocol === 'http:' && there.hostname === here.hostname;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
@@ -277,14 +280,20 @@ export class ResponseView extends ResponseMessage {
     return redirects ? `status ${this.status} to ${this.field('location') ?? 'nowhere'}` : null;
   }
 
+  /** The origin to which it redirects the very same request, over TLS in place of none; null where it does not. */
+  get overTls(): string | null {
+    const here = URL.parse(this.request.url);
+    const there = this.location;
+    if (this.redirect === null || here === null || there === null || !isUpgrade(here, there)) return null;
+    return there.pathname === here.pathname && there.search === here.search ? there.origin : null;
+  }
+
   /** The same where it leads to another origin, but for the very same place over TLS. */
   get foreignRedirect(): string | null {
     const here = URL.parse(this.request.url);
     const there = this.location;
     if (there === null || here === null || there.origin === here.origin) return null;
-    const isUpgrade =
-      there.protocol === 'https:' && here.protocol === 'http:' && there.hostname === here.hostname;
-    return isUpgrade ? null : this.redirect;
+    return isUpgrade(here, there) ? null : this.redirect;
   }
 
   /**
@@ -296,8 +305,8 @@ export class ResponseView extends ResponseMessage {
     const there = this.location;
     if (there === null || here === null || there.origin === here.origin) return null;
     if (there.hostname === here.hostname) {
-      const isUpgrade = there.protocol === 'https:' && here.protocol === 'http:';
-      return samePlace(here.pathname) === samePlace(there.pathname) && !isUpgrade ? this.redirect : null;
+      const isSame = samePlace(here.pathname) === samePlace(there.pathname);
+      return isSame && !isUpgrade(here, there) ? this.redirect : null;
     }
     const isOutside = !isInnerHost(here.hostname) || LOOPBACK.test(here.hostname);
     const isInner = isInnerHost(there.hostname) && !LOOPBACK.test(there.hostname);

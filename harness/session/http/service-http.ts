@@ -17,7 +17,7 @@ import type { Turn } from '../turn/turn.ts';
 import { QuotaAsFound, QuotaOpening } from './quota-as-found.ts';
 import { SampleTrial } from './sample-trial.ts';
 import { SpendingTrial } from './spending-trial.ts';
-import { requestOf, type Stimulus } from './stimulus.ts';
+import { isSample, requestOf, type Stimulus } from './stimulus.ts';
 
 /** Ordinary requests. */
 export interface HttpPort {
@@ -148,6 +148,8 @@ export class ServiceHttp {
       const onPurpose = stimulus.responses !== undefined;
       outage.saw({ to: `${done.request.method} ${done.purpose}`, id: done.id }, { ...done, onPurpose });
     }
+    const origin = isSample(stimulus) && done.response !== null ? new Reply(done).response.overTls : null;
+    if (origin !== null) outage.moved(done, origin);
     this.#quotaAsFound.saw(done);
     const { plan } = budget;
     const remaining = plan && toldRemaining(done, { ...plan, refusal: limiter.face });

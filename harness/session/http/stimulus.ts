@@ -31,6 +31,11 @@ export interface Stimulus {
   readonly responses?: number;
 }
 
+/** Whether it is the documented sample, as it is documented. */
+export function isSample({ purpose: _, ...otherwise }: Stimulus): boolean {
+  return Object.keys(otherwise).length === 0;
+}
+
 /** The request of a stimulus before its credential is placed. */
 export function requestOf(stimulus: Stimulus, sample: Sample): HttpRequest {
   const replaced = new Set((stimulus.fields ?? []).map(([name]) => name.toLowerCase()));

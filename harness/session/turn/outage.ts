@@ -68,6 +68,14 @@ export class OutageWatch {
     this.#reason ??= reason;
   }
 
+  /** For a service that has sent its documented request elsewhere: there it has to be judged, and its config says so. */
+  moved({ id, request }: Pick<Exchange, 'id' | 'request'>, origin: string): void {
+    if (this.#reason !== null) return;
+    this.#unanswered.push({ to: request.method, id });
+    const here = new URL(request.url).origin;
+    this.#reason = `${here} redirects to ${origin}: write that address into the config of the service (provider: { url })`;
+  }
+
   /** For a service that answers as it did to this one, whatever it is asked. */
   broke({ id, request, purpose, response }: Exchange): void {
     if (this.#reason !== null) return;
