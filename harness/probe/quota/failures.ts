@@ -9,7 +9,7 @@ export interface BurstFailures {
   /** The status of the first of them; null where there were none. */
   readonly status: number | null;
   readonly count: number;
-  /** How many requests were sent one after the other and not refused. */
+  /** How many requests of bursts were not refused. */
   readonly of: number;
   readonly evidence: string;
 }
@@ -22,7 +22,7 @@ const FEWEST_UNAVAILABLE = 2;
 export const burstFailures: Probe<BurstFailures> = probe('burst-failures', async ({ ask, quota }) => {
   const { evidence: measured } = await ask(limitMeasurement);
   const evidence = quota.evidenceSoFar();
-  const bursts = evidence.filter((each): each is Burst => each.kind === 'burst' && each.mode === 'serial');
+  const bursts = evidence.filter((each): each is Burst => each.kind === 'burst');
   const ids = new Set(bursts.flatMap(({ faults = [] }) => faults));
   const failed = evidence.filter(
     (each): each is Exchange =>
@@ -33,11 +33,12 @@ export const burstFailures: Probe<BurstFailures> = probe('burst-failures', async
     ({ response }) => response?.status !== UNAVAILABLE || unavailable >= FEWEST_UNAVAILABLE,
   );
   const [first] = told;
-  const sent = bursts.reduce((sum, { entries, refusal }) => sum + entries.length - (refusal ? 1 : 0), 0);
+  const refused = quota.refusal?.status ?? null;
+  const unrefused = bursts.flatMap(({ entries }) => entries).filter(({ status }) => status !== refused);
   return {
     status: first?.response?.status ?? null,
     count: told.length,
-    of: sent,
+    of: unrefused.length,
     evidence: first?.id ?? bursts[0]?.id ?? measured,
   };
 });

@@ -112,6 +112,11 @@ async function counted(
   const second = await ask(serialRecount);
   const twice = documentedBy(first, second) ?? documentedBy(second, first) ?? otherBy(second, first);
   if (twice !== null) return twice;
+  const unsure = Math.max(...[first, second].map(({ admitted, surely }) => admitted - surely));
+  if (unsure > 0)
+    throw new Blocked(
+      `the service failed ${unsure} times while it was counted: nothing tells whether that counts`,
+    );
   const told = [first, second].map(({ admitted }) => admitted).join(', then ');
   throw new Blocked(
     first.admitted < requests || second.admitted < requests

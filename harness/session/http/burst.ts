@@ -201,6 +201,7 @@ async function inTurn(
 
 /** So many of the requests behind a failure must be served at once: then it was no refusal. */
 const SERVED_BEHIND = 2;
+const UNAVAILABLE = 503;
 /** Faults of one burst, before the next is taken for a refusal. */
 const MOST_FAULTS = 20;
 
@@ -226,10 +227,29 @@ async function together(
     const all = () => Promise.all(Array.from({ length: upTo }, () => send(connections)));
     const done = await budget.exceed(all, TOGETHER);
     const inOrder = done.toSorted((a, b) => a.timing.startedMs - b.timing.startedMs);
-    return { done: inOrder, refusal: refusalAmong(inOrder, limiter), faults: [], behind: [] };
+    const refusal = refusalAmong(inOrder, limiter);
+    return { done: inOrder, refusal, faults: faultsAmong(inOrder, refusal, limiter), behind: [] };
   } finally {
     await connections.close();
   }
+}
+
+/**
+ * Failures beside refusals of another face. A server that is asked too much at once may say so with 503 (RFC 9110
+ * §15.6.4): that is none.
+ */
+function faultsAmong(
+  done: readonly Exchange[],
+  refusal: Exchange | null,
+  limiter: LimiterRefusal,
+): readonly Exchange[] {
+  if (refusal === null && limiter.face === null) return [];
+  const refused = limiter.face === null ? refusal?.response?.status : limiter.face.status;
+  const failed = done.filter(({ response }) => {
+    const status = response?.status ?? null;
+    return isFailure(status) && status !== UNAVAILABLE && status !== refused;
+  });
+  return failed.slice(0, MOST_FAULTS);
 }
 
 /** The first that is one for sure, else the first that is no failure; where no refusal is known yet, any. */

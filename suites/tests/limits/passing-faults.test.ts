@@ -84,6 +84,7 @@ async function found(more: Partial<Conduct>) {
   });
   const lines = Object.entries(outcomes).map(([id, outcome]) => `${id} ${outcome}: ${messages[id]}`);
   return {
+    exact: lines.find((line) => line.startsWith('limits.exact ')),
     failures: lines.find((line) => line.startsWith('limits.failures ')),
     ofLimits: lines.filter((line) => /^limits\.(?!failures)\S+ (?:fail|warning|error)/.test(line)),
     refusal: observations['limits.refusal'],
@@ -110,7 +111,10 @@ describe('a service that fails now and then', () => {
     ['with 503, and tells what remains', { failure: 503, tellsQuota: true }],
     ['with 502, under a bucket', { failure: 502, limiter: 'token-bucket' }],
   ])('%s: is told as that, and its limit is none the worse', async (_, more) => {
-    const { failures, ofLimits, refusal } = await found(more);
+    const { exact, failures, ofLimits, refusal } = await found(more);
+    expect(exact).toMatch(
+      /^limits\.exact (?:pass: |blocked: the service failed \d+ times while it was counted)/,
+    );
     expect(failures).toMatch(TOLD);
     expect(ofLimits).toEqual(await unfailing(more));
     expect(refusal).toMatchObject({ status: 429 });

@@ -5,6 +5,9 @@ import { onAnswer, onFinished, type Patch } from './patch.ts';
 
 /** Several instances behind one address, of which one is unlike the others. */
 
+/** What comes within so short a time was sent together. */
+const TOGETHER_MS = 100;
+
 const UNUSUAL =
   /^(?:accept(?:-encoding|-language)?|expect|if-.*|origin|range|upgrade|x-conform-long|x-forwarded-host)$/i;
 
@@ -47,6 +50,21 @@ export const lastInARow =
     return onAnswer('served', (answer, request, kernel) => {
       inARow = isPlain(request) ? inARow + 1 : 0;
       return inARow > 0 && inARow % many === 0 ? change(answer, request, kernel) : answer;
+    })(conduct);
+  };
+
+/** Of plain requests that come together each one behind so many is answered otherwise. */
+export const whenCrowded =
+  (many: number, change: AnswerChange): Patch =>
+  (conduct) => {
+    let sinceMs = Number.NEGATIVE_INFINITY;
+    let together = 0;
+    return onAnswer('served', (answer, request, kernel) => {
+      if (!isPlain(request)) return answer;
+      const nowMs = kernel.clock.now();
+      if (nowMs - sinceMs > TOGETHER_MS) [sinceMs, together] = [nowMs, 0];
+      together += 1;
+      return together > many ? change(answer, request, kernel) : answer;
     })(conduct);
   };
 

@@ -1,6 +1,6 @@
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { lastInARow, oneFinishedIn, oneIn } from '../conduct/instances.ts';
+import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
 import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
@@ -10,6 +10,7 @@ import { problem } from '../http/problem.ts';
 const INSTANCES = 7;
 const FEW_INSTANCES = 3;
 const MANY = 9;
+const CROWD = 12;
 const FIVE_MINUTES_MS = 300_000;
 
 export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
@@ -25,6 +26,13 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'Of many requests in a row one now and then is answered {status:500}, a server error',
     trips: ['limits.failures'],
     patch: lastInARow(MANY, failed),
+  },
+  'fails-when-crowded': {
+    services: REST.services,
+    summary: 'fails at some of many requests that come together',
+    cause: 'Of many requests that come together some are answered {status:500}, a server error',
+    trips: ['limits.failures'],
+    patch: whenCrowded(CROWD, failed),
   },
   'unavailable-in-bursts': {
     services: REST.services,

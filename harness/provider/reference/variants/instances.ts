@@ -1,7 +1,7 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { oneFinishedIn, oneIn } from '../conduct/instances.ts';
+import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { withText } from '../http/answer-changes.ts';
+import { asProblem, withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 
 /** What differs from answer to answer, and may. */
@@ -21,6 +21,13 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
         return count % 3 === 0 ? withField(named, 'X-Cache', 'HIT') : named;
       })(conduct);
     },
+  },
+  'unavailable-when-crowded': {
+    services: REST.services,
+    summary: 'says 503 and for how long, where many requests come together (RFC 9110 §15.6.4)',
+    patch: whenCrowded(12, (answer) =>
+      withField(asProblem(answer, 503, 'Service Unavailable'), 'Retry-After', '1'),
+    ),
   },
   'server-of-the-instance': {
     summary: 'has another Server header on one of four instances',
