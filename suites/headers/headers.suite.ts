@@ -51,6 +51,19 @@ export const headers = suite('headers', 'Header fields', [
       expect(everyReply).toConform('a media type', ({ response }) => response.mediaTypeFault),
   }),
 
+  // RFC 9110 §8.5 and §8.5.1: language tags, which have hyphens in them.
+  check('headers.content-language-form', {
+    title: 'names languages in Content-Language by their tags',
+    headline: 'Content-Language has {got}',
+    why: 'Clients and search engines pass over a language that they cannot read, and read text aloud in another one.',
+    change: 'Write language tags, with hyphens: en-US, and commas between several.',
+    grounds: [rfc9110('8.5.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(everyReply)
+        .where(({ response }) => response.has('content-language'), 'no answer has Content-Language')
+        .toConform('language tags', ({ response }) => response.languageFault),
+  }),
+
   // RFC 9110 §5.3: of a field whose value is no list, nobody knows which of several lines counts.
   check('headers.single-fields', {
     title: 'sends each header with a single value once',

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Exchange, RecordedRequest, RecordedResponse } from '../exchange.ts';
+import { contentLanguageFault } from '../fields/content-language.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue, fieldValues } from '../fields/grammar/field-lines.ts';
 import { isJsonType, type MediaType, readMediaType } from '../fields/grammar/media-type.ts';
@@ -166,6 +167,12 @@ export class ResponseMessage {
   /** What is wrong with Content-Type; null when it is well-formed or absent. */
   get mediaTypeFault(): string | null {
     return this.#mediaType().fault;
+  }
+
+  /** What is wrong with Content-Language; null when it is well-formed or absent. */
+  get languageFault(): string | null {
+    const value = this.field('content-language');
+    return value === undefined ? null : contentLanguageFault(value);
   }
 
   /** Content-Type is `application/json` or a type with the suffix `+json`. */
