@@ -44,7 +44,10 @@ export function fallFault(
   observations: readonly LimitObservation[],
   limit: DocumentedLimit,
 ): string | null | undefined {
-  const admitted = observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
+  // A handshake may count for one limit and not for another.
+  const admitted = observations.filter(
+    ({ fate, counted, status }) => fate === 'admitted' && counted === 'surely' && status !== 101,
+  );
   const inTurn = admitted.filter(({ part }) => part !== 'parallel');
   const told = inTurn.flatMap(({ sentMs, finishedMs, quota }): ToldOfLimit[] => {
     const remaining = remainingOf(quota, limit);
