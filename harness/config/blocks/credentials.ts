@@ -114,7 +114,9 @@ async function readRefused(
   const read: RefusedKey[] = [];
   for (const [index, { key: text, because }] of written.entries()) {
     const at = `${place}.${index}`;
-    if (text === undefined) throw draft.faultAt(at, 'has no key', `add \`key:\`, such as "\${env:OLD_KEY}"`);
+    // A key that is written as null is one that need not be there.
+    const isWritten = draft.originOf(`${at}.key`) !== draft.originOf(at);
+    if (!isWritten) throw draft.faultAt(at, 'has no key', `add \`key:\`, such as "\${env:OLD_KEY}"`);
     if (!text) continue;
     if (because === undefined)
       throw draft.faultAt(at, 'does not say why it is refused', 'add `because: revoked`');
