@@ -270,6 +270,12 @@ export const pusherDialect = when(
   'websocket.dialect is not pusher',
 );
 
+/** More is known of what is spoken than that there are messages. */
+export const spokenDialect = when(
+  ({ websocket }) => websocket !== null && websocket.dialect !== 'raw',
+  'no dialect is configured that has a heartbeat of its clients (websocket.dialect)',
+);
+
 /** What is spoken is described by a module of the user's. */
 export const ownDialect = when(
   ({ websocket }) => websocket?.dialect === 'own',

@@ -55,6 +55,17 @@ const login = check('websocket.login', {
     expect(dialect.loggedIn).toConform('an answer that fits its schema', ({ fault }) => fault),
 });
 
+// websocket.messages: whoever asks whether the service is there is told.
+export const dialectHeartbeat = answers({
+  id: 'websocket.dialect-heartbeat',
+  title: 'answers the heartbeat of its dialect',
+  headline: 'The heartbeat of the dialect is not answered: {got}',
+  why: 'Clients take the connection for dead, and open another one.',
+  change: 'Answer the heartbeat with the message that the dialect names.',
+  part: 'heartbeat',
+  otherwise: 'the dialect has no heartbeat',
+});
+
 /** What is said over the connection: in the dialect of a user's module, by schemas, by messages and their answers. */
 export const dialectChecks = [
   login,
@@ -143,15 +154,7 @@ export const dialectChecks = [
   }),
 
   // websocket.messages: and know heartbeats and subscriptions.
-  answers({
-    id: 'websocket.dialect-heartbeat',
-    title: 'answers the heartbeat of its dialect',
-    headline: 'The heartbeat of the dialect is not answered: {got}',
-    why: 'Clients take the connection for dead, and open another one.',
-    change: 'Answer the heartbeat with the message that the dialect names.',
-    part: 'heartbeat',
-    otherwise: 'the dialect has no heartbeat',
-  }),
+  dialectHeartbeat,
   answers({
     id: 'websocket.dialect-subscribe',
     title: 'lets a client subscribe as its dialect says',

@@ -5,10 +5,21 @@ import {
   keepsIdle,
   observation,
   practice,
+  pusherDialect,
   rfc6455,
+  spokenDialect,
 } from '../../harness/check/suite.ts';
-import { IDLE_MS, idle } from '../../harness/probe/websocket/left-alone.ts';
+import {
+  activityTimeoutMs,
+  askedAfterSilence,
+  IDLE_MS,
+  idle,
+  isEndedForLogin,
+  silenceBeforeEndMs,
+} from '../../harness/probe/websocket/left-alone.ts';
 import { othersKept } from '../../harness/probe/websocket/others-kept.ts';
+import { dialectHeartbeat } from './dialects.ts';
+import { pusherPing } from './pusher.ts';
 
 /** How a service that has pinged may end a connection all the same: it says why, and it is not that nobody answered. */
 const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
@@ -16,7 +27,11 @@ const REASONS: readonly (number | null)[] = [1000, 1008, 1012, 1013];
 const OF_APPLICATIONS = 4000;
 /** Of the Pusher protocol, version 7: the answer to pusher:ping did not come in time. */
 const PONG_NOT_RECEIVED = 4201;
+/** Of the same: closed after inactivity. */
+const INACTIVE = 4202;
 /** A reason that says so. */
+const SILENT = /\b(?:idle|inactiv\w*|silen\w+)\b/i;
+/** A reason that says that an answer did not come. */
 const MISSED =
   /\b(?:pong|ping|heart-?beat|keep-?alive)\b.*\b(?:timeout|timed out|missed|missing|not received|expired)\b|\b(?:no|missed|missing)\s+(?:pong|heart-?beat)/i;
 /** Protocol error, unsupported data, bad data, internal error. */
@@ -39,6 +54,17 @@ const answeredPings = check('websocket.answered-pings', {
         const how = serverClose === null ? 'the end of TCP' : `the close code ${unaskedEnd.code ?? 'none'}`;
         return `${how} after ${inWords(unaskedEnd.atMs)}`;
       }),
+});
+
+/** Behind everything that one client may send wrong. */
+export const othersKeptCheck = check('websocket.others-kept', {
+  title: 'keeps the connections of others when one client sends something wrong',
+  headline: 'What one client sends ends the connection of another: {got}',
+  why: 'A single client can cut off everybody else.',
+  change:
+    'Handle what goes wrong on a connection on that connection alone, and let nothing of it end the process.',
+  grounds: [practice('OWASP API4:2023')],
+  judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
 });
 
 /**
@@ -77,12 +103,17 @@ export const idleChecks = [
     applies: [keepsIdle],
     limitMs: 200_000,
     judge: ({ expect, service }) =>
-      expect(idle).toConform('an open connection', ({ unaskedEnd, unansweredPings }) => {
-        const documentedMs = service.websocket?.keepsIdleMs ?? 0;
-        if (unaskedEnd !== null && unaskedEnd.atMs >= documentedMs) return null;
-        if (unaskedEnd !== null) return `its end after ${Math.round(unaskedEnd.atMs)} ms`;
-        return unansweredPings.length > 0 ? 'one that answers no Ping' : null;
-      }),
+      expect(idle)
+        .where(
+          (view) => !isEndedForLogin(view, service),
+          'the service keeps no connection whose client does not log in (websocket.login)',
+        )
+        .toConform('an open connection', ({ unaskedEnd, unansweredPings }) => {
+          const documentedMs = service.websocket?.keepsIdleMs ?? 0;
+          if (unaskedEnd !== null && unaskedEnd.atMs >= documentedMs) return null;
+          if (unaskedEnd !== null) return `its end after ${Math.round(unaskedEnd.atMs)} ms`;
+          return unansweredPings.length > 0 ? 'one that answers no Ping' : null;
+        }),
   }),
 
   // §5.5.2: a Ping may be sent at any time.
@@ -124,18 +155,51 @@ export const idleChecks = [
           return `the close code ${serverClose?.code}${reason} after ${inWords(unaskedEnd?.atMs ?? 0)}`;
         }),
   }),
-];
 
-/** Behind everything that one client may send wrong. */
-export const othersKeptCheck = check('websocket.others-kept', {
-  title: 'keeps the connections of others when one client sends something wrong',
-  headline: 'What one client sends ends the connection of another: {got}',
-  why: 'A single client can cut off everybody else.',
-  change:
-    'Handle what goes wrong on a connection on that connection alone, and let nothing of it end the process.',
-  grounds: [practice('OWASP API4:2023')],
-  judge: ({ expect }) => expect(othersKept).toConform('no end of other connections', ({ lost }) => lost),
-});
+  // Connection events: a client may say nothing for activity_timeout seconds; then it is the client who pings.
+  check('websocket.pusher-silence', {
+    title: 'keeps a Pusher connection that is silent for less than its activity_timeout',
+    headline: 'A connection ends within its own activity_timeout: {got}',
+    why: 'Clients ping as late as they were told to, and lose their connections again and again.',
+    change:
+      'Set the idle timeouts of the service and of proxies in front of it above activity_timeout, or tell a shorter one.',
+    grounds: [clause('websocket.messages'), practice('Pusher Channels protocol, version 7')],
+    applies: [pusherDialect],
+    restsOn: [answeredPings, othersKeptCheck],
+    judge: ({ expect }) =>
+      expect(idle)
+        .where((view) => activityTimeoutMs(view) !== null, 'no activity_timeout came on this connection')
+        .toConform('an open connection', (view) => {
+          const silenceMs = silenceBeforeEndMs(view);
+          const allowedMs = activityTimeoutMs(view) ?? 0;
+          if (silenceMs === null || silenceMs >= allowedMs || !isForSilence(view)) return null;
+          const { serverClose } = view;
+          const how =
+            serverClose === null ? 'the end of TCP' : `the close code ${serverClose.code ?? 'none'}`;
+          return `${how} after ${inWords(silenceMs)} of ${inWords(allowedMs)}`;
+        }),
+  }),
+
+  // websocket.messages: who asks is answered, also when nothing was said for a while.
+  check('websocket.heartbeat-after-silence', {
+    title: 'answers the heartbeat of its dialect on a connection that was silent',
+    headline: 'After a silence the heartbeat of the dialect is not answered: {got}',
+    why: 'Clients that were quiet find their connection dead when they need it.',
+    change: 'Keep what belongs to a connection for as long as the connection is open.',
+    grounds: [clause('websocket.messages'), practice('who answers a heartbeat is there')],
+    applies: [spokenDialect],
+    restsOn: [pusherPing, dialectHeartbeat],
+    async judge({ probe, expect, notApplicable }) {
+      const after = await probe(askedAfterSilence);
+      if (after === null)
+        return notApplicable('no heartbeat was sent: there is none, or the connection had ended');
+      await expect(after).toConform(after.wanted, ({ isAnswered, events }) => {
+        if (isAnswered) return null;
+        return events.length === 0 ? 'nothing' : `only ${events.join(', ')}`;
+      });
+    },
+  }),
+];
 
 /** It has sent heartbeats above the frames, and each was answered. */
 function isAsked({ heartbeats }: ConversationView): boolean {
@@ -149,6 +213,11 @@ function isForHeartbeat({ unaskedEnd, serverClose, heartbeats, dialect }: Conver
   if ((dialect === 'pusher' && code === PONG_NOT_RECEIVED) || MISSED.test(reason ?? '')) return true;
   const [last = 0, before = 0] = heartbeats.map(({ atMs }) => atMs).toReversed();
   return ERRORS.includes(code) && unaskedEnd.atMs - last <= 1.5 * (last - before);
+}
+
+/** It says that it ended for want of a word, or ended without one. Whoever restarts, or is full, says something else. */
+function isForSilence({ serverClose }: ConversationView): boolean {
+  return serverClose === null || serverClose.code === INACTIVE || SILENT.test(serverClose.reason ?? '');
 }
 
 function isExplained(code: number | null): boolean {

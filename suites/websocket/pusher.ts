@@ -35,6 +35,7 @@ export const pusherPing = check('websocket.pusher-ping', {
   why: 'Clients take the connection for dead, and open another one.',
   change: 'Answer each pusher:ping with pusher:pong.',
   grounds,
+  applies: [pusherDialect],
   judge: ({ expect }) =>
     expect(pusher.establishedClient).toConform('pusher:pong', ({ pusherEvents }) => {
       const names = pusherEvents.map(({ event }) => event);

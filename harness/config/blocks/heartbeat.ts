@@ -29,7 +29,7 @@ function received(message: unknown, fault: Fault): unknown {
 }
 
 export const HEARTBEAT = mapping(
-  'The heartbeat that the service sends, where dialect is raw, and what a client answers. It is answered on each connection, and is no answer to anything.',
+  'The heartbeat that the service sends, where dialect is raw, and what a client answers. It is answered on each connection, and is no answer to anything. That of graphql-transport-ws is known.',
   { nullable: true, expected: 'a mapping such as { receive: { type: ping }, answer: { type: pong } }' },
   {
     receive: needed(

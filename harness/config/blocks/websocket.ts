@@ -21,6 +21,7 @@ import {
 import { didYouMean } from '../yaml/nearest.ts';
 import { loadDialect, NoDialect } from './dialect.ts';
 import { HEARTBEAT, type Heartbeat, isHeartbeat } from './heartbeat.ts';
+import { heartbeatOfSubprotocols } from './subprotocol.ts';
 
 function webSocketAddress(text: string, fault: Fault): string {
   const remedy = 'write a path such as /ws, or a ws or wss URL';
@@ -191,8 +192,10 @@ export async function buildWebSocket(
   for (const [event, schema] of Object.entries(messages)) {
     schemas.push([event, await readSchema(draft, `websocket.messages.${event}`, schema)]);
   }
+  const ofSubprotocol = dialect === 'raw' ? heartbeatOfSubprotocols(same.subprotocols) : null;
   return {
     ...same,
+    ...(ofSubprotocol && { heartbeat: ofSubprotocol }),
     ...(await dialectOf(draft, dialect)),
     ...(pairs.length > 0 ? { exchange: pairs } : {}),
     ...(login

@@ -297,6 +297,20 @@ describe('a websocket', () => {
       keepsIdleMs: 30_000,
     });
   });
+
+  it('answers the heartbeats of a subprotocol that is known, unless it names others', async () => {
+    const heartbeatOf = async (more: string) => {
+      const offered = 'subprotocols: [chat, graphql-transport-ws]';
+      return (await ordersConfig(`${GOOD_SERVICE}websocket: { url: /ws, ${offered}${more} }\n`)).websocket
+        ?.heartbeat;
+    };
+    expect(await heartbeatOf('')).toEqual({ receive: { type: 'ping' }, answer: '{"type":"pong"}' });
+    expect(await heartbeatOf(', heartbeat: { receive: a, answer: b }')).toEqual({
+      receive: 'a',
+      answer: 'b',
+    });
+    expect(await heartbeatOf(', dialect: pusher')).toBeUndefined();
+  });
 });
 
 it('webhooks are received on this machine unless something else is said', async () => {

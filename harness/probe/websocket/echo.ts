@@ -70,6 +70,9 @@ export const echoes: Probe<ConversationView> = probe('websocket-echoes', async (
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
 
+/** Of long messages, in octets. */
+export const LENGTHS = [65_535, 65_536, 1 << 20];
+
 /** §5.2: at the edges of the length encodings, one after the other as long as each comes back. */
 export const longEchoes: Probe<ConversationView> = risky(
   probe('websocket-long-echoes', async ({ ask, websocket, clock }) => {
@@ -78,7 +81,7 @@ export const longEchoes: Probe<ConversationView> = risky(
       { purpose: 'a WebSocket with messages of 65,535 octets to 1 MiB' },
       async (conversation) => {
         let msEach = 0;
-        for (const length of [65_535, 65_536, 1 << 20]) {
+        for (const length of LENGTHS) {
           const sinceMs = clock.now();
           // On so slow a line it would not come back in time.
           if (msEach * length > LONGEST_MS / 2) break;

@@ -1,10 +1,17 @@
+import { isForLogin } from '../../config/blocks/subprotocol.ts';
+import type { ServiceConfig } from '../../config/service.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { lastOfAll, type Probe, probe } from '../../session/probe.ts';
+import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { fitsPair } from './message-pair.ts';
 import { answersPings } from './ordinary-client.ts';
 import { keptTogether } from './side-by-side.ts';
 
-/** A connection on which nothing is said but what the service's own Pings call for, while the run goes on beside it. */
+/**
+ * A connection on which nothing is said but a login and what the service's own Pings call for, while the run goes on
+ * beside it; and at its end what a client of the dialect says after so much silence.
+ */
 
 /** How long it is looked at in any case, in ms. */
 export const IDLE_MS = 1_000;
@@ -41,9 +48,15 @@ export const leftAlone: Probe<LeftAlone> = probe('websocket-left-alone', async (
     asked.resolve();
   };
   if (!isBeside) askForEnd();
+  const { login } = config.websocket ?? {};
+  const dialect = config.websocket && (await dialectOf(config.websocket));
   const inSilence = async (conversation: OpenConversation) => {
-    const sinceMs = clock.now();
     opened.resolve();
+    if (login !== undefined) {
+      await conversation.text(login.send);
+      await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
+    }
+    const sinceMs = clock.now();
     let isKept = await conversation.silence(LONGEST_MS, asked.promise);
     const leftMs = leastMs - (clock.now() - sinceMs);
     if (isKept && isAsked && leftMs > 0) {
@@ -52,6 +65,11 @@ export const leftAlone: Probe<LeftAlone> = probe('websocket-left-alone', async (
     }
     isOver = !isKept;
     if (isKept) {
+      if (dialect?.heartbeat) {
+        const { send, answer } = dialect.heartbeat;
+        await conversation.text(send);
+        await conversation.message(`for ${answer}`, ({ text }) => dialect.read(text ?? '')?.event === answer);
+      }
       await conversation.ping('still there?');
       await conversation.close(1000);
     }
@@ -82,3 +100,50 @@ export const idle: Probe<ConversationView> = lastOfAll(
     return view;
   }),
 );
+
+/** It ended because nobody has logged in, as its subprotocol says, and the config does not say how. */
+export function isEndedForLogin(
+  { subprotocol, closeCode }: ConversationView,
+  { websocket }: ServiceConfig,
+): boolean {
+  return websocket?.login === undefined && isForLogin(subprotocol, closeCode);
+}
+
+/** Seconds of silence that the service allows a Pusher client before it pings, in ms; null where it does not say. */
+export function activityTimeoutMs({ pusherEvents }: ConversationView): number | null {
+  const [seconds] = pusherEvents.flatMap(({ data }) => data?.activity_timeout ?? []);
+  return typeof seconds === 'number' && seconds > 0 ? 1_000 * seconds : null;
+}
+
+/** How long the client had said nothing when the service ended the connection, in ms; null where it did not. */
+export function silenceBeforeEndMs({ unaskedEnd, clientFrames }: ConversationView): number | null {
+  if (unaskedEnd === null) return null;
+  const last = clientFrames.findLast(({ atMs }) => atMs < unaskedEnd.atMs);
+  return unaskedEnd.atMs - (last?.atMs ?? 0);
+}
+
+/** What came of the dialect's own heartbeat behind the silence; null where none was sent, for the connection had ended. */
+export const askedAfterSilence: Probe<AfterSilence | null> = probe(
+  'websocket-asked-after-silence',
+  async ({ ask, config }) => {
+    const view = await ask(idle);
+    const dialect = config.websocket && (await dialectOf(config.websocket));
+    const { heartbeat } = dialect ?? {};
+    const asked = view.sent.find(({ text }) => text === heartbeat?.send);
+    if (!dialect || !heartbeat || !asked) return null;
+    const later = view.messages.filter(({ atMs }) => atMs >= asked.atMs);
+    const events = later.map(({ text }) => dialect.read(text ?? '')?.event ?? 'no event of the dialect');
+    const { to, evidence } = view;
+    return { to, evidence, isAnswered: events.includes(heartbeat.answer), wanted: heartbeat.answer, events };
+  },
+);
+
+export interface AfterSilence {
+  readonly to: string;
+  readonly evidence: string;
+  readonly isAnswered: boolean;
+  /** Name of the event that answers. */
+  readonly wanted: string;
+  /** Names of what came. */
+  readonly events: readonly string[];
+}

@@ -111,6 +111,10 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'ws-ends-asked-connections+ws-pings-first',
     'pusher-closes-on-malformed+pusher-says-all-is-well',
     'pusher-asks-quiet-connections+pusher-asks-before-answers+ws-sends-fragments',
+    'pusher-keeps-to-a-short-timeout+ws-pings-first',
+    'pusher-sends-clients-away+counts-handshakes',
+    'ws-speaks-graphql+ws-sends-fragments',
+    'ws-speaks-graphql-to-clients+ws-pings-first',
     'ws-key-in-query-only+ws-closes-unmasked-with-1008+counts-handshakes',
   ],
 };

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../base/exit.ts';
-import type { WebSocketConfig } from '../../config/blocks/websocket.ts';
 import type { Plan, ReferenceName, ServiceConfig } from '../../config/service.ts';
 import { type ClauseValue, documentedSample } from '../../contract/clause.ts';
 import type { ClauseKey } from '../../contract/vocabulary.ts';
@@ -10,30 +9,15 @@ import { bearer } from '../../credential/schemes/bearer.ts';
 import { header } from '../../credential/schemes/header.ts';
 import { signed } from '../../credential/schemes/signed.ts';
 import { SCHEMES } from '../../credential/schemes.ts';
+import { Secret } from '../../credential/secret.ts';
 import type { VerificationKey } from '../../credential/verification-key.ts';
 import { exampleToken, FOREIGN_TOKEN, REVOKED_KEY } from '../../provider/reference/credentials/refused.ts';
 import { KEY_ID, PUBLIC_KEY, SHARED_SECRET } from '../../provider/reference/http/signature.ts';
 import { MOUNT } from '../../provider/reference/variants/paths.ts';
+import type { Adapt, Setting } from './setting.ts';
+import { inWebSocket, WEBSOCKET_SETTINGS } from './websocket-settings.ts';
 
 const SAMPLE = 'endpoint.sample';
-
-import { Secret } from '../../credential/secret.ts';
-
-type Adapt = (config: ServiceConfig) => ServiceConfig;
-
-/** The config under which a case is judged; what concerns one way of calling is seen only by those who call so. */
-export interface Setting {
-  readonly name: string;
-  /** What the service config says otherwise than the shipped one; null where it says the same. */
-  readonly words: string | null;
-  readonly adapt: Adapt;
-  /** Path of the base URL below which the service is called; the root when left out. */
-  readonly mount?: string;
-  /** It is called over TLS. */
-  readonly overTls?: true;
-  /** The services that conform under it as they are; none where that takes a variant. */
-  readonly conforming: readonly ReferenceName[];
-}
 
 const byScheme =
   ({ of, proof }: Scheme): Adapt =>
@@ -67,14 +51,6 @@ function pusher(config: ServiceConfig): ServiceConfig {
   const messages = { 'pusher:connection_established': established };
   return { ...config, websocket: { ...endpoint, url, dialect: 'pusher', echo: false, messages } };
 }
-
-function withoutMessages({ exchange: _, ...endpoint }: WebSocketConfig): WebSocketConfig {
-  return { ...endpoint, echo: false };
-}
-
-const inWebSocket =
-  (change: Partial<WebSocketConfig>): Adapt =>
-  ({ websocket, ...config }) => ({ ...config, websocket: websocket && { ...websocket, ...change } });
 
 const signingEvents =
   (scheme: EventSchemeName, key?: VerificationKey): Adapt =>
@@ -353,22 +329,7 @@ const SETTINGS: readonly Setting[] = [
     adapt: documentedBelow(MOUNT),
     conforming: [],
   },
-  // The handshake carries the key elsewhere than other requests do.
-  {
-    name: 'key in subprotocol',
-    words: 'websocket: { credential: { in: subprotocol, prefix: bearer. } }',
-    adapt: inWebSocket({
-      credential: { in: 'subprotocol', prefix: 'bearer.', encoding: 'base64url' },
-      subprotocols: ['echo.v1'],
-    }),
-    conforming: [],
-  },
-  {
-    name: 'key in token',
-    words: 'websocket: { credential: { in: query, name: token } }',
-    adapt: inWebSocket({ credential: { in: 'query', name: 'token' }, subprotocols: ['echo.v1'] }),
-    conforming: [],
-  },
+  ...WEBSOCKET_SETTINGS,
   // How events are signed takes a service that does it in that way.
   ...(['standard-webhooks', 'stripe', 'slack', 'rfc9421'] as const).map((scheme) => ({
     name: scheme === 'standard-webhooks' ? 'standard webhooks' : `${scheme} webhooks`,
@@ -381,54 +342,6 @@ const SETTINGS: readonly Setting[] = [
     words: 'webhooks: { signature: { scheme: rfc9421, key: ../keys/example.pem } }',
     adapt: signingEvents('rfc9421', { pem: PUBLIC_KEY }),
     conforming: [],
-  },
-  {
-    // Nothing is known of what may be said.
-    name: 'no messages',
-    words: 'websocket: { echo: false, exchange: null }',
-    adapt: ({ websocket, ...config }) => ({ ...config, websocket: websocket && withoutMessages(websocket) }),
-    conforming: REALTIME,
-  },
-  {
-    // A client logs in before it says anything else.
-    name: 'login by message',
-    words: 'websocket: { echo: false, login: { send: …, expect: … } }',
-    adapt: inWebSocket({
-      echo: false,
-      login: {
-        send: '{"login":"conform"}',
-        expect: { type: 'object', properties: { login: { const: 'conform' } }, required: ['login'] },
-      },
-    }),
-    conforming: REALTIME,
-  },
-  {
-    // A bad credential has a close code of its own.
-    name: 'close code',
-    words: 'websocket: { refusalCode: 4401 }',
-    adapt: inWebSocket({ refusalCode: 4401 }),
-    conforming: [],
-  },
-  {
-    // A silent connection must last.
-    name: 'idle',
-    words: 'websocket: { keepsIdle: 1.2s }',
-    adapt: inWebSocket({ keepsIdleMs: 1_200 }),
-    conforming: REALTIME,
-  },
-  {
-    // The service sends heartbeats of its own.
-    name: 'heartbeat',
-    words: 'websocket: { heartbeat: { receive: { type: ping }, answer: { type: pong } } }',
-    adapt: inWebSocket({ heartbeat: { receive: { type: 'ping' }, answer: '{"type":"pong"}' } }),
-    conforming: REALTIME,
-  },
-  {
-    // Pages of one origin alone may connect.
-    name: 'origin',
-    words: 'websocket: { origin: https://app.example }',
-    adapt: inWebSocket({ origin: 'https://app.example' }),
-    conforming: REALTIME,
   },
 ];
 

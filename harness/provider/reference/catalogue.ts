@@ -42,6 +42,7 @@ import { CACHING_VARIANTS } from './variants/caching.ts';
 import { CONNECTION_VARIANTS } from './variants/connections.ts';
 import { CONTENT_VARIANTS } from './variants/content.ts';
 import { WEBSOCKET_VARIANTS } from './variants/conversation.ts';
+import { DIALECT_VARIANTS } from './variants/dialects.ts';
 import { INSTANCE_VARIANTS } from './variants/instances.ts';
 import { LIFECYCLE_VARIANTS } from './variants/lifecycle.ts';
 import { MESSAGE_SIGNATURE_VARIANTS } from './variants/message-signatures.ts';
@@ -107,6 +108,7 @@ const VARIANTS: readonly Variant[] = [
   ...NEGOTIATION_VARIANTS,
   ...QUOTA_VARIANTS,
   ...WEBSOCKET_VARIANTS,
+  ...DIALECT_VARIANTS,
 ];
 
 interface Named {

@@ -1,5 +1,4 @@
 import type { WebSocket } from 'ws';
-import { isJsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
@@ -63,8 +62,6 @@ const takingFew: Patch = (conduct) => {
     },
   }))(counting(conduct));
 };
-
-const PUSHER_PING = '{"event":"pusher:ping","data":{}}';
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
@@ -163,24 +160,6 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
       (content) => content === PONG,
       (socket) => socket.send(PING),
       (socket) => socket.close(4409, 'nothing to do'),
-    ),
-  },
-  'pusher-asks-quiet-connections': {
-    setting: 'pusher',
-    summary: 'sends pusher:ping where nothing is said, and closes with 4201 where it is not answered',
-    shows: ['websocket.heartbeat'],
-    patch: atQuiet(
-      (socket) => socket.send(PUSHER_PING),
-      (socket) => socket.close(4201, 'Pong reply not received in time'),
-    ),
-  },
-  'pusher-asks-before-answers': {
-    setting: 'pusher',
-    summary: 'sends pusher:ping before each answer',
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (parseJsonObject(String(content))?.event !== 'pusher:pong') socket.send(PUSHER_PING);
-      }),
     ),
   },
   'ws-takes-key-in-subprotocol': {
@@ -324,33 +303,6 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
           : frame,
       ),
     ),
-  },
-  'pusher-closes-on-malformed': {
-    setting: 'pusher',
-    summary: 'closes with 4009 upon what is no event of the Pusher protocol',
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (typeof parseJsonObject(String(content))?.event !== 'string') socket.close(4009);
-      }),
-    ),
-  },
-  'pusher-says-all-is-well': {
-    setting: 'pusher',
-    summary: 'confirms a second subscription like the first, and answers a pusher:pong with pusher:error',
-    patch: onOpen((socket) => {
-      const entered = new Set<unknown>();
-      socket.on('message', (content) => {
-        const { event, data } = parseJsonObject(String(content)) ?? {};
-        if (event === 'pusher:pong') socket.send('{"event":"pusher:error","data":{"code":null}}');
-        if (event !== 'pusher:subscribe' || !isJsonObject(data)) return;
-        const { channel } = data;
-        if (entered.has(channel) && channel === 'private-conform-signed')
-          socket.send(
-            JSON.stringify({ event: 'pusher_internal:subscription_succeeded', channel, data: '{}' }),
-          );
-        entered.add(channel);
-      });
-    }),
   },
   'ws-bounds-frames': {
     summary: 'refuses a frame of 64 KiB with 1009, and takes the same message in fragments',

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { WebSocket } from 'ws';
+import { parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
 import {
@@ -53,6 +54,41 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
         if (payload.length > 0) socket.close(1002, 'unexpected Pong');
       });
       socket.ping('are you there?');
+    }),
+  },
+  'pusher-drops-silent-clients': {
+    setting: 'pusher',
+    summary: 'stands behind a proxy that ends TCP where nothing is said, long before activity_timeout',
+    cause: 'Connections end within their activity_timeout',
+    trips: ['websocket.pusher-silence'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.terminate(),
+    ),
+  },
+  'pusher-closes-silent-clients': {
+    setting: 'pusher',
+    summary: 'closes with 4202 where nothing is said, long before activity_timeout',
+    cause: 'Connections end within their activity_timeout',
+    trips: ['websocket.pusher-silence'],
+    shows: ['websocket.idle'],
+    patch: atQuiet(
+      () => undefined,
+      (socket) => socket.close(4202, 'Closed after inactivity'),
+    ),
+  },
+  'pusher-forgets-silent-clients': {
+    setting: 'pusher',
+    summary: 'answers no pusher:ping any more on a connection on which nothing was said for a while',
+    cause: 'After a silence pusher:ping is not answered',
+    trips: ['websocket.heartbeat-after-silence'],
+    patch: atQuiet((socket) => {
+      const { send } = socket;
+      const isPong = (text: unknown) => parseJsonObject(String(text))?.event === 'pusher:pong';
+      socket.send = (content: unknown, ...rest: readonly unknown[]) => {
+        if (!isPong(content)) Reflect.apply(send, socket, [content, ...rest]);
+      };
     }),
   },
   'ws-overlooks-heartbeat-answers': {
