@@ -81,6 +81,11 @@ export interface Port {
   readonly pause: PausePort;
   /** The evidence of another probe. */
   readonly ask: Ask;
+  /**
+   * The same where it was asked for already, and something came of it; null otherwise. `restsOn`: which pieces of its
+   * evidence the borrower's rests on.
+   */
+  readonly borrow: Borrow;
   readonly http: HttpPort;
   readonly websocket: WebSocketPort;
   readonly quota: QuotaPort;
@@ -92,6 +97,8 @@ export interface Port {
 }
 
 export type Ask = <E>(other: Probe<E>) => Promise<E>;
+
+type Borrow = <E>(other: Probe<E>, restsOn: (yielded: E) => readonly string[]) => Promise<E | null>;
 
 /** What a probe yielded, or threw, with the ids of the evidence it rests on. */
 export type Remembered<E> =

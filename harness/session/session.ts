@@ -113,6 +113,13 @@ export function openSession(options: SessionOptions): Session {
         if ('failed' in answer) throw answer.failed;
         return answer.value;
       },
+      async borrow(other, restsOn) {
+        if (!memory.knows(other)) return null;
+        const answer = await ask(other, turn.signal, putsOff);
+        if ('failed' in answer) return null;
+        for (const id of restsOn(answer.value)) turn.trail.add(id);
+        return answer.value;
+      },
       http: http.portFor(turn),
       websocket: webSocketPort(means, turn),
       quota: quotaPort(means, http, turn),

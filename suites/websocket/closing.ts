@@ -1,5 +1,6 @@
 import { check, echoes, practice, rfc6455 } from '../../harness/check/suite.ts';
 import { textEcho } from '../../harness/probe/websocket/echo.ts';
+import * as lawful from '../../harness/probe/websocket/errand/lawful.ts';
 import { everyConversation } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
 import { kept } from '../../harness/probe/websocket/ordinary-client.ts';
@@ -28,9 +29,9 @@ export const closingChecks = [
     why: 'A client cannot tell a clean end from a lost connection.',
     change: 'Answer a Close frame with a Close frame before you end the connection.',
     grounds: [rfc6455('5.5.1', 'MUST')],
-    waits: [frames.closes],
+    waits: [lawful.closes],
     judge: ({ expect }) =>
-      expect(kept, frames.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
+      expect(kept, lawful.closes).toConform('a Close frame', ({ serverClose, ended, afterwards }) => {
         // A reset may have overtaken it.
         if (serverClose !== null || ended?.how === 'reset') return null;
         return ended === null ? afterwards : 'the end of TCP';
@@ -45,7 +46,7 @@ export const closingChecks = [
     change: 'Answer with the code that came, or with 1000.',
     grounds: [rfc6455('5.5.1', 'MAY'), practice('a Close is answered with its code')],
     judge: ({ expect }) =>
-      expect(kept, frames.closes).toConform(
+      expect(kept, lawful.closes).toConform(
         'the same close code, 1000 or none',
         ({ lawfulCloseCode: code, clientClose }) =>
           code === null || code === 1000 || code === clientClose?.code ? null : String(code),
@@ -77,9 +78,9 @@ export const closingChecks = [
     change: 'Close the socket when its client has ended its side (FIN).',
     grounds: [practice('connections whose client has left are let go')],
     restsOn: [tcpClosed],
-    waits: [frames.halfClosed],
+    waits: [lawful.halfClosed],
     judge: ({ expect }) =>
-      expect(frames.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
+      expect(lawful.halfClosed).toConform('the end of TCP', ({ ended, afterwards }) =>
         ended === null ? afterwards : null,
       ),
   }),
@@ -91,7 +92,7 @@ export const closingChecks = [
     why: 'A client that leaves in the middle of a long message is kept, and so is what it has sent.',
     change: 'Answer a Close at once, and forget the message that is not finished.',
     grounds: [rfc6455('5.4', 'MUST')],
-    probe: frames.closeWithinMessage,
+    probe: lawful.closeWithinMessage,
   }),
 
   // §5.5.1: a payload is empty, or begins with a code of two octets.

@@ -11,6 +11,7 @@ import {
   sizesMayBeFound,
 } from '../../harness/check/suite.ts';
 import * as deflate from '../../harness/probe/websocket/deflate.ts';
+import * as series from '../../harness/probe/websocket/deflate-series.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
 import { ends, sendsBack } from './rows.ts';
@@ -88,7 +89,7 @@ const serverData = check('websocket.deflate-server-data', {
   grounds: [rfc7692('7.2.1', 'MUST')],
   applies: [echoes],
   judge: ({ expect }) =>
-    expect(deflate.deflatedEcho, deflate.contextEcho)
+    expect(series.deflatedEcho, series.contextEcho)
       .where(
         ({ serverFrames }) => serverFrames.some(({ frame }) => frame.rsv === 4),
         'the service compresses no message of its own',
@@ -103,7 +104,7 @@ const deflatedEcho = sendsBack({
   why: 'The service has agreed to compression and cannot read it, so every compressed message is lost.',
   change: 'Unpack a message whose first frame has RSV1 set, or decline permessage-deflate.',
   ground: rfc7692('7.2.2', 'MUST'),
-  probe: deflate.deflatedEcho,
+  probe: series.deflatedEcho,
   restsOn: [serverData],
 });
 
@@ -205,7 +206,7 @@ export const compressionChecks = [
     why: 'Clients leave short messages uncompressed.',
     change: 'Unpack a message only where its first frame has RSV1 set.',
     ground: rfc7692('6', 'MUST'),
-    probe: deflate.plainEcho,
+    probe: series.plainEcho,
     restsOn: [serverData],
   }),
   // §7.2.3.6: an empty message is one octet of compressed data.
@@ -215,7 +216,7 @@ export const compressionChecks = [
     why: 'A client may compress an empty message as well.',
     change: 'Take a compressed message of the one byte 00 for an empty message.',
     ground: rfc7692('7.2.3.6', 'MUST'),
-    probe: deflate.emptyEcho,
+    probe: series.emptyEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.1: it is the message that is compressed, and not its fragments.
@@ -225,7 +226,7 @@ export const compressionChecks = [
     why: 'Long compressed messages come in several frames.',
     change: 'Join the fragments first, and then unpack the whole.',
     ground: rfc7692('7.2.3.1', 'MUST'),
-    probe: deflate.fragmentedEcho,
+    probe: series.fragmentedEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.4: control frames may come between fragments.
@@ -235,7 +236,7 @@ export const compressionChecks = [
     why: 'A client may ping in the middle of a long message.',
     change: 'Answer the Ping, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
-    probe: deflate.echoAroundPing,
+    probe: series.echoAroundPing,
     restsOn: [serverData, deflatedEcho],
   }),
   // RFC 6455 §5.5.3: also one that nobody asked for.
@@ -245,7 +246,7 @@ export const compressionChecks = [
     why: 'Some clients send Pongs to keep the connection alive, also in the middle of a long message.',
     change: 'Ignore the Pong, and leave it out of what you unpack.',
     ground: rfc7692('6.1', 'MUST'),
-    probe: deflate.echoAroundPong,
+    probe: series.echoAroundPong,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.2: as long as client_no_context_takeover was not agreed on.
@@ -255,7 +256,7 @@ export const compressionChecks = [
     why: 'Clients refer to earlier messages, unless the service has asked them not to.',
     change: 'Keep the window from one message to the next, or answer with client_no_context_takeover.',
     ground: rfc7692('7.1.1.2', 'MUST'),
-    probe: deflate.contextEcho,
+    probe: series.contextEcho,
     restsOn: [serverData, deflatedEcho],
   }),
   // §7.2.3.4: BFINAL is of no consequence.
@@ -265,7 +266,7 @@ export const compressionChecks = [
     why: 'Some libraries mark the end of each message like this.',
     change: 'Go on unpacking after a block that has the final bit.',
     ground: rfc7692('7.2.3.4', 'MUST'),
-    probe: deflate.finalBlockEcho,
+    probe: series.finalBlockEcho,
     restsOn: [serverData, deflatedEcho],
   }),
 

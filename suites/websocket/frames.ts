@@ -9,6 +9,7 @@ import {
   rfc3629,
   rfc6455,
 } from '../../harness/check/suite.ts';
+import * as lawful from '../../harness/probe/websocket/errand/lawful.ts';
 import { everyConversation, failures } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
 import * as websocket from '../../harness/probe/websocket/ordinary-client.ts';
@@ -63,7 +64,7 @@ const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefi
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     repeats,
     async judge({ probe, expect }) {
-      const { unaskedEnd } = await probe(websocket.lawfulMessage);
+      const { unaskedEnd } = await probe(lawful.lawfulMessage);
       await expect(...probes).toCloseWith(...codes, ...[unaskedEnd?.code ?? []].flat());
     },
   });
@@ -130,7 +131,7 @@ export const unsolicitedPong = check('websocket.unsolicited-pong', {
   change: 'Ignore a Pong that answers no Ping.',
   grounds: [rfc6455('5.5.3', 'MAY'), practice('lawful frames are taken')],
   judge: ({ expect }) =>
-    expect(websocket.unsolicitedPong).toConform(
+    expect(lawful.unsolicitedPong).toConform(
       'the connection to go on',
       ({ unansweredPings, serverClose, ended }) => {
         if (unansweredPings.length === 0) return null;
@@ -213,7 +214,7 @@ export const frameChecks = [
     change: 'Answer each Ping, or at least the latest where several are waiting.',
     grounds: [rfc6455('5.5.3', 'MUST')],
     judge: ({ expect }) =>
-      expect(websocket.pingBurst).toConform('a Pong for the last Ping', (conversation) => {
+      expect(lawful.pingBurst).toConform('a Pong for the last Ping', (conversation) => {
         const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === 0x9);
         const isAnswered = last !== undefined && !conversation.unansweredPings.includes(last);
         return isAnswered ? null : `${conversation.pongs.length} others`;
@@ -306,7 +307,7 @@ export const frameChecks = [
     change: 'Send a Close frame with the code of the fault before you end the connection.',
     grounds: [rfc6455('7.1.7', 'SHOULD')],
     async judge({ probe, expect, notApplicable }) {
-      const { unaskedEnd, serverClose } = await probe(websocket.lawfulMessage);
+      const { unaskedEnd, serverClose } = await probe(lawful.lawfulMessage);
       if (unaskedEnd !== null && serverClose === null) notApplicable(TAKES_NONE);
       await expect(failures).toConform('a Close frame', ({ serverClose: close, ended }) =>
         close === null && ended?.how === 'end' ? 'the end of TCP' : null,
@@ -332,8 +333,8 @@ export const frameChecks = [
     change: 'Answer a Ping at once, also between the fragments of a message.',
     grounds: [rfc6455('5.4', 'MUST')],
     async judge({ probe, expect, notApplicable }) {
-      if ((await probe(websocket.lawfulMessage)).unaskedEnd !== null) notApplicable(TAKES_NONE);
-      await expect(websocket.pingBetweenFragments).toAnswerPings();
+      if ((await probe(lawful.lawfulMessage)).unaskedEnd !== null) notApplicable(TAKES_NONE);
+      await expect(lawful.pingBetweenFragments).toAnswerPings();
     },
   }),
 

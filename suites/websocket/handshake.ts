@@ -1,6 +1,7 @@
 import { check, clause, rfc6455, rfc9110 } from '../../harness/check/suite.ts';
-import { closes } from '../../harness/probe/websocket/frames.ts';
+import { connectionInTwoLines } from '../../harness/probe/websocket/echo.ts';
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
+import { comesBack } from '../../harness/probe/websocket/liveness.ts';
 import { opening, taken } from '../../harness/probe/websocket/ordinary-client.ts';
 
 /** §4.2.2, item 5: a server that takes the handshake answers it with 101. */
@@ -37,7 +38,8 @@ export const handshakeChecks = [
     grounds: [rfc6455('4.2.2', 'MUST')],
     async judge({ probe, expect }) {
       const { accept: first } = await probe(taken);
-      await expect(closes).toConform('another accept value', ({ accept }) =>
+      const { conversation } = await probe(comesBack);
+      await expect(conversation).toConform('another accept value', ({ accept }) =>
         accept !== null && accept === first ? 'that of the first connection' : null,
       );
     },
@@ -114,7 +116,7 @@ export const handshakeChecks = [
     why: 'Some proxies send keep-alive and Upgrade in lines of their own.',
     change: 'Join the lines of Connection with commas before you look for Upgrade.',
     grounds: [rfc9110('5.3', 'MUST')],
-    judge: ({ expect }) => expect(handshake.connectionInTwoLines).toBeOpened(),
+    judge: ({ expect }) => expect(connectionInTwoLines).toBeOpened(),
   }),
 
   // §1.5, §5.2: both are sequences of octets; how TCP cuts them has no meaning.

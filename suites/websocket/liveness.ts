@@ -9,6 +9,7 @@ import {
   rfc6455,
 } from '../../harness/check/suite.ts';
 import { LENGTHS, longEchoes } from '../../harness/probe/websocket/echo.ts';
+import { closedInTraffic } from '../../harness/probe/websocket/errand/lawful.ts';
 import * as liveness from '../../harness/probe/websocket/liveness.ts';
 import { clientEvents } from '../../harness/probe/websocket/pusher.ts';
 import { serverReserved } from './frames.ts';
@@ -82,8 +83,8 @@ export const livenessChecks = [
     grounds: [rfc6455('5.5.1', 'MUST')],
     applies: [echoes],
     async judge({ expect }) {
-      await expect(liveness.closedInTraffic).toEnd();
-      await expect(liveness.closedInTraffic).toKeep('no data frame after the Close', 'after-close');
+      await expect(closedInTraffic).toEnd();
+      await expect(closedInTraffic).toKeep('no data frame after the Close', 'after-close');
     },
   }),
 

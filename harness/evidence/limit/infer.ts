@@ -92,16 +92,16 @@ function slidingLog(refusalsCount: boolean): Model['fit'] {
   return (decisions, { documented }) => fitSlidingLog(decisions, documented.windowMs, refusalsCount);
 }
 
-/** Its windows begin with the first request, or on the clock. */
+/** Its windows begin with the first request that counts, or on the clock. */
 function anySlidingCounter(refusalsCount: boolean): Model['fit'] {
   return (decisions, { documented, epochPhase }) => {
     const { windowMs } = documented;
-    const { earliestMs = 0, latestMs = 0 } = decisions[0] ?? {};
-    const firstPhase = {
+    const firstSure = decisions.findIndex(({ sure }) => sure);
+    const firstPhases = decisions.slice(0, firstSure + 1).map(({ earliestMs, latestMs }) => ({
       ms: (earliestMs + latestMs) / 2,
       toleranceMs: (latestMs - earliestMs) / 2 + TOLERANCE.limiterClock,
-    };
-    const fits = [firstPhase, epochPhase].flatMap(({ ms: phaseMs, toleranceMs }) =>
+    }));
+    const fits = [...firstPhases, epochPhase].flatMap(({ ms: phaseMs, toleranceMs }) =>
       [false, true].map((whole) =>
         fitSlidingCounter(decisions, windowMs, { phaseMs, toleranceMs, refusalsCount, whole }),
       ),

@@ -12,6 +12,8 @@ interface Setting {
   readonly jitterMs: number;
   readonly seed: number;
   readonly before: number;
+  /** Requests ahead of those of which it is not known whether they count, and whether they do. */
+  readonly unsure: { readonly requests: number; readonly apartMs: number; readonly count: boolean };
   readonly tellsRetryAfter: boolean;
   readonly tellsDate: boolean;
 }
@@ -48,9 +50,13 @@ function measure(name: string, setting: Setting): Measured {
     },
     startMs,
   );
-  const observations: LimitObservation[] = Array.from({ length: setting.before }, () =>
-    service.serial('before'),
-  );
+  const { unsure } = setting;
+  const observations: LimitObservation[] = Array.from({ length: unsure.requests }, () => {
+    const seen = service.unsure(unsure.count);
+    service.nowMs += unsure.apartMs;
+    return seen;
+  });
+  for (let sent = 0; sent < setting.before; sent += 1) observations.push(service.serial('before'));
   let spentAsked = false;
   for (let steps = 0; steps < 100; steps += 1) {
     const step = nextLimitStep({
@@ -88,6 +94,7 @@ const ORDINARY: Setting = {
   jitterMs: 1,
   seed: 1,
   before: 1,
+  unsure: { requests: 0, apartMs: 0, count: false },
   tellsRetryAfter: true,
   tellsDate: true,
 };
@@ -111,6 +118,11 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   jitterMs: fc.double({ min: 0, max: 8, noNaN: true }),
   seed: fc.integer({ min: 1, max: 2 ** 31 }),
   before: fc.integer({ min: 1, max: 4 }),
+  unsure: fc.record({
+    requests: fc.integer({ min: 0, max: 4 }),
+    apartMs: fc.integer({ min: 0, max: 40_000 }),
+    count: fc.boolean(),
+  }),
   tellsRetryAfter: fc.boolean(),
   tellsDate: fc.boolean(),
 });
@@ -140,6 +152,25 @@ describe.each(Object.keys(SIMULATED))('a limiter of the kind %s', (name) => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe('requests that take nothing, for all that is known', () => {
+  const phases = Array.from({ length: 20 }, (_, at) => ({ at: at * 3_000 }));
+
+  it.each(phases)('hide no window that a later one opens, $at ms into a minute', ({ at }) => {
+    const startMs = 1_700_000_040_000 + at;
+    for (const apartMs of [500, 2_000, 5_000, 12_000, 25_000]) {
+      const unsure = { requests: 4, apartMs, count: false };
+      const { inference, tookMs } = measure('fixed-window', { ...ORDINARY, startMs, unsure });
+      expect(['fixed-window', 'unknown']).toContain(inference.algorithm);
+      expect(inference.firstRefused, JSON.stringify(inference)).toEqual({
+        least: 101,
+        most: 101,
+        whole: { least: 101, most: 101 },
+      });
+      expect(tookMs).toBeLessThan(4 * apartMs + 1.1 * 60_000);
+    }
   });
 });
 

@@ -57,7 +57,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const slotMs = windowMs / requests;
   const has = (part: LimitObservation['part']) => observations.some((each) => each.part === part);
   const refusals = observations.filter(({ fate }) => fate === 'refused');
-  const { fromMs: firstMs } = windowStart(known);
+  const { fromMs: firstMs } = surelyOpened(observations, windowMs) ?? { fromMs: nowMs };
   const parallelBurst: LimitStep = known.isHasteRefused
     ? { kind: 'stop', reason: 'a second limit refuses requests that are sent together' }
     : { kind: 'parallel', count: requests + PARALLEL_OVERSHOOT };
@@ -131,16 +131,24 @@ function wait(untilMs: number, reason: string): LimitStep {
 }
 
 /**
- * When the window began in which the quota was spent, or is about to be, if windows begin with a request: between
- * its sending and its answer.
+ * When the window began in which the quota was spent, or is about to be, if windows begin with the first of these
+ * requests behind the last one: between its sending and its answer. null where there are none.
  */
-function windowStart({ observations, documented, nowMs }: LimitKnowledge): Span {
+function windowStart(observations: readonly LimitObservation[], windowMs: number): Span | null {
   let start: LimitObservation | null = null;
   for (const each of observations) {
-    if (start === null || each.sentMs >= start.sentMs + documented.windowMs) start = each;
+    if (start === null || each.sentMs >= start.sentMs + windowMs) start = each;
     if (each.fate === 'refused') break;
   }
-  return { fromMs: start?.sentMs ?? nowMs, toMs: start?.finishedMs ?? nowMs };
+  return start && { fromMs: start.sentMs, toMs: start.finishedMs };
+}
+
+/** The same where those open no window of which it is not known whether they count. */
+export function surelyOpened(observations: readonly LimitObservation[], windowMs: number): Span | null {
+  return windowStart(
+    observations.filter(({ counted }) => counted === 'surely'),
+    windowMs,
+  );
 }
 
 interface Occasion {
@@ -155,16 +163,18 @@ function recoveryProbe(
   probes: readonly LimitObservation[],
   spentMs: number,
 ): LimitStep {
-  const { documented, nowMs } = known;
+  const { documented, observations, nowMs } = known;
   const { windowMs, requests } = documented;
+  const unseen = { fromMs: nowMs, toMs: nowMs };
   const lastRefusal = refusals.at(-1);
   if (probes.length >= MOST_PROBES || lastRefusal === undefined) {
     return { kind: 'stop', reason: `${probes.length} requests over the time were refused` };
   }
-  const { fromMs: firstMs, toMs: begunMs } = windowStart(known);
+  const { fromMs: firstMs, toMs: begunMs } = windowStart(observations, windowMs) ?? unseen;
+  const { toMs: surelyMs } = surelyOpened(observations, windowMs) ?? unseen;
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   const silentMs = lastRefusal.finishedMs + windowMs + expiryMs(windowMs);
-  const backMs = lawfullyBackMs(known.observations, documented) ?? silentMs;
+  const backMs = lawfullyBackMs(observations, documented) ?? silentMs;
   const occasions: Occasion[] = [
     {
       atMs: spentMs + (TOLERANCE.slotsToRefill * windowMs) / requests,
@@ -177,6 +187,10 @@ function recoveryProbe(
     { atMs: backMs, reason: 'one window after the refusal, and the time in which one request flows back' },
     { atMs: silentMs, reason: 'one window of silence' },
   ];
+  if (surelyMs > begunMs) {
+    const reason = 'the window is over that the first request opened that surely counts';
+    occasions.push({ atMs: surelyMs + windowMs + certainlyMs, reason });
+  }
   const lastProbeMs = probes.at(-1)?.sentMs ?? spentMs;
   // Two moments so close tell the same; the later one tells it more surely.
   const close = Math.max(TOLERANCE.limiterClock, Math.min(windowMs / requests, windowMs / 100));

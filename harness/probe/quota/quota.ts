@@ -11,7 +11,7 @@ import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { sample, served } from '../request/sample.ts';
 import { type InTurn, inOne, inTurn, type MetSecondLimit, shorterLimit } from './in-turn.ts';
-import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
+import { PARALLEL_OVERSHOOT, serialBurst, surelyOpened } from './planner.ts';
 
 /**
  * Meeting the rate limit on purpose, once: what the other suites have sent in the window is the first part of
@@ -60,8 +60,9 @@ export const exhaustion: Probe<Exhaustion> = probe('exhaustion', async (port) =>
   const { windowMs } = planOf(port.config);
   const before = countedSoFar(port);
   const sinceMs = before[0]?.sentMs ?? port.clock.now();
+  const opened = surelyOpened(countingOnly(observedSoFar(port), windowMs), windowMs);
   await port.pause.until(
-    sinceMs + TOLERANCE.spreadShare * windowMs,
+    (opened?.fromMs ?? sinceMs) + TOLERANCE.spreadShare * windowMs,
     'the requests of the window have to lie apart, to tell a sliding window from a fixed one',
   );
   const shorter = shorterLimit(planOf(port.config));
@@ -225,17 +226,23 @@ export interface FailuresCounted {
 }
 
 /** Whether requests with a wrong key are taken from the quota of the right one. */
-export const failuresCounted: Probe<FailuresCounted> = probe('failures-counted', async ({ ask, http }) => {
-  await ask(served);
-  const first = await http.send({ purpose: 'as documented, before wrong keys' });
-  const second = await http.send({ purpose: 'as documented, to see what one request takes' });
-  for (let sent = 0; sent < WRONG; sent += 1) {
-    await http.send({ purpose: 'with a wrong key', credential: { wrong: 'wrong' } });
-  }
-  const third = await http.send({ purpose: 'as documented, after wrong keys' });
-  const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
-  if (before == null || without == null || after == null)
-    throw new NotApplicable('no remaining quota is told');
-  if (without > before || after > without) throw new NotApplicable('the quota was renewed in between');
-  return { taken: without - after - (before - without), wrong: WRONG, evidence: third.evidence };
-});
+export const failuresCounted: Probe<FailuresCounted> = probe(
+  'failures-counted',
+  async ({ ask, http, quota }) => {
+    const read = await ask(quotaSample);
+    if (read.response.quota.remaining === null) throw new NotApplicable('no remaining quota is told');
+    // Where nothing was sent since, the quota is as it was told then.
+    const isLast = quota.evidenceSoFar().at(-1)?.id === read.evidence;
+    const first = isLast ? read : await http.send({ purpose: 'as documented, before wrong keys' });
+    const second = await http.send({ purpose: 'as documented, to see what one request takes' });
+    for (let sent = 0; sent < WRONG; sent += 1) {
+      await http.send({ purpose: 'with a wrong key', credential: { wrong: 'wrong' } });
+    }
+    const third = await http.send({ purpose: 'as documented, after wrong keys' });
+    const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
+    if (before == null || without == null || after == null)
+      throw new NotApplicable('no remaining quota is told');
+    if (without > before || after > without) throw new NotApplicable('the quota was renewed in between');
+    return { taken: without - after - (before - without), wrong: WRONG, evidence: third.evidence };
+  },
+);

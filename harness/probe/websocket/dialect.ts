@@ -5,11 +5,13 @@ import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { EndlessSchema, SchemaBook } from '../../evidence/json/schema.ts';
 import { type Shape, shapeOf } from '../../evidence/json/shape.ts';
-import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
-import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
+import { type Errand, runErrand } from './errand/errand.ts';
+import { EXCHANGE, EXCHANGE_IN_FRAGMENTS, exchangeAt, piecemealAt } from './errand/errands.ts';
 import { everyConversation } from './every-conversation.ts';
-import { answerFault, fitsPair } from './message-pair.ts';
+import { besideOthers } from './liveness.ts';
+import { answerIn, exchange, whole } from './message-pair.ts';
 import { alive } from './ordinary-client.ts';
 
 /** What is said in the dialect of the endpoint, and messages whose answers the config names. */
@@ -135,43 +137,29 @@ export interface Answered {
   readonly fault: string | null;
 }
 
-type Sending = (conversation: OpenConversation, text: string) => Promise<void>;
-
-function answered(name: string, purpose: string, send: Sending): Probe<readonly Answered[]> {
-  return probe(name, async ({ ask, config, websocket }) => {
-    await ask(alive);
-    const { exchange = [], login } = config.websocket ?? {};
-    return Promise.all(exchange.map((pair) => exchangeOf(websocket, pair, { purpose, send, login })));
+/** Each of the messages of the config; the first of them may go along beside others. */
+function answered(
+  name: string,
+  first: Errand,
+  errandAt: (place: number) => Errand,
+): Probe<readonly Answered[]> {
+  return probe(name, async (port) => {
+    await port.ask(alive);
+    const { exchange: pairs = [] } = port.config.websocket ?? {};
+    return Promise.all(
+      pairs.map(async (pair, place) => {
+        const view = await (place === 0
+          ? runErrand(port, first, besideOthers(first))
+          : runErrand(port, errandAt(place), null));
+        return answeredIn(view, pair);
+      }),
+    );
   });
 }
 
-interface Exchange {
-  readonly purpose: string;
-  readonly send: Sending;
-  /** What is said before the message. */
-  readonly login: MessagePair | undefined;
-}
-
-async function exchangeOf(
-  websocket: Port['websocket'],
-  pair: MessagePair,
-  { purpose, send, login }: Exchange,
-): Promise<Answered> {
-  const judge = new SchemaBook().compile(pair.expect);
-  const conversation = await websocket.hold({ purpose }, async (each) => {
-    if (login !== undefined) {
-      await each.text(login.send);
-      await each.message('for the answer to the login', (message) => fitsPair(message, login));
-    }
-    await send(each, pair.send);
-    await each.message('for the answer', (message) => answerFault(message, judge) === null);
-    await each.close(1000);
-  });
-  const sent = conversation.sent[login === undefined ? 0 : 1];
-  const later = conversation.messages.filter(({ atMs }) => sent !== undefined && atMs >= sent.atMs);
-  const faults = later.map((message) => answerFault(message, judge));
-  const fault = faults.includes(null) ? null : (faults[0] ?? 'no message');
-  return { to: conversation.to, evidence: conversation.evidence, conversation, fault };
+function answeredIn(conversation: ConversationView, pair: MessagePair): Answered {
+  const { to, evidence } = conversation;
+  return { to, evidence, conversation, fault: answerIn(conversation, pair) };
 }
 
 /** The login of the config, by itself. @throws NotApplicable where the config has none. */
@@ -179,28 +167,16 @@ export const loggedIn: Probe<Answered> = probe('websocket-login', async ({ ask, 
   await ask(alive);
   const { login } = config.websocket ?? {};
   if (login === undefined) throw new NotApplicable('no login is configured (websocket.login)');
-  return exchangeOf(websocket, login, {
-    purpose: 'a WebSocket with the login of the config',
-    send: (conversation, text) => conversation.text(text),
-    login: undefined,
-  });
+  const purpose = 'a WebSocket with the login of the config';
+  const view = await websocket.hold({ purpose }, (conversation) =>
+    exchange(conversation, login, { send: whole, login: undefined }),
+  );
+  return answeredIn(view, login);
 });
 
-export const exchanged = answered(
-  'websocket-exchange',
-  'a WebSocket with a message of the config',
-  (conversation, text) => conversation.text(text),
-);
-
-/** RFC 6455 §5.4: in pieces, and with a Ping in between; the message is the same. */
+export const exchanged = answered('websocket-exchange', EXCHANGE, exchangeAt);
 export const exchangedInFragments = answered(
   'websocket-exchange-fragments',
-  'a WebSocket with a message of the config in fragments and a Ping between them',
-  async (conversation, text) => {
-    const octets = Buffer.from(text);
-    const half = Math.ceil(octets.length / 2);
-    await conversation.text(octets.subarray(0, half), { fin: false });
-    await conversation.ping('within');
-    await conversation.frame(0, octets.subarray(half));
-  },
+  EXCHANGE_IN_FRAGMENTS,
+  piecemealAt,
 );

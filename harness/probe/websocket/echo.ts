@@ -5,8 +5,8 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import { LONGEST_MS, type OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { alive } from './ordinary-client.ts';
-import { type Exchange, inSeries } from './series.ts';
+import { alive, taken } from './ordinary-client.ts';
+import { alongHandshake, type Exchange } from './series.ts';
 
 /** Messages that an echo endpoint sends back. */
 
@@ -69,6 +69,15 @@ export const echoes: Probe<ConversationView> = probe('websocket-echoes', async (
   if (twin.echoes.every(({ isSame }) => isSame)) return twin;
   throw new Blocked('a short text message is not sent back, so this would prove nothing');
 });
+
+/** The same, where the config says that it should. */
+export const echoesAsConfigured: Probe<ConversationView> = probe(
+  'websocket-echoes-as-configured',
+  async ({ ask, config }) => {
+    if (!config.websocket?.echo) throw new NotApplicable('no echo is configured');
+    return ask(echoes);
+  },
+);
 
 /** Of long messages, in octets. */
 export const LENGTHS = [65_535, 65_536, 1 << 20];
@@ -164,9 +173,18 @@ function around(between: (conversation: OpenConversation) => Promise<unknown>): 
   };
 }
 
-const series = inSeries({
-  name: 'websocket-echo-series',
-  purpose: 'a WebSocket with messages of many forms',
+const series = alongHandshake({
+  name: 'websocket-connection-in-two-lines',
+  // RFC 9110 §5.3: a list may be spread over several lines.
+  stimulus: {
+    purpose: 'a WebSocket handshake whose Connection comes in two lines',
+    fields: [
+      ['Connection', 'keep-alive'],
+      ['Connection', 'Upgrade'],
+    ],
+  },
+  held: taken,
+  when: echoesAsConfigured,
   twins: [echoes],
   exchanges: {
     'websocket-binary-echo': [
@@ -213,15 +231,16 @@ const series = inSeries({
   },
 });
 
-export const binaryEcho = series('websocket-binary-echo');
-export const emptyEcho = series('websocket-empty-echo');
-export const shortEchoes = series('websocket-short-echoes');
-export const binaryLengthEchoes = series('websocket-binary-length-echoes');
-export const fragmentedEchoes = series('websocket-fragmented-echoes');
-export const manyFragmentsEcho = series('websocket-many-fragments-echo');
-export const echoAroundPing = series('websocket-echo-around-ping');
-export const echoAroundPong = series('websocket-echo-around-pong');
-export const characterEchoes = series('websocket-character-echoes');
+export const connectionInTwoLines = series.handshake;
+export const binaryEcho = series.of('websocket-binary-echo');
+export const emptyEcho = series.of('websocket-empty-echo');
+export const shortEchoes = series.of('websocket-short-echoes');
+export const binaryLengthEchoes = series.of('websocket-binary-length-echoes');
+export const fragmentedEchoes = series.of('websocket-fragmented-echoes');
+export const manyFragmentsEcho = series.of('websocket-many-fragments-echo');
+export const echoAroundPing = series.of('websocket-echo-around-ping');
+export const echoAroundPong = series.of('websocket-echo-around-pong');
+export const characterEchoes = series.of('websocket-character-echoes');
 
 /** Characters of ASCII that differ with their place, so that neither a loss nor an exchange goes unseen. */
 function patterned(length: number): Uint8Array {

@@ -2,8 +2,9 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import * as echo from './echo.ts';
+import * as lawful from './errand/lawful.ts';
 import * as frames from './frames.ts';
-import { opening, pingBetweenFragments, unsolicitedPong } from './ordinary-client.ts';
+import { opening } from './ordinary-client.ts';
 import { pusherClient } from './pusher.ts';
 
 /** Conversations of many probes, for checks that hold for whatever the service sends. */
@@ -27,7 +28,7 @@ export const FAILURES: readonly Probe<readonly ConversationView[]>[] = [
 
 const CLOSINGS: readonly Conversations[] = [
   opening,
-  frames.closes,
+  lawful.closes,
   frames.oneOctetClose,
   frames.badReasonClose,
   frames.overlongClose,
@@ -59,8 +60,8 @@ export const everyConversation: Probe<readonly ConversationView[]> = probe(
 );
 
 const everything = gathered('websocket-everything', ({ echo: echoes, dialect }) => [
-  unsolicitedPong,
-  pingBetweenFragments,
+  lawful.unsolicitedPong,
+  lawful.pingBetweenFragments,
   ...CLOSINGS,
   ...FAILURES,
   ...(echoes ? ECHOES : []),

@@ -4,6 +4,7 @@ import { type Probe, risky } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation, Unusual } from '../../session/websocket/open-conversation.ts';
 import { closePayload } from '../../transport/websocket/frames.ts';
+import { closeWith } from './errand/errands.ts';
 import { heldOpen } from './ordinary-client.ts';
 import { heldOpenEach } from './side-by-side.ts';
 
@@ -101,33 +102,6 @@ export const badUtf8InFragments = broken('websocket-bad-utf8-in-fragments', [
   ),
 ]);
 
-/** Closed in one way or another, right or wrong (RFC 6455 §5.5.1, §7). */
-function closing(purpose: string, payload: Uint8Array) {
-  const send = async (conversation: OpenConversation) => {
-    await conversation.frame(OPCODE.close, payload);
-    await conversation.mustEnd();
-  };
-  return [`a WebSocket closed with ${purpose}`, send] as const;
-}
-
-/** Lawful all of them. */
-export const closes = heldOpenEach('websocket-closes', [
-  closing('no code', closePayload()),
-  closing('1001', closePayload(1001)),
-  closing('3000 and a reason', closePayload(3000, 'conform')),
-]);
-
-/** §5.4: a control frame may come within a message. */
-export const closeWithinMessage = heldOpenEach('websocket-close-within-message', [
-  [
-    'a WebSocket closed after the first fragment of a message',
-    async (conversation) => {
-      await conversation.text('conform', { fin: false });
-      await conversation.closeWhole(1000);
-    },
-  ],
-]);
-
 /** The service sends a Close, for the frame is wrong, and nobody answers it. */
 export const unansweredClose: Probe<ConversationView> = risky(
   heldOpen(
@@ -143,17 +117,10 @@ export const unansweredClose: Probe<ConversationView> = risky(
 /** Longer than the 30 s that some libraries wait for an answer, in ms. */
 const UNANSWERED_MS = 35_000;
 
-/** RFC 9293 §3.6: one side of TCP ends before the other. */
-export const halfClosed = heldOpenEach('websocket-half-closed', [
-  ['a WebSocket whose client ends its side of TCP', (conversation) => conversation.leave()],
-  [
-    'a WebSocket whose client ends its side of TCP within a message',
-    async (conversation) => {
-      await conversation.text('conform', { fin: false });
-      await conversation.leave();
-    },
-  ],
-]);
+/** Closed in a way that is wrong (RFC 6455 §5.5.1, §7). */
+function closing(purpose: string, payload: Uint8Array): Sending {
+  return [`a WebSocket closed with ${purpose}`, (conversation) => closeWith(conversation, payload)];
+}
 
 export const oneOctetClose = broken('websocket-one-octet-close', [
   closing('a payload of one octet', Uint8Array.of(3)),

@@ -3,41 +3,42 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import { randomKey } from '../../transport/websocket/opening-handshake.ts';
-import { answersPings, conversed, held, opening, taken } from './ordinary-client.ts';
+import { CLOSED_WITH_REASON, GOING_AWAY } from './errand/errands.ts';
+import { answersPings, conversed, held, heldWith, opening, taken } from './ordinary-client.ts';
 import { tryService } from './service-shown.ts';
 
 export const BAD_SUBPROTOCOL = 'conform bad';
 
 /** The opening handshake in other forms, each asked only when the ordinary one is taken. */
 
-export const otherSpelling = held('websocket-other-spelling', {
-  purpose: 'a WebSocket handshake with field names and tokens in other letter case',
-  fields: [
-    ['upgrade', 'WebSocket'],
-    ['connection', 'keep-alive, UPGRADE'],
-    ['sec-websocket-key', randomKey()],
-    ['sec-websocket-version', '13'],
-  ],
-});
+export const otherSpelling = heldWith(
+  'websocket-other-spelling',
+  {
+    purpose: 'a WebSocket handshake with field names and tokens in other letter case',
+    fields: [
+      ['upgrade', 'WebSocket'],
+      ['connection', 'keep-alive, UPGRADE'],
+      ['sec-websocket-key', randomKey()],
+      ['sec-websocket-version', '13'],
+    ],
+  },
+  GOING_AWAY,
+);
 
 /** RFC 9110 §5.3: the order of fields with different names has no meaning. */
-export const otherOrder = held('websocket-other-order', {
-  purpose: 'a WebSocket handshake whose fields come in another order',
-  fields: [
-    ['Sec-WebSocket-Version', '13'],
-    ['Sec-WebSocket-Key', randomKey()],
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-  ],
-});
-/** RFC 9110 §5.3: a list may be spread over several lines. */
-export const connectionInTwoLines = held('websocket-connection-in-two-lines', {
-  purpose: 'a WebSocket handshake whose Connection comes in two lines',
-  fields: [
-    ['Connection', 'keep-alive'],
-    ['Connection', 'Upgrade'],
-  ],
-});
+export const otherOrder = heldWith(
+  'websocket-other-order',
+  {
+    purpose: 'a WebSocket handshake whose fields come in another order',
+    fields: [
+      ['Sec-WebSocket-Version', '13'],
+      ['Sec-WebSocket-Key', randomKey()],
+      ['Connection', 'Upgrade'],
+      ['Upgrade', 'websocket'],
+    ],
+  },
+  CLOSED_WITH_REASON,
+);
 /** §4.2.1, item 1: 1.1 or higher. */
 export const oldHttp = held('websocket-http-1-0', {
   purpose: 'a WebSocket handshake in HTTP/1.0',
@@ -107,10 +108,6 @@ export const inFront: Probe<string | null> = probe('websocket-in-front', async (
   }
   return null;
 });
-export const unknownSubprotocol = held('websocket-unknown-subprotocol', {
-  purpose: 'a WebSocket handshake that offers an unknown subprotocol',
-  fields: [['Sec-WebSocket-Protocol', 'conform.unknown']],
-});
 /** §4.1: a subprotocol is a token, and a space stands in none. */
 export const badSubprotocol = risky(
   held('websocket-bad-subprotocol', {
@@ -118,11 +115,6 @@ export const badSubprotocol = risky(
     fields: [['Sec-WebSocket-Protocol', BAD_SUBPROTOCOL]],
   }),
 );
-/** RFC 7692 §7.1: an offer without parameters. */
-export const deflateOffer = held('websocket-deflate-offer', {
-  purpose: 'a WebSocket handshake that offers permessage-deflate',
-  fields: [['Sec-WebSocket-Extensions', 'permessage-deflate']],
-});
 /** What comes of it besides the answer is waited for: the service may open the connection and close it at once. */
 export const foreignOrigin = held(
   'websocket-foreign-origin',

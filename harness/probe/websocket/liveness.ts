@@ -2,8 +2,21 @@ import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { echoes } from './echo.ts';
-import { alive, answersPings } from './ordinary-client.ts';
+import { echoes, echoesAsConfigured } from './echo.ts';
+import { type Errand, mayGoAlong, type Ride, rideOf } from './errand/errand.ts';
+import {
+  CLOSE_WITHIN_MESSAGE,
+  CLOSED_IN_TRAFFIC,
+  EXCHANGE,
+  EXCHANGE_IN_FRAGMENTS,
+  HALF_CLOSES,
+  LAWFUL_MESSAGE,
+  PING_BETWEEN_FRAGMENTS,
+  PING_BURST,
+  UNSOLICITED_PONG,
+} from './errand/errands.ts';
+import { alive, answersPings, taken } from './ordinary-client.ts';
+import { alongHandshake } from './series.ts';
 
 /** A connection over time, and many at once. */
 
@@ -12,26 +25,55 @@ export const BURST = 200;
 const text = (index: number) => `conform ${index}`;
 const texts = (count: number) => Array.from({ length: count }, (_, index) => text(index));
 
-/** RFC 6455 §5.4, TCP: messages arrive in the order in which they were sent, all of them. In one write, so that they meet. */
-export const burst: Probe<ConversationView> = probe('websocket-burst', async ({ ask, websocket }) => {
-  await ask(echoes);
-  return websocket.hold({ purpose: `a WebSocket with ${BURST} messages at once` }, async (conversation) => {
-    await conversation.atOnce(`the texts "${text(0)}" to "${text(BURST - 1)}"`, texts(BURST));
-    const wanted = new Set(texts(BURST));
-    await conversation.message(
-      'for all of them to come back',
-      (message) => {
-        wanted.delete(message.text ?? '');
-        return wanted.size === 0;
-      },
-      { most: BURST + MORE },
-    );
-    await conversation.close(1000);
-  });
-});
-
 /** A service may say other things meanwhile. */
 const MORE = 50;
+/** Messages whose way there and back is measured. */
+const MEASURED = 20;
+
+const series = alongHandshake({
+  name: 'websocket-unknown-subprotocol',
+  stimulus: {
+    purpose: 'a WebSocket handshake that offers an unknown subprotocol',
+    fields: [['Sec-WebSocket-Protocol', 'conform.unknown']],
+  },
+  held: taken,
+  when: echoesAsConfigured,
+  twins: [echoes],
+  exchanges: {
+    // RFC 6455 §5.4, TCP: messages arrive in the order in which they were sent, all of them. In one write, so that they meet.
+    'websocket-burst': [
+      `a WebSocket with ${BURST} messages at once`,
+      async (conversation) => {
+        await conversation.atOnce(`the texts "${text(0)}" to "${text(BURST - 1)}"`, texts(BURST));
+        const wanted = new Set(texts(BURST));
+        let inOrder = 0;
+        const all = await conversation.message(
+          'for all of them to come back',
+          (message) => {
+            wanted.delete(message.text ?? '');
+            if (message.text === text(inOrder)) inOrder += 1;
+            return wanted.size === 0;
+          },
+          { most: BURST + MORE },
+        );
+        return all !== null && inOrder === BURST;
+      },
+    ],
+    'websocket-echo-latency': [
+      `a WebSocket with ${MEASURED} messages, one after the other`,
+      async (conversation) => {
+        for (let index = 0; index < MEASURED; index++) {
+          if (!(await conversation.echo('text', `conform, message ${index}`))) return false;
+        }
+        return true;
+      },
+    ],
+  },
+});
+
+export const unknownSubprotocol = series.handshake;
+export const burst = series.of('websocket-burst');
+const measured = series.of('websocket-echo-latency');
 
 /** The texts of a burst that are not there, or not in their place; null when all are. */
 export function burstFault({ messages }: ConversationView): string | null {
@@ -45,58 +87,73 @@ export function burstFault({ messages }: ConversationView): string | null {
   return misplaced === -1 ? null : `"${got[misplaced]}" before "${wanted[misplaced]}"`;
 }
 
-/** A Close behind messages that are still on their way. */
-export const closedInTraffic: Probe<ConversationView> = probe(
-  'websocket-closed-in-traffic',
-  async ({ ask, websocket }) => {
-    await ask(echoes);
-    return websocket.hold(
-      { purpose: 'a WebSocket that is closed behind 50 messages' },
-      async (conversation) => {
-        await conversation.atOnce(`the texts "${text(0)}" to "${text(49)}"`, texts(50));
-        await conversation.closeWhole(1000);
-      },
-    );
-  },
-);
-
 /** One connection of many, with what was said on it; the view is null where none was opened. */
 export interface Beside {
   readonly said: string;
+  /** It was served while all were open. */
+  readonly isServed: boolean;
   readonly conversation: ConversationView | null;
 }
 
-/** As many connections as the config allows, open at the same time; each then says something that no other says. */
+/** What goes along on the first of them when it was served. */
+const ERRANDS: readonly Errand[] = [
+  ...HALF_CLOSES,
+  CLOSE_WITHIN_MESSAGE,
+  UNSOLICITED_PONG,
+  PING_BURST,
+  PING_BETWEEN_FRAGMENTS,
+  LAWFUL_MESSAGE,
+  EXCHANGE,
+  EXCHANGE_IN_FRAGMENTS,
+  CLOSED_IN_TRAFFIC,
+];
+
+/**
+ * As many connections as the config allows, open at the same time; each then says something that no other says, and goes on
+ * with an errand.
+ */
 export const manyConnections: Probe<readonly Beside[]> = probe('websocket-many-connections', async (port) => {
   const { ask, config } = port;
   await ask(answersPings);
   const isEcho = config.websocket?.echo === true;
   if (isEcho) await ask(echoes);
-  return openedTogether(port, (conversation, said) =>
-    isEcho ? conversation.echo('text', said) : conversation.ping(said),
-  );
+  const speak = (conversation: OpenConversation, said: string) =>
+    isEcho ? conversation.echo('text', said) : conversation.ping(said);
+  return openedTogether(port, speak, ERRANDS);
 });
 
-/** As many; `speak` is done on each once all are open, with what no other says. */
-export function openedTogether(
-  { config, websocket }: Port,
-  speak: (conversation: OpenConversation, said: string) => Promise<unknown>,
+/** On the one of them with which this went along. */
+export function besideOthers(errand: Errand): Ride {
+  return rideOf(manyConnections, (all) => {
+    const one = all[ERRANDS.indexOf(errand)];
+    return one?.isServed ? one.conversation : null;
+  });
+}
+
+/** As many; `speak` is done on each once all are open, with what no other says, and tells whether it was served. */
+export async function openedTogether(
+  port: Port,
+  speak: (conversation: OpenConversation, said: string) => Promise<boolean>,
+  errands: readonly Errand[] = [],
 ): Promise<readonly Beside[]> {
-  const count = config.safety.maxConnections;
+  const count = port.config.safety.maxConnections;
   const all = new Gathering(count);
   return Promise.all(
     Array.from({ length: count }, async (_, index): Promise<Beside> => {
       const said = `conform, connection ${index + 1}`;
+      const errand = errands[index];
+      let isServed = false;
       const inTurn = async (conversation: OpenConversation) => {
         await all.arrive(index);
-        await speak(conversation, said);
-        await conversation.close(1000);
+        isServed = await speak(conversation, said);
+        const goesOn = isServed && errand !== undefined && mayGoAlong(port, errand);
+        await (goesOn ? errand.say(conversation, port.config) : conversation.close(1000));
       };
       const purpose = `a WebSocket beside ${count - 1} others`;
-      const conversation = await websocket.converse({ purpose, beside: true }, inTurn).catch(refused);
+      const conversation = await port.websocket.converse({ purpose, beside: true }, inTurn).catch(refused);
       // Whoever was not let in is not waited for.
       void all.arrive(index);
-      return { said, conversation: conversation?.opened ? conversation : null };
+      return { said, isServed, conversation: conversation?.opened ? conversation : null };
     }),
   );
 }
@@ -181,21 +238,9 @@ export interface Latency {
   readonly tookMs: readonly number[];
 }
 
-const MEASURED = 20;
-
 /** There and back, one after the other. */
-export const echoLatency: Probe<Latency> = probe('websocket-echo-latency', async ({ ask, websocket }) => {
-  await ask(echoes);
-
-  const view = await websocket.hold(
-    { purpose: `a WebSocket with ${MEASURED} messages, one after the other` },
-    async (conversation) => {
-      for (let index = 0; index < MEASURED; index++) {
-        if (!(await conversation.echo('text', `conform, message ${index}`))) break;
-      }
-      await conversation.close(1000);
-    },
-  );
+export const echoLatency: Probe<Latency> = probe('websocket-latency', async ({ ask }) => {
+  const view = await ask(measured);
   const tookMs = view.echoes.flatMap(({ sent, back, isSame }) =>
     back !== null && isSame ? [back.atMs - sent.atMs] : [],
   );

@@ -1,6 +1,9 @@
 import type { MessagePair } from '../../config/blocks/websocket.ts';
+import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { Message } from '../../evidence/conversation/message.ts';
+import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { SchemaBook, type SchemaJudge } from '../../evidence/json/schema.ts';
+import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 
 /** Messages whose answers the config names. */
 
@@ -13,6 +16,50 @@ export function answerFault({ text }: Message, judge: SchemaJudge): string | nul
 
 export function fitsPair(message: Message, { expect }: MessagePair): boolean {
   return answerFault(message, new SchemaBook().compile(expect)) === null;
+}
+
+/** How a message of the config is sent. */
+export type Sending = (conversation: OpenConversation, text: string) => Promise<void>;
+
+export const whole: Sending = (conversation, text) => conversation.text(text);
+
+export const inFragments: Sending = async (conversation, text) => {
+  const octets = Buffer.from(text);
+  const half = Math.ceil(octets.length / 2);
+  await conversation.text(octets.subarray(0, half), { fin: false });
+  await conversation.ping('within');
+  await conversation.frame(OPCODE.continuation, octets.subarray(half));
+};
+
+interface Exchange {
+  readonly send: Sending;
+  /** What is said before the message. */
+  readonly login: MessagePair | undefined;
+}
+
+/** Sends a message, waits until its answer has come, and closes. */
+export async function exchange(
+  conversation: OpenConversation,
+  pair: MessagePair,
+  { send, login }: Exchange,
+): Promise<void> {
+  if (login !== undefined) {
+    await conversation.text(login.send);
+    await conversation.message('for the answer to the login', (message) => fitsPair(message, login));
+  }
+  await send(conversation, pair.send);
+  const judge = new SchemaBook().compile(pair.expect);
+  await conversation.message('for the answer', (message) => answerFault(message, judge) === null);
+  await conversation.close(1000);
+}
+
+/** What is wrong with the nearest answer to our last message, in one line; null for nothing. */
+export function answerIn({ sent, messages }: ConversationView, { expect }: MessagePair): string | null {
+  const judge = new SchemaBook().compile(expect);
+  const last = sent.at(-1);
+  const later = messages.filter(({ atMs }) => last !== undefined && atMs >= last.atMs);
+  const faults = later.map((message) => answerFault(message, judge));
+  return faults.includes(null) ? null : (faults[0] ?? 'no message');
 }
 
 function jsonOf(text: string): unknown {

@@ -1,10 +1,9 @@
 import { Blocked } from '../../base/verdict.ts';
-import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import { answerOf, type Conversing, requireHeardOut } from '../../session/websocket/conversation.ts';
-import { dialectOf } from '../../session/websocket/dialects/dialects.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
+import { carry, type Errand } from './errand/errand.ts';
 
 /**
  * An ordinary client: it opens a connection, pings three times, each after the other's answer, and closes. The twin
@@ -46,6 +45,18 @@ export function held(
   return conversed(name, stimulus, conversing, [taken]);
 }
 
+/** The same, with an errand that goes along. */
+export function heldWith(
+  name: string,
+  stimulus: HandshakeStimulus,
+  errand: Errand | undefined,
+): Probe<ConversationView> {
+  return probe(name, async (port) => {
+    await port.ask(taken);
+    return carry(port, stimulus, errand);
+  });
+}
+
 /** A conversation that is held only when an ordinary one is; its own handshake must be taken as well. */
 export function heldOpen(
   name: string,
@@ -84,71 +95,9 @@ export const alive: Probe<ConversationView> = probe('websocket-alive', async ({ 
   );
 });
 
-/** A conversation in which something rests on a Ping, held only when ordinary ones are answered. */
-function pinged(name: string, stimulus: HandshakeStimulus, conversing: Conversing): Probe<ConversationView> {
-  return probe(name, async ({ ask, websocket }) => {
-    await ask(answersPings);
-    return websocket.hold(stimulus, conversing);
-  });
-}
-
 /** The ordinary conversation, where its Pings were answered. */
 export const answersPings: Probe<ConversationView> = probe('websocket-answers-pings', async ({ ask }) => {
   const twin = await ask(alive);
   if (twin.unansweredPings.length === 0) return twin;
   throw new Blocked('an ordinary Ping is not answered, so this would prove nothing');
 });
-
-/**
- * A whole message in good order, one of the config or of its dialect where there is one: some endpoints take none, or none that they do
- * not know, and end the connection upon it.
- */
-export const lawfulMessage: Probe<ConversationView> = probe(
-  'websocket-lawful-message',
-  async ({ ask, config, websocket }) => {
-    await ask(alive);
-    const [pair] = config.websocket?.exchange ?? [];
-    const { heartbeat } = config.websocket ? await dialectOf(config.websocket) : {};
-    return websocket.hold({ purpose: 'a WebSocket with a lawful message' }, async (conversation) => {
-      await conversation.text(pair?.send ?? heartbeat?.send ?? 'conform');
-      if (await conversation.silence(MESSAGE_REFUSED_MS)) await conversation.close(1000);
-    });
-  },
-);
-
-/** How long the end of a connection is waited for upon a message that is not taken, in ms. */
-const MESSAGE_REFUSED_MS = 500;
-
-/** RFC 6455 §5.5.3: nobody asked for this Pong; whether the connection stands is asked with a Ping. */
-export const unsolicitedPong = pinged(
-  'websocket-unsolicited-pong',
-  { purpose: 'a WebSocket with a Pong that nobody asked for' },
-  async (conversation) => {
-    await conversation.frame(OPCODE.pong, 'unasked');
-    await conversation.ping('still there?');
-    await conversation.close();
-  },
-);
-
-/** RFC 6455 §5.5.3: of several Pings the latest alone may be answered, and that one must be. */
-export const pingBurst = pinged(
-  'websocket-ping-burst',
-  { purpose: 'a WebSocket with ten Pings at once' },
-  async (conversation) => {
-    await conversation.pingsAtOnce(PINGS);
-    await conversation.close();
-  },
-);
-
-const PINGS = Array.from({ length: 10 }, (_, index) => `conform ${index}`);
-
-/** RFC 6455 §5.4: the message is never ended, so that nothing comes of it. */
-export const pingBetweenFragments = pinged(
-  'websocket-ping-between-fragments',
-  { purpose: 'a WebSocket with a Ping after the first fragment of a message' },
-  async (conversation) => {
-    await conversation.text('conform', { fin: false });
-    await conversation.ping('between');
-    await conversation.close(4999, 'conform');
-  },
-);

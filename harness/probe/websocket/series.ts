@@ -1,7 +1,8 @@
-import { unlessBlocked } from '../../base/verdict.ts';
+import { unlessBlocked, unlessUnjudged } from '../../base/verdict.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
-import { type Ask, type Probe, probe } from '../../session/probe.ts';
+import { type Probe, probe } from '../../session/probe.ts';
+import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 
 /** Messages after which a connection is as it was before. @returns whether all that was waited for came. */
@@ -9,58 +10,95 @@ export type Exchange = (conversation: OpenConversation) => Promise<boolean>;
 
 interface Series {
   readonly name: string;
-  readonly purpose: string;
-  /** Of the handshake. */
-  readonly fields?: readonly FieldLine[];
-  /** What has to be in order, for the others to show anything. */
-  readonly twins: readonly Probe<unknown>[];
-  /** By the names of their probes; completed by what each connection is for. */
+  /** The handshake, which is a probe of its own. */
+  readonly stimulus: HandshakeStimulus;
+  /** What has to be in order for it. */
+  readonly held: Probe<unknown>;
+  /** And for the series to go along. */
+  readonly when: Probe<unknown>;
+  /** Whether the connection that was opened is one for it. */
+  readonly fits?: (conversation: OpenConversation) => boolean;
+  /** By the names of their probes; completed by what a connection for each alone is for. */
   readonly exchanges: Readonly<Record<string, readonly [purpose: string, exchange: Exchange]>>;
+  /** What has to be in order, for each to show anything. */
+  readonly twins: readonly Probe<unknown>[];
+  /** Of the handshake for each alone. */
+  readonly fields?: readonly FieldLine[];
+}
+
+interface Shared {
+  readonly view: ConversationView;
+  /** All was said, and nothing at all is amiss. */
+  readonly isWhole: boolean;
 }
 
 /**
- * Probes that share one connection as long as nothing at all is amiss on it. Where something is, each has one of its own,
- * so that a fault shows where it is and nowhere else.
+ * Probes that share one connection, that of a handshake, as long as nothing at all is amiss on it. Where something is,
+ * each has one of its own, so that a fault shows where it is and nowhere else.
  */
-export function inSeries({
-  name,
-  purpose,
-  fields = [],
-  twins,
-  exchanges,
-}: Series): (name: string) => Probe<ConversationView> {
-  const handshake = fields.length === 0 ? {} : { fields };
-  const askTwins = async (ask: Ask) => {
-    for (const twin of twins) await ask(twin);
+export function alongHandshake(series: Series): {
+  readonly handshake: Probe<ConversationView>;
+  readonly of: (name: string) => Probe<ConversationView>;
+} {
+  const { name, stimulus, exchanges, fields, held, twins, when, fits } = series;
+  const whole = probe(`${name}-and-series`, async ({ ask, websocket }): Promise<Shared> => {
+    await ask(held);
+    const goesAlong = !websocket.waitsInVain && (await ask(when).catch(unlessUnjudged)) !== null;
+    const said = sayingAll(exchanges, fits);
+    const conversing = goesAlong ? said.conversing : async () => {};
+    return said.in(await websocket.converse(stimulus, conversing));
+  });
+  return {
+    handshake: probe(name, async ({ ask }) => (await ask(whole)).view),
+    of(each) {
+      const [purpose, exchange] = exchanges[each] ?? [];
+      if (purpose === undefined || exchange === undefined) {
+        throw new TypeError(`${each} is no part of ${name}`);
+      }
+      return probe(each, async ({ ask, websocket }) => {
+        for (const twin of twins) await ask(twin);
+        const shared = await ask(whole).catch(unlessBlocked);
+        if (shared?.isWhole) return shared.view;
+        const alone = fields === undefined ? { purpose } : { purpose, fields };
+        return websocket.hold(alone, async (conversation) => {
+          await exchange(conversation);
+          await conversation.close(1000);
+        });
+      });
+    },
   };
-  const whole = probe(name, async ({ ask, websocket }) => {
-    await askTwins(ask);
-    let done = 0;
-    const held = await websocket.hold({ purpose, ...handshake }, async (conversation) => {
-      for (const [, exchange] of Object.values(exchanges)) {
+}
+
+/** One after the other, until one is not as it should be. */
+function sayingAll(
+  exchanges: Series['exchanges'],
+  fits: (conversation: OpenConversation) => boolean = () => true,
+) {
+  const all = Object.values(exchanges);
+  let done = 0;
+  return {
+    async conversing(conversation: OpenConversation): Promise<void> {
+      if (!fits(conversation)) return;
+      for (const [, exchange] of all) {
         if (!(await exchange(conversation))) break;
         done += 1;
       }
       await conversation.close(1000);
-    });
-    return done === Object.keys(exchanges).length && isInOrder(held) ? held : null;
-  });
-  return (of) => {
-    const [alone, exchange] = exchanges[of] ?? [];
-    if (alone === undefined || exchange === undefined) throw new TypeError(`${of} is no part of ${name}`);
-    return probe(of, async ({ ask, websocket }) => {
-      await askTwins(ask);
-      const shared = await ask(whole).catch(unlessBlocked);
-      if (shared !== null) return shared;
-      return websocket.hold({ purpose: alone, ...handshake }, async (conversation) => {
-        await exchange(conversation);
-        await conversation.close(1000);
-      });
-    });
+    },
+    in: (view: ConversationView): Shared => ({ view, isWhole: done === all.length && isInOrder(view) }),
   };
 }
 
-function isInOrder({ echoes, faults, unansweredPings, unaskedEnd, isOver }: ConversationView): boolean {
+function isInOrder(view: ConversationView): boolean {
+  const { conversation, echoes, faults, unansweredPings, unaskedEnd, isOver } = view;
   const areSame = echoes.every(({ sent, back, isSame }) => isSame && back?.kind === sent.kind);
-  return areSame && isOver && unaskedEnd === null && faults.length === 0 && unansweredPings.length === 0;
+  const isHeardOut = conversation.failure === null;
+  return (
+    areSame &&
+    isHeardOut &&
+    isOver &&
+    unaskedEnd === null &&
+    faults.length === 0 &&
+    unansweredPings.length === 0
+  );
 }

@@ -3,7 +3,7 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
-import { type Beside, manyConnections, openedTogether } from './liveness.ts';
+import { manyConnections, openedTogether } from './liveness.ts';
 import { alive } from './ordinary-client.ts';
 
 /** Conversations that are held only when an ordinary one is, and each of which opens. */
@@ -22,12 +22,17 @@ export function heldOpenEach(
 
 /** One after the other; where the service does not do what it must, and each wait is long, side by side. */
 export async function holdEach(
-  { ask, websocket }: Port,
+  port: Port,
   conversations: readonly (readonly [HandshakeStimulus, Conversing])[],
 ): Promise<readonly ConversationView[]> {
+  await makeRoom(port);
+  return Promise.all(conversations.map((each) => port.websocket.hold(...each)));
+}
+
+/** For as many conversations side by side as the service keeps, where each wait is long. */
+export async function makeRoom({ ask, websocket }: Port): Promise<void> {
   // One may be left alone beside them.
   if (websocket.waitsInVain) websocket.widen((await ask(keptTogether)) - 1);
-  return Promise.all(conversations.map((each) => websocket.hold(...each)));
 }
 
 /** So many connections of one client the service keeps and serves at the same time, as far as was tried. */
@@ -36,13 +41,8 @@ export const keptTogether: Probe<number> = probe('websocket-kept-together', asyn
   const all =
     (await port.ask(manyConnections).catch(unlessUnjudged)) ??
     (await openedTogether(port, (conversation) => conversation.silence(SETTLED_MS)));
-  return all.every(isKept) ? all.length : 1;
+  return all.every(({ isServed }) => isServed) ? all.length : 1;
 });
 
 /** Whoever keeps fewer connections has ended others by then, in ms. */
 const SETTLED_MS = 500;
-
-function isKept({ conversation }: Beside): boolean {
-  if (conversation === null || conversation.unaskedEnd !== null) return false;
-  return conversation.unansweredPings.length === 0 && conversation.echoes.every(({ isSame }) => isSame);
-}

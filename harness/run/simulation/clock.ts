@@ -15,7 +15,7 @@ export interface SimulatedClock {
   stop(): void;
 }
 
-/** Where between two full minutes it begins: always the same phase of the windows of the clock. */
+/** Where between two full minutes it begins unless told so: always the same phase of the windows of the clock. */
 const PHASE_MS = 20_000;
 const MINUTE_MS = 60_000;
 /** Whoever looks at the clock twice sees a later time; in ms. */
@@ -45,8 +45,8 @@ interface Waiting {
  * the first wait is over. So a window of a minute is over at once, and a deadline comes true only if nobody meets it.
  * Both sides have to live in this process, on sockets of this machine.
  */
-export function simulatedClock(): SimulatedClock {
-  const beginMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + PHASE_MS;
+export function simulatedClock(phaseMs = PHASE_MS): SimulatedClock {
+  const beginMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + phaseMs;
   let nowMs = 0;
   /** Works outside that are under way, and the real time at which it was looked at last. */
   let outside = { works: 0, seenMs: 0 };

@@ -96,19 +96,27 @@ export function webSocketPort(means: SessionMeans, turn: Turn): WebSocketPort {
   return port;
 }
 
-/** RFC 9110 §15.6: that the server is not able to do it may be a matter of the moment; 501 and 505 are none. */
-function isOfTheMoment({ handshake: { response } }: Conversation): boolean {
-  return response !== null && response.status >= 500 && response.status !== 501 && response.status !== 505;
+/**
+ * That there is no answer may be a matter of the moment, and so may be that the server is not able to do it (RFC 9110
+ * §15.6); 501 and 505 are none.
+ */
+function isOfTheMoment({ handshake: { response }, failure }: Conversation): boolean {
+  if (response === null) return failure?.kind === 'response-timeout';
+  return response.status >= 500 && response.status !== 501 && response.status !== 505;
 }
 
-/** @throws Blocked where an ordinary handshake is refused in the same way now: then it is not for what was asked. */
+/** @throws Blocked where an ordinary handshake fares no better now: then it is not for what was asked. */
 async function requireTaken(means: SessionMeans, signal: AbortSignal, refused: Conversation): Promise<void> {
-  const purpose = 'a WebSocket as configured, for the one before was refused';
+  const { outage, log } = means;
+  const fate = refused.handshake.response === null ? 'not answered' : 'refused';
+  const purpose = `a WebSocket as configured, for the one before was ${fate}`;
   const ordinary = await connect(means, { purpose }, pinged(means), signal).catch(blockedByBudget);
-  const [before, now] = [refused, means.log.keep(ordinary, 1)].map(
-    ({ handshake }) => handshake.response?.status,
-  );
-  if (now === before) throw new Blocked(`answered ${now}, and so is every other handshake at this moment`);
+  const { handshake, failure } = log.keep(ordinary, 1);
+  outage.saw({ to: purpose, id: ordinary.id }, { response: handshake.response, failure });
+  const [before, now] = [refused.handshake.response, handshake.response].map((each) => each?.status);
+  if (now !== before) return;
+  const how = now === undefined ? 'not answered' : `answered ${now}`;
+  throw new Blocked(`${how}, and so is every other handshake at this moment`);
 }
 
 /** The key may be refused by the answer to the handshake, or by the close code that is documented for it. */

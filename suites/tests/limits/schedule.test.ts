@@ -12,23 +12,24 @@ import { judged } from '../fixtures/judged.ts';
 
 const WINDOW_MS = 60_000;
 
-interface Taken {
+interface Measured {
   readonly windows: number;
-  /** What is told before the run. */
-  readonly told: number;
-  /** The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not. */
-  readonly toldOfOthers: readonly [number, number];
   readonly sent: number;
   readonly handshakes: number;
   readonly outcomes: Readonly<Record<string, string>>;
   readonly messages: Readonly<Record<string, string>>;
 }
 
-async function withPlan(
-  service: ReferenceName,
-  requests: number,
-  variant: string | null,
-): Promise<ServiceConfig> {
+interface Taken extends Measured {
+  /** What is told before the run. */
+  readonly told: number;
+  /** The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not. */
+  readonly toldOfOthers: readonly [number, number];
+}
+
+type Run = readonly [service: ReferenceName, requests: number, variant: string | null];
+
+async function withPlan([service, requests, variant]: Run): Promise<ServiceConfig> {
   const { pacts: _, ...config } = await shipped(service);
   return {
     ...config,
@@ -39,9 +40,9 @@ async function withPlan(
   };
 }
 
-async function taken(service: ReferenceName, requests: number, variant: string | null): Promise<Taken> {
-  const config = await withPlan(service, requests, variant);
-  const clock = simulatedClock();
+/** Begun so many ms behind a full minute. */
+async function measured(config: ServiceConfig, [service, , variant]: Run, atMs?: number): Promise<Measured> {
+  const clock = simulatedClock(atMs);
   const { credentials, plan } = config;
   const provider = await startReference({ service, credentials, plan, variant, clock: clock.provider });
   onTestFinished(async () => {
@@ -49,44 +50,44 @@ async function taken(service: ReferenceName, requests: number, variant: string |
     clock.stop();
   });
   const fromMs = clock.session.now();
-  const all = await judged(config, suitesFor(suites, config), {
+  const { outcomes, messages, events, requests } = await judged(config, suitesFor(suites, config), {
     url: provider.url,
     clock: clock.session,
     random: () => 0.5,
   });
   const windows = (clock.session.now() - fromMs) / WINDOW_MS;
-  const handshakes = all.events.filter(
-    (event) => event.type === 'evidence' && event.kind === 'handshake',
-  ).length;
+  const handshakes = events.filter((event) => event.type === 'evidence' && event.kind === 'handshake').length;
+  return { windows, sent: requests, handshakes, outcomes, messages };
+}
+
+async function taken(run: Run): Promise<Taken> {
+  const config = await withPlan(run);
   const { durationMs } = await estimate(config, { suites, catalogue: 0 });
-  const others = await estimate(
-    { ...config, provider: { kind: 'url', url: provider.url } },
-    { suites, catalogue: 0 },
-  );
+  const elsewhere = { ...config, provider: { kind: 'url', url: 'http://127.0.0.1:9' } } as const;
+  const others = await estimate(elsewhere, { suites, catalogue: 0 });
   return {
-    windows,
+    ...(await measured(config, run)),
     told: durationMs / WINDOW_MS,
     toldOfOthers: [others.durationMs / WINDOW_MS, others.longestMs / WINDOW_MS],
-    sent: all.requests,
-    handshakes,
-    outcomes: all.outcomes,
-    messages: all.messages,
   };
 }
+
+/** In windows, where no answer tells what remains, and each request may take of it. */
+const LONGEST_UNTOLD = 3.4;
 
 /** Service, plan and variant; at most so many windows, requests and handshakes. */
 const MOST = [
   { service: 'search', requests: 100, variant: null, windows: 1.1, sent: 300, handshakes: 0 },
   { service: 'search', requests: 20, variant: null, windows: 4.1, sent: 190, handshakes: 0 },
-  { service: 'realtime', requests: 100, variant: null, windows: 1.1, sent: 410, handshakes: 115 },
-  { service: 'realtime', requests: 20, variant: null, windows: 4.1, sent: 310, handshakes: 115 },
+  { service: 'realtime', requests: 100, variant: null, windows: 1.1, sent: 410, handshakes: 90 },
+  { service: 'realtime', requests: 20, variant: null, windows: 4.1, sent: 310, handshakes: 90 },
   {
     service: 'realtime',
     requests: 100,
     variant: 'counts-handshakes',
     windows: 2.1,
     sent: 410,
-    handshakes: 115,
+    handshakes: 90,
   },
   {
     service: 'search',
@@ -100,9 +101,9 @@ const MOST = [
     service: 'realtime',
     requests: 100,
     variant: 'no-quota-fields',
-    windows: 3.2,
+    windows: LONGEST_UNTOLD,
     sent: 465,
-    handshakes: 115,
+    handshakes: 90,
   },
 ] as const;
 
@@ -110,11 +111,11 @@ describe('a whole verdict', () => {
   it.each(MOST)(
     'of $service with a plan of $requests, $variant, takes $windows windows at the most',
     async ({ service, requests, variant, ...most }) => {
-      const { windows, told, toldOfOthers, sent, handshakes, outcomes, messages } = await taken(
+      const { windows, told, toldOfOthers, sent, handshakes, outcomes, messages } = await taken([
         service,
         requests,
         variant,
-      );
+      ]);
       const amiss = Object.keys(outcomes).filter((id) => !SOUND.has(outcomes[id] ?? ''));
       expect(amiss).toEqual([]);
       expect(messages['limits.exact']).toContain(`request ${requests + 1} is the first refused`);
@@ -127,6 +128,16 @@ describe('a whole verdict', () => {
       if (variant === 'no-quota-fields') expect(windows).toBeGreaterThan(0.85 * longest);
       expect(sent).toBeLessThanOrEqual(most.sent);
       expect(handshakes).toBeLessThanOrEqual(most.handshakes);
+    },
+  );
+
+  it.each([0, 15_000, 40_000, 55_000])(
+    'of a service that tells no quota takes no longer where it begins %s ms behind the minute',
+    async (atMs) => {
+      const run = ['realtime', 100, 'no-quota-fields'] as const;
+      const { windows, messages } = await measured(await withPlan(run), run, atMs);
+      expect(messages['limits.exact']).toContain('request 101 is the first refused');
+      expect(windows).toBeLessThanOrEqual(LONGEST_UNTOLD);
     },
   );
 });

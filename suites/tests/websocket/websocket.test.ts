@@ -40,8 +40,8 @@ const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
   ],
   'websockets (Python)': [
     'fail websocket.supported-version',
-    'warning websocket.deflate-offer-declined',
     HOSTLESS,
+    'warning websocket.deflate-offer-declined',
   ],
 };
 

@@ -28,8 +28,18 @@ interface Past {
   readonly before: Past | null;
 }
 
+/** No request has opened a window yet. */
+const NEVER = Number.NEGATIVE_INFINITY;
+const UNOPENED: State = {
+  start: { least: NEVER, most: NEVER },
+  used: { least: 0, most: 0 },
+  limit: NO_BOUNDS,
+  spent: false,
+  past: null,
+};
+
 /** More ways than this to draw the windows, and nothing is known of them. */
-const MOST_STATES = 64;
+const MOST_STATES = 256;
 
 /**
  * A counter that runs from a key's first request for one window. All the ways are followed in which the windows can
@@ -38,21 +48,24 @@ const MOST_STATES = 64;
 export function fitAnchored(decisions: readonly Decision[], windowMs: number, extension: Extension): Fit {
   let states: readonly State[] = [];
   for (const [at, decision] of decisions.entries()) {
-    const next =
-      at === 0 ? opened(decision, null, NO_BOUNDS) : states.flatMap((state) => following(state, decision));
+    const next = at === 0 ? first(decision) : states.flatMap((state) => following(state, decision));
     if (next.length === 0) {
       return { explains: false, reason: `${decision.fate} ${describe(decision, decisions)}` };
     }
     states = distinct(next);
     if (states.length > MOST_STATES) return { explains: true, limit: NO_BOUNDS, windows: [] };
   }
-  const [shown] = states;
-  if (shown === undefined) return { explains: true, limit: NO_BOUNDS, windows: [] };
+  const [shown = UNOPENED] = states;
+  if (shown === UNOPENED) return { explains: true, limit: NO_BOUNDS, windows: [] };
   const limit = {
     least: Math.min(...states.map((state) => state.limit.least)),
     most: Math.max(...states.map((state) => state.limit.most)),
   };
   return { explains: true, limit, windows: spansOf(shown, windowMs) };
+
+  function first(decision: Decision): readonly State[] {
+    return [...opened(decision, null, NO_BOUNDS), ...(mayBeFree(decision) ? [UNOPENED] : [])];
+  }
 
   function following(state: State, decision: Decision): readonly State[] {
     const { earliestMs, latestMs } = decision;
@@ -62,6 +75,7 @@ export function fitAnchored(decisions: readonly Decision[], windowMs: number, ex
     return [
       ...(mayBeWithin ? within(state, decision) : []),
       ...(mayBeAfter ? opened(decision, state, state.limit) : []),
+      ...(mayBeAfter && mayBeFree(decision) ? [state] : []),
     ];
   }
 
@@ -88,7 +102,8 @@ export function fitAnchored(decisions: readonly Decision[], windowMs: number, ex
     const soonest =
       before === null ? decision.earliestMs : before.start.least + windowMs - TOLERANCE.limiterClock;
     const start = { least: Math.max(decision.earliestMs, soonest), most: decision.latestMs };
-    const past = before === null ? null : { span: spanOf(before, windowMs), before: before.past };
+    const past =
+      before === null || before === UNOPENED ? null : { span: spanOf(before, windowMs), before: before.past };
     const fresh = { start, spent: false, past };
     if (decision.fate === 'refused') {
       const bounded = atMost(limit, 0);
@@ -117,6 +132,11 @@ function distinct(states: readonly State[]): readonly State[] {
     if (!byKey.has(key)) byKey.set(key, state);
   }
   return [...byKey.values()];
+}
+
+/** A request that takes nothing of the quota opens no window either. */
+function mayBeFree({ fate, sure }: Decision): boolean {
+  return fate === 'admitted' && !sure;
 }
 
 /** When a decision fell, from the first of all. */

@@ -225,7 +225,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
       let asked = false;
       return together(
         onHead((head) => {
-          asked = /server_no_context_takeover; client_no_context_takeover/.test(head);
+          asked = /extensions: permessage-deflate; server_no_context_takeover(?!; server)/i.test(head);
           return asked ? head.replace('; server_no_context_takeover', '') : head;
         }),
         onSwitching((lines) =>
