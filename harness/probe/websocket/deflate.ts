@@ -1,9 +1,10 @@
 import { OPCODE } from '../../evidence/conversation/frame.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
+import { lazy } from '../../evidence/octets/lazy.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import type { HandshakeStimulus } from '../../session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { Deflation } from '../../transport/websocket/deflate.ts';
+import { deflatedRepeatedly } from '../../transport/websocket/deflate.ts';
 import { compresses, NAME, NOVEL } from './deflate-series.ts';
 import { echoes, echoesAsConfigured } from './echo.ts';
 import { carry, type Errand, onTheWay, type Ride, rideOf, runErrand } from './errand/errand.ts';
@@ -83,12 +84,8 @@ export const BOMB_OCTETS = 64 * 1024 * 1024;
 /** On the wire: what comes back of it is longer, a greeting or a complaint is shorter. */
 export const BULK_OCTETS = 1024;
 
-let bombOctets: Uint8Array | undefined;
-
-function bombPayload(): Uint8Array {
-  bombOctets ??= new Deflation(false).next(new Uint8Array(BOMB_OCTETS));
-  return bombOctets;
-}
+const PIECE_OCTETS = 1024 * 1024;
+const bombPayload = lazy(() => deflatedRepeatedly(new Uint8Array(PIECE_OCTETS), BOMB_OCTETS / PIECE_OCTETS));
 
 /** RFC 6455 §7.4.1: too big. */
 const TOO_BIG = 1009;
