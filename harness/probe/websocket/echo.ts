@@ -80,7 +80,7 @@ export const echoesAsConfigured: Probe<ConversationView> = probe(
 );
 
 /** Of long messages, in octets. */
-export const LENGTHS = [65_535, 65_536, 1 << 20];
+const LENGTHS = [65_535, 65_536, 1 << 20];
 
 /** §5.2: at the edges of the length encodings, one after the other as long as each comes back. */
 export const longEchoes: Probe<ConversationView> = risky(
