@@ -15,33 +15,36 @@ import { secondKeyServed } from '../auth/bad-credentials.ts';
 const inWords = ({ requests, windowMs }: further.FurtherLimitMet['limit']) =>
   `${requests} requests in ${windowMs / 1000} s`;
 
+/**
+ * Who sends fast meets the shorter limit on the way to the main one; the others are judged by what a run sends anyway.
+ */
+const keepsFurther = check('limits.further', {
+  title: 'keeps the further limits that the documents state',
+  headline: 'A further limit is not the documented one: {got}',
+  why: 'Clients that keep to all limits are refused all the same, or nothing holds back those that send too much.',
+  change: 'Count each request against each limit, with the documented numbers.',
+  grounds: [clause('limits.rate')],
+  applies: [furtherStated],
+  async judge({ probe, violated, notApplicable, note }) {
+    const met = await probe(further.furtherLimits);
+    for (const { limit, kept, evidence } of met) {
+      if (kept.kind !== 'broken') continue;
+      const wanted = `request ${limit.requests + 1} within ${limit.windowMs / 1000} s to be the first refused`;
+      violated(`expected ${wanted}, got ${kept.got}`, evidence);
+    }
+    const said = met.map(({ limit, kept }) =>
+      kept.kind === 'unmet'
+        ? `not judged: ${inWords(limit)} (${kept.reason})`
+        : `${inWords(limit)}, and then a refusal`,
+    );
+    if (met.every(({ kept }) => kept.kind === 'unmet')) notApplicable(said.join('; '));
+    note(said.join('; '));
+  },
+});
+
 /** Limits that the documents state beside the main one. */
 export const furtherLimits: readonly CheckDefinition[] = [
-  // limits.rate: `further`. Who sends fast meets the shorter limit on the way to the main one; the others are judged by
-  // what a run sends anyway.
-  check('limits.further', {
-    title: 'keeps the further limits that the documents state',
-    headline: 'A further limit is not the documented one: {got}',
-    why: 'Clients that keep to all limits are refused all the same, or nothing holds back those that send too much.',
-    change: 'Count each request against each limit, with the documented numbers.',
-    grounds: [clause('limits.rate')],
-    applies: [furtherStated],
-    async judge({ probe, violated, notApplicable, note }) {
-      const met = await probe(further.furtherLimits);
-      for (const { limit, kept, evidence } of met) {
-        if (kept.kind !== 'broken') continue;
-        const wanted = `request ${limit.requests + 1} within ${limit.windowMs / 1000} s to be the first refused`;
-        violated(`expected ${wanted}, got ${kept.got}`, evidence);
-      }
-      const said = met.map(({ limit, kept }) =>
-        kept.kind === 'unmet'
-          ? `not judged: ${inWords(limit)} (${kept.reason})`
-          : `${inWords(limit)}, and then a refusal`,
-      );
-      if (met.every(({ kept }) => kept.kind === 'unmet')) notApplicable(said.join('; '));
-      note(said.join('; '));
-    },
-  }),
+  keepsFurther,
 
   // The draft of the RateLimit fields: `r` is what a client may still use of each limit.
   check('limits.further-remaining', {
@@ -51,6 +54,8 @@ export const furtherLimits: readonly CheckDefinition[] = [
     change: 'Take the remaining number of each limit from the counter that decides for it.',
     grounds: [quotaFieldsDraft],
     applies: [furtherStated],
+    // What remains of another number than the documented one is counted against that.
+    restsOn: [keepsFurther],
     async judge({ probe, violated, notApplicable, note }) {
       const told = await probe(further.furtherFalls);
       if (told.length === 0) notApplicable('no quota header tells what remains of a further limit');
