@@ -1,10 +1,10 @@
-import { Command, Help, InvalidArgumentError, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { EXIT } from '../base/exit.ts';
-import { isDay } from '../config/shape/units.ts';
 import { usualFolder } from '../config/yaml/catalogue-folder.ts';
 import { didYouMean } from '../config/yaml/nearest.ts';
 import { DEFAULT_CHOICES, JUNIT_WARNINGS } from '../report/format.ts';
 import { plainText } from '../report/results/words/plain.ts';
+import { calendarDay, port, positiveInteger, runId } from './option-values.ts';
 import { HARNESS } from './process.ts';
 
 /**
@@ -355,31 +355,6 @@ function commandNamed(from: Command, [name, ...rest]: readonly string[]): Comman
 function pointAtOwnHelp(command: Command, called: string): void {
   command.showHelpAfterError(`(see \`${called} --help\`)`);
   for (const below of command.commands) pointAtOwnHelp(below, `${called} ${below.name()}`);
-}
-
-function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Give a whole number from 1.');
-  return value;
-}
-
-function calendarDay(text: string): string {
-  if (!isDay(text)) throw new InvalidArgumentError('Give a day of the calendar, such as 2027-01-31.');
-  return text;
-}
-
-/** It becomes a part of the name of a folder, and of a header. */
-function runId(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text))
-    throw new InvalidArgumentError('Give up to 64 letters, digits, dots and hyphens.');
-  return text;
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('Give a port, 0 to 65535.');
-  return value;
 }
 
 /** What the options alone do not tell. */

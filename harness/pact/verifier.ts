@@ -62,11 +62,11 @@ export function openVerifier({
       relay ??= openRelay();
       const route = (await relay).route(interaction.pact, handlers);
       clearTimeout(idle);
-      orders += 1;
       const pact = pactProcess();
       const quiet = new QuietWatch(quietMs, route, () =>
         pact.end(`Pact did nothing for ${quietMs / 1000} s and was ended`),
       );
+      orders += 1;
       try {
         const options = verifierOptions(interaction, provider, route, setsStates);
         const text = await unlessAborted(pact.ask(options), signal);

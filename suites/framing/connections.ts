@@ -9,7 +9,7 @@ import {
   rfc9110,
   rfc9112,
 } from '../../harness/check/suite.ts';
-import { rawReplies, unasked } from '../../harness/probe/every-reply.ts';
+import { unasked } from '../../harness/probe/every-reply.ts';
 import * as connection from '../../harness/probe/request/connection.ts';
 import { sampleOnKept } from '../../harness/probe/request/sample.ts';
 import { noErrorInSuccess, stable } from '../status/documented-answer.ts';
@@ -87,10 +87,6 @@ const refusedAndClosed = ({ id, what, ground, probe, change, why, statuses }: Re
 
 /** Some refuse it as what they cannot take: no harm comes of the other status. */
 const REFUSES_CODING: readonly number[] = [400, 411, 415, 422, 501];
-
-/** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
-const NO_TRAILERS =
-  /^(?:content-(?:length|encoding|type|range)|transfer-encoding|trailer|connection|host|cache-control|expires|date|location|retry-after|vary|age|set-cookie|authorization|(?:www|proxy)-authenticate|te|upgrade|access-control-.+)$/i;
 
 /** RFC 9112 §9.3: an answer that keeps the connection says nothing else. */
 function announcesClose({ response, exchange }: Reply): boolean {
@@ -382,22 +378,6 @@ export const connections: readonly CheckDefinition[] = [
         .toConform('Upgrade: h2c', ({ response }) => {
           const value = response.field('upgrade');
           return value?.toLowerCase() === 'h2c' ? null : (value ?? 'none');
-        }),
-  }),
-
-  // RFC 9110 §6.5.1: nothing that is needed before the content is read.
-  check('framing.trailers', {
-    title: 'sends nothing behind a body that belongs before it',
-    headline: 'A header comes only behind the body: {got}',
-    why: 'Clients have used the body by then, or drop what comes behind it.',
-    change: 'Send such headers before the body.',
-    grounds: [rfc9110('6.5.1', 'MUST')],
-    judge: ({ expect }) =>
-      expect(rawReplies)
-        .where(({ exchange }) => (exchange.response?.trailers.length ?? 0) > 0, 'no response has trailers')
-        .toConform('no such trailer', ({ exchange }) => {
-          const field = exchange.response?.trailers.find(([name]) => NO_TRAILERS.test(name));
-          return field ? field[0] : null;
         }),
   }),
 ];

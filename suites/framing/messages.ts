@@ -13,7 +13,11 @@ function isSilence({ exchange: { response, failure } }: Reply): boolean {
   return response === null && ['closed', 'reset', 'response-timeout'].includes(failure?.kind ?? '');
 }
 
-/** Where a message ends. */
+/** RFC 9110 §6.5.1: fields that frame, route, authenticate, or tell how to take the content. */
+const NO_TRAILERS =
+  /^(?:content-(?:length|encoding|type|range)|transfer-encoding|trailer|connection|host|cache-control|expires|date|location|retry-after|vary|age|set-cookie|authorization|(?:www|proxy)-authenticate|te|upgrade|access-control-.+)$/i;
+
+/** Where a message ends, and what comes behind its content. */
 export const messages: readonly CheckDefinition[] = [
   // RFC 9110 §8.6: Content-Length is the number of octets that follow.
   check('framing.content-length', {
@@ -59,5 +63,21 @@ export const messages: readonly CheckDefinition[] = [
         },
         FRAMED,
       ),
+  }),
+
+  // RFC 9110 §6.5.1: nothing that is needed before the content is read.
+  check('framing.trailers', {
+    title: 'sends nothing behind a body that belongs before it',
+    headline: 'A header comes only behind the body: {got}',
+    why: 'Clients have used the body by then, or drop what comes behind it.',
+    change: 'Send such headers before the body.',
+    grounds: [rfc9110('6.5.1', 'MUST')],
+    judge: ({ expect }) =>
+      expect(rawReplies)
+        .where(({ exchange }) => (exchange.response?.trailers.length ?? 0) > 0, 'no response has trailers')
+        .toConform('no such trailer', ({ exchange }) => {
+          const field = exchange.response?.trailers.find(([name]) => NO_TRAILERS.test(name));
+          return field ? field[0] : null;
+        }),
   }),
 ];

@@ -236,6 +236,14 @@ describe('redaction', () => {
     expect(shown()).toBe('X-Said,[redacted:DERIVED] [redacted:secret]');
   });
 
+  it('shows no content as it was shown before a value was added', () => {
+    const redaction = redactionOf({ KEY });
+    const shown = () => Buffer.from(redaction.octets(Buffer.from('derived-value'))).toString();
+    expect([shown(), shown()]).toEqual(Array(2).fill('derived-value'));
+    redaction.add('DERIVED', 'derived-value');
+    expect([shown(), shown()]).toEqual(Array(2).fill('[redacted:DERIVED]'));
+  });
+
   it('keeps the first name of a value that is added again', () => {
     const redaction = redactionOf({ KEY, AGAIN: KEY });
     expect(redaction.text(KEY)).toBe('[redacted:KEY]');

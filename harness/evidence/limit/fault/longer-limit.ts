@@ -30,8 +30,18 @@ export function keptAnyway(
       return { kind: 'broken', got: `a refusal while ${left} were told to remain` };
     return { kind: 'kept' };
   }
-  const most = Math.max(0, ...admitted.map((_, at) => within(admitted, at, limit).length));
-  return { kind: 'unmet', reason: `${most} were served in this run, and it takes ${limit.requests + 1}` };
+  return {
+    kind: 'unmet',
+    reason: `${mostWithin(admitted, limit)} were served in this run, and it takes ${limit.requests + 1}`,
+  };
+}
+
+/** The most of them in one window. */
+function mostWithin(admitted: readonly LimitObservation[], limit: DocumentedLimit): number {
+  let most = 0;
+  for (let from = 0; admitted.length - from > most; from += 1)
+    most = Math.max(most, within(admitted, from, limit).length);
+  return most;
 }
 
 /** The requests of one window that begins with this one. */
@@ -53,7 +63,8 @@ function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLi
   const { requests, windowMs } = limit;
   let before: Span | null = null;
   let from = 0;
-  while (from < admitted.length) {
+  // With fewer left than the limit lets through, none can be beyond it.
+  while (from + requests < admitted.length) {
     const first = admitted[from];
     if (first === undefined) break;
     const stretch = within(admitted, from, limit);
