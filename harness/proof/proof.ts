@@ -143,7 +143,8 @@ async function runRound(
   const identity = overTls ? selfSigned('localhost') : null;
   const config = identity === null ? adapted : { ...adapted, tls: trusting(identity.cert) };
   // A variant that takes the key elsewhere as well is configured as it is shipped, and called elsewhere.
-  const provider = await startProvider(each.kind === 'variant' ? provided : config, {
+  const asShipped = { ...provided, plan: config.plan };
+  const provider = await startProvider(each.kind === 'variant' ? asShipped : config, {
     clock: clock.provider,
     ...(identity && { identity }),
   });

@@ -82,8 +82,8 @@ function isPassingFault(
   return mode === 'serial' ? index < entries.length : refusal !== null && refusal.status !== status;
 }
 
-/** Whether faults took of the quota, where what remains before and behind them tells it. */
-function whereTold(serial: readonly LimitObservation[]): readonly LimitObservation[] {
+/** Whether those that may count took of the quota, where what remains before and behind them tells it. */
+export function whereTold(serial: readonly LimitObservation[]): readonly LimitObservation[] {
   const remaining = ({ counted, quota }: LimitObservation) =>
     counted === 'surely' ? (quota?.remaining ?? null) : null;
   return serial.flatMap((each, at) => {

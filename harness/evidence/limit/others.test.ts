@@ -1,22 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { at } from './fixtures/observed.ts';
+import { at, ofQuota } from './fixtures/observed.ts';
 import type { LimitObservation } from './observation.ts';
 import { countingOnly, requestsOfOthers, spentBefore } from './others.ts';
 
 describe('the requests of others', () => {
-  const quota = (remaining: number, limit = 100) => ({
-    dialect: 'ratelimit-draft-08' as const,
-    limit,
-    remaining,
-    resetSeconds: 60,
-    windowSeconds: 60,
-    policies: [],
-    faults: [],
-    contradictions: [],
-    others: [],
-  });
   const falling = (remaining: readonly number[], part: LimitObservation['part'] = 'serial') =>
-    remaining.map((left, index) => at(index * 10, 'admitted', { part, quota: quota(left) }));
+    remaining.map((left, index) => at(index * 10, 'admitted', { part, quota: ofQuota(left) }));
 
   it('are told by a quota that falls by more than one now and then', () => {
     expect(requestsOfOthers(falling([90, 89, 87, 86, 83, 82, 81]))).toBe(3);
@@ -39,7 +28,7 @@ describe('the requests of others', () => {
   });
 
   it('are not told by the fields of another quota, nor by none', () => {
-    const daily = at(0, 'admitted', { part: 'before', quota: quota(5_000, 10_000) });
+    const daily = at(0, 'admitted', { part: 'before', quota: ofQuota(5_000, 10_000) });
     const silent = at(10, 'admitted', { part: 'before' });
     expect(spentBefore([daily, silent], { requests: 100 })).toBe(0);
     expect(spentBefore([], { requests: 100 })).toBe(0);

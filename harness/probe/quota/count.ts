@@ -4,9 +4,9 @@ import { isApart } from '../../evidence/limit/apart.ts';
 import { isOfAnother } from '../../evidence/limit/fault/second-limit.ts';
 import type { LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { forgottenMs } from '../../evidence/limit/others.ts';
-import type { MetLimit } from '../../session/http/burst.ts';
+import { withRefusedBeside } from '../../evidence/limit/refused-beside.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
-import { inOne, inTurn } from './in-turn.ts';
+import { type InTurn, inTurn } from './in-turn.ts';
 import { PARALLEL_OVERSHOOT, serialBurst } from './planner.ts';
 import { exhaustion, flowedBack, observedIn, observedSoFar, planOf, type QuotaParts } from './quota.ts';
 
@@ -84,44 +84,49 @@ async function count(port: Port, mode: Mode, other: Span | null): Promise<Count>
 async function countInTurn(port: Port): Promise<Count> {
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
-  const { bursts } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
-  const [first, last] = [bursts[0]?.burst, bursts.at(-1)?.burst];
-  if (first === undefined || last === undefined) throw new HarnessError('no burst was sent');
-  const { timing } = first;
-  const durationMs = last.timing.startedMs + last.timing.durationMs - timing.startedMs;
-  const { entries } = inOne(bursts);
-  return countOf({ ...last, entries, timing: { ...timing, durationMs } }, port);
+  const { bursts, second } = await inTurn(port, { plan, purpose, before: 0, upTo: serialBurst(plan) });
+  return countOf(bursts, port, second?.refusedAtMs);
 }
 
 async function countTogether(port: Port): Promise<Count> {
   const upTo = planOf(port.config).requests + PARALLEL_OVERSHOOT;
   const purpose = 'all at once, to count what is admitted';
-  return countOf((await port.quota.burst({ purpose, before: 0, upTo, together: true })).burst, port);
+  return countOf([await port.quota.burst({ purpose, before: 0, upTo, together: true })], port);
 }
 
-/** @throws Blocked where the fate of a request is not known. */
-export function countOf(burst: MetLimit['burst'], port: QuotaParts): Count {
-  const { id, entries, timing } = burst;
+/**
+ * What was sent one burst after the other. `besideAtMs`: when the requests were sent that a second limit refused.
+ *
+ * @throws Blocked where the fate of a request is not known.
+ */
+export function countOf(met: InTurn['bursts'], port: QuotaParts, besideAtMs = NEVER): Count {
+  const bursts = met.map(({ burst }) => burst);
+  const [first, last] = [bursts[0], bursts.at(-1)];
+  if (first === undefined || last === undefined) throw new HarnessError('no burst was sent');
   const { config, quota } = port;
   const plan = planOf(config);
+  const entries = bursts.flatMap((each) => each.entries);
   const lost = entries.find(({ status }) => status === null);
   if (lost !== undefined && quota.refusal?.status !== null)
     throw new Blocked(`request ${lost.index} of the burst got no answer`);
-  const observations = observedIn([burst], port);
+  const observations = withRefusedBeside(observedIn(bursts, port), besideAtMs, plan);
   const served = observations.filter(({ fate }) => fate === 'admitted');
   const admitted = served.length;
+  const [fromMs, toMs] = [first.timing.startedMs, last.timing.startedMs + last.timing.durationMs];
   return {
-    fromMs: timing.startedMs,
-    toMs: timing.startedMs + timing.durationMs,
+    fromMs,
+    toMs,
     admitted,
     surely: served.filter(({ counted }) => counted === 'surely').length,
     observations,
     isRefused: observations.some(({ fate }) => fate !== 'admitted'),
     sent: entries.length,
-    flowed: 1 + Math.floor(flowedBack(plan, timing.durationMs)),
-    evidence: id,
+    flowed: 1 + Math.floor(flowedBack(plan, toMs - fromMs)),
+    evidence: last.id,
   };
 }
+
+const NEVER: ReadonlySet<number> = new Set();
 
 /** Of the window: a burst that takes longer than that has no other moment of the window to itself. */
 const MOST_OF_WINDOW = 0.4;

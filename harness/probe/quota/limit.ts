@@ -139,7 +139,7 @@ export const togetherAdmitted: Probe<{
       `a second limit refuses more than ${beside.requests} requests that come together`,
     );
   if (parallel === null) throw new NotApplicable('the quota did not come back in full while it was measured');
-  const seen = countOf(parallel.burst, port);
+  const seen = countOf([parallel], port);
   const about = { sent: seen.sent, evidence: seen.evidence };
   if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm)) {
     return { ...about, excess: 0 };

@@ -9,6 +9,7 @@ import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
+import { withRefusedBeside } from '../../evidence/limit/refused-beside.ts';
 import type { MetLimit } from '../../session/http/burst.ts';
 import { type Port, type Probe, probe } from '../../session/probe.ts';
 import { type LimitStep, nextLimitStep } from './planner.ts';
@@ -49,9 +50,10 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   let spentAsked = false;
   const ownOffsetMs = port.clock.wallNow().getTime() - port.clock.now();
   const { second } = met;
-  const ofPlan = ({ fate, sentMs }: LimitObservation) =>
-    fate !== 'refused' || !second?.refusedAtMs.has(sentMs);
-  const observed = () => countingOnly(observedSoFar(port).filter(ofPlan), plan.windowMs);
+  const observed = () => {
+    const counting = countingOnly(observedSoFar(port), plan.windowMs);
+    return second === null ? counting : withRefusedBeside(counting, second.refusedAtMs, plan);
+  };
   const next = (): LimitStep =>
     nextLimitStep({
       documented: plan,

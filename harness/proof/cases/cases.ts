@@ -80,6 +80,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'says-that-a-key-is-revoked+lower-case-fields+bad-requests-without-a-word',
     'longer-limit-by-bucket+plain-json-errors',
     'longer-limit-counts-refusals+lower-case-fields',
+    'main-limit-counts-refusals+no-quota-fields',
     'unavailable-when-crowded+names-several-languages+lower-case-fields',
     'signs-answers+plain-json-errors',
     'signs-answers-by-shared-secret+lower-case-fields',

@@ -55,19 +55,24 @@ function keyFor({ per }: QuotaPlan, key: string): string {
   return per === 'address' ? 'address' : key;
 }
 
-/** The same of the limits of a plan, where what one of them refuses is counted by the further ones all the same. */
-export const countingRefusals: LimiterAlgorithm = (plan) => {
-  const further = (plan.further ?? []).map((each) => ({ plan: each, limiter: fixedWindow(each) }));
-  const all = severalLimits([{ plan, limiter: fixedWindow(plan) }, ...further]);
-  return {
-    ...all,
-    take(key, nowMs) {
-      const admission = all.take(key, nowMs);
-      if (!admission.admitted) for (const each of further) each.limiter.take(keyFor(each.plan, key), nowMs);
-      return admission;
-    },
+/** The same of the limits of a plan, where what one of them refuses is counted all the same by the main one or by the others. */
+export const countingRefusals =
+  (by: 'main' | 'further'): LimiterAlgorithm =>
+  (plan) => {
+    const main = { plan, limiter: fixedWindow(plan) };
+    const further = (plan.further ?? []).map((each) => ({ plan: each, limiter: fixedWindow(each) }));
+    const all = severalLimits([main, ...further]);
+    const counting = by === 'main' ? [main] : further;
+    return {
+      ...all,
+      take(key, nowMs) {
+        const admission = all.take(key, nowMs);
+        if (!admission.admitted)
+          for (const each of counting) each.limiter.take(keyFor(each.plan, key), nowMs);
+        return admission;
+      },
+    };
   };
-};
 
 /** The limits of a plan, the further ones kept in another way. */
 export const furtherBy =

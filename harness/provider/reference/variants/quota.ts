@@ -116,7 +116,13 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
     services: REST.services,
     setting: 'two limits, the further one longer',
     summary: 'counts what the main limit refuses against the longer one as well',
-    patch: inQuota(() => ({ algorithm: countingRefusals })),
+    patch: inQuota(() => ({ algorithm: countingRefusals('further') })),
+  },
+  'main-limit-counts-refusals': {
+    services: REST.services,
+    setting: 'two limits',
+    summary: 'counts what a further limit refuses against the main one as well',
+    patch: inQuota(() => ({ algorithm: countingRefusals('main') })),
   },
   'counts-known-paths': {
     summary: 'counts requests for resources that it has, and serves or refuses others for nothing',
