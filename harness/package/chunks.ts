@@ -5,11 +5,14 @@ import type { ChunkingContext, CodeSplittingGroup } from 'rolldown';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SUITES = 'suites/catalogue.ts';
 
+/** The program of a worker: what it does to its process is done to no other. */
+const WORKER = 'harness/run/engine/entry.ts';
+
 /** What is loaded at once: by every command, by a run, and by its workers. */
 const STARTS = {
   command: ['harness/cli/program.ts', 'harness/run/engine/worker-process.ts'],
   run: ['harness/cli/commands/run/run.ts', SUITES],
-  worker: ['harness/run/engine/entry.ts', 'harness/run/rehearsal/estimate.ts', SUITES],
+  worker: [WORKER, 'harness/run/rehearsal/estimate.ts', SUITES],
 };
 type Start = keyof typeof STARTS;
 
@@ -60,13 +63,14 @@ function chunk(name: string, ...starts: readonly Start[]): CodeSplittingGroup {
 
 const found = new Map<Start, ReadonlySet<string>>();
 
-/** What the modules of a start import before they run, whatever that imports in turn, and themselves. */
+/** What the modules of a start import before they run, whatever that imports in turn, and themselves but for programs. */
 function needed(start: Start, context: ChunkingContext): ReadonlySet<string> {
   const known = found.get(start);
   if (known !== undefined) return known;
   const all = new Set(STARTS[start].map((path) => join(ROOT, path)));
   for (const id of all)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
+  all.delete(join(ROOT, WORKER));
   found.set(start, all);
   return all;
 }

@@ -46,6 +46,13 @@ describe('the package', () => {
     expect(naming).toEqual([]);
   });
 
+  it('does to no process what a worker does to its own', () => {
+    const changing = globSync('dist/**/*.js', { cwd: unpacked }).filter((name) =>
+      /^process\.exit = /m.test(readFileSync(join(unpacked, name), 'utf8')),
+    );
+    expect(changing).toEqual(['dist/harness/run/engine/entry.js']);
+  });
+
   it('finds its version, its contracts and its reference providers', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect((await conform('--version')).stdout).toBe(`${version}\n`);
