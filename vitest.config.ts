@@ -32,6 +32,9 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
 /** Clears up after the tests. */
 const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
 
+/** What tests start as a process of its own. */
+const PROGRAM = 'harness/package/fixtures/built-program.ts';
+
 /** The harness's own tests. The suites run through `harness/run/engine.ts`, never through this file. */
 export default defineConfig({
   test: {
@@ -54,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'containers',
           include: CONTAINERS,
-          globalSetup: [TEMPORARY_FILES, 'harness/provider/fixtures/container-runtime.ts'],
+          globalSetup: [TEMPORARY_FILES, PROGRAM, 'harness/provider/fixtures/container-runtime.ts'],
         },
       },
       {
@@ -65,7 +68,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'others',
-          globalSetup: TEMPORARY_FILES,
+          globalSetup: [TEMPORARY_FILES, PROGRAM],
           include: ['{harness,suites}/**/*.test.ts'],
           exclude: [...CONTAINERS, ...TOGETHER, PRODUCTS, ARCHIVE],
         },

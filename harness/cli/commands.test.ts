@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { conformingService, resultsOf } from '../report/fixtures/sample-results.ts';
 import { writeReports } from '../report/write.ts';
-import { atTerminal, conform, NO_TERMINAL } from '../run/fixtures/conform-process.ts';
+import { atTerminal, conform, conformFromSource, NO_TERMINAL } from '../run/fixtures/conform-process.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Commands that send nothing, as a user meets them: by what they print and how they end. */
@@ -327,14 +327,14 @@ describe.concurrent('starting', () => {
   it.for([['--version'], ['--help'], ['run', '--nope']])(
     '%s loads neither engine nor client',
     async (args) => {
-      const { stderr } = await conform(args, { NODE_OPTIONS: telling }).ended;
+      const { stderr } = await conformFromSource(args, { NODE_OPTIONS: telling }).ended;
       expect(stderr).toContain('harness/cli/main.ts');
       expect(stderr).not.toMatch(/node_modules\/(?!commander|fastest-levenshtein)/);
     },
   );
 
   it('is seen to load what a command needs', async () => {
-    const { stderr } = await conform(['list'], { NODE_OPTIONS: telling }).ended;
+    const { stderr } = await conformFromSource(['list'], { NODE_OPTIONS: telling }).ended;
     expect(stderr).toMatch(/harness\/cli\/commands\/catalogue\/list/);
     expect(stderr).not.toMatch(/node_modules\/(?:vitest|vite)\//);
   });

@@ -8,12 +8,12 @@ import { type Ending, listenTo } from '../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/how-to-call.ts';
 import { startReference } from '../provider/reference/reference.ts';
+import { MAIN, PROGRAM_ENVIRONMENT } from '../run/fixtures/built-program.ts';
 import { conformHere } from './fixtures/in-process.ts';
 
 /** Every command of the README is run, in a folder that holds a copy of the config and nothing else. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(ROOT, 'harness/cli/main.ts');
 const PACT_CLI = join(ROOT, 'node_modules/.bin/pact');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const CI = readFileSync(join(ROOT, '.ci/run'), 'utf8');
@@ -105,7 +105,7 @@ async function run(
   const [file = '', ...first] = program;
   const child = spawn(file, [...first, ...args], {
     cwd: folder,
-    env: { ...process.env, ...environment, ORDERS_API_KEY: ORDERS_KEY },
+    env: { ...process.env, ...PROGRAM_ENVIRONMENT, ...environment, ORDERS_API_KEY: ORDERS_KEY },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = listenTo(child);

@@ -13,6 +13,7 @@ import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import { environmentName } from '../evidence/forms/shell-word.ts';
 import { startReference } from '../provider/reference/reference.ts';
 import { readResults } from '../report/results/read-results.ts';
+import { MAIN } from '../run/fixtures/built-program.ts';
 import { conform, EXAMPLE_KEY } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
@@ -27,7 +28,6 @@ const CURL = mayUse('curl');
 const OPENSSL = mayUse('openssl');
 const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
 const PROOF = fileURLToPath(new URL('../proof/config', import.meta.url));
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const checks = (await loadSuites(SUITES_URL)).flatMap((suite) => suite.checks);
 
 interface Case {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Plugin, rolldown } from 'rolldown';
-import { CHUNKS, isOutside, packageOf } from './chunks.ts';
+import { bundle } from './bundle.ts';
+import { packageOf } from './chunks.ts';
 
 /**
  * Builds what the package ships into `dist/`: JavaScript of every source that runs, in few files, since a start would
@@ -27,32 +27,11 @@ const SURFACE = 'harness/index';
 /** What `harness/cli/conform.js` starts. */
 const PROGRAM = 'harness/cli/main';
 
-/** Modules that are named by URL: processes, the worker's entry, the suites. */
-const NAMED = /new URL\('([^']+)\.ts', import\.meta\.url\)/g;
-const PLACE = /PLACE_OF\("([^"]+)"\)/g;
-/** A module keeps its place, from which it names files and modules, wherever its code comes to lie. */
-const PLACES: Plugin = {
-  name: 'places',
-  transform(code, id) {
-    if (!code.includes('import.meta.url')) return null;
-    for (const [, path = ''] of code.matchAll(NAMED)) {
-      const module = resolve(dirname(id), `${path}.ts`);
-      this.emitFile({ type: 'chunk', id: module, fileName: relative(ROOT, module).replace(/ts$/, 'js') });
-    }
-    const place = `PLACE_OF(${JSON.stringify(relative(ROOT, id).replace(/ts$/, 'js'))})`;
-    return code.replaceAll(NAMED, "new URL('$1.js', import.meta.url)").replaceAll('import.meta.url', place);
-  },
-  renderChunk: (code, { fileName }) =>
-    code.replaceAll(PLACE, (_, path: string) => {
-      const from = relative(dirname(fileName), path).replace(/^(?!\.)/, './');
-      return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
-    }),
-};
-
 rmSync(DIST, { recursive: true, force: true });
 declare();
 keepDeclarationsOf(`${SURFACE}.d.ts`);
-await bundle([SURFACE, PROGRAM]);
+const inside = await bundle([SURFACE, PROGRAM], DIST, 'built');
+writeFileSync(join(DIST, 'LICENSES.txt'), licencesOf(inside));
 for (const file of globSync(DATA, { cwd: ROOT, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);
   if (!file.isFile() || path.includes('/fixtures/')) continue;
@@ -91,31 +70,6 @@ function keepDeclarationsOf(surface: string): void {
   for (const path of globSync('**/*.d.ts', { cwd: DIST }).map((each) => join(DIST, each))) {
     if (!kept.has(path)) rmSync(path);
   }
-}
-
-/**
- * Each entry lies where its source does, and so does what is named by URL; what they share lies in `chunks/`, with the
- * code of the packages that every start needs.
- */
-async function bundle(entries: readonly string[]): Promise<void> {
-  const build = await rolldown({
-    input: Object.fromEntries(entries.map((entry) => [entry, join(ROOT, `${entry}.ts`)])),
-    platform: 'node',
-    external: isOutside,
-    preserveEntrySignatures: 'exports-only',
-    tsconfig: join(ROOT, 'tsconfig.build.json'),
-    plugins: [PLACES],
-  });
-  const { output } = await build.write({
-    dir: DIST,
-    comments: false,
-    codeSplitting: { groups: CHUNKS },
-    entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-  });
-  await build.close();
-  const inside = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeFileSync(join(DIST, 'LICENSES.txt'), licencesOf(inside));
 }
 
 /** What the packages ask for whose code goes along: their names and terms. */

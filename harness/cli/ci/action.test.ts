@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { listenTo } from '../../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../../pact/fixtures/stub-broker.ts';
+import { BIN } from '../../run/fixtures/built-program.ts';
 
 /** The shell step of the GitHub action, run as a runner does it. */
 
@@ -20,7 +21,7 @@ async function run(inputs: Readonly<Record<string, string>>, change = (yaml: str
   cpSync(join(ROOT, 'config'), join(folder, 'config'), { recursive: true });
   const search = 'config/services/search.yaml';
   writeInto(folder, { [search]: change(readFileSync(join(ROOT, search), 'utf8')) });
-  symlinkSync(join(ROOT, 'harness/cli/conform.js'), join(folder, 'runner/conform/bin/conform'));
+  symlinkSync(BIN, join(folder, 'runner/conform/bin/conform'));
   const step = ACTION.runs.steps.find(({ id }: { readonly id?: string }) => id === 'conform');
   const given = (expression: string) => {
     const [, name = ''] = /^\$\{\{ inputs\.(.+) \}\}$/.exec(expression) ?? [];

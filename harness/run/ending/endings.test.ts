@@ -276,7 +276,7 @@ describe.concurrent('a check that goes wrong is a fault of the harness', () => {
     const { code, stdout, stderr } = await run.ended;
     expect({ code, stdout }).toEqual({ code: 70, stdout: '' });
     expect(stderr).toMatch(
-      /^conform: harness error: the suites of .*broken-suites\.ts do not load: this suite is broken$/m,
+      /^conform: harness error: the suites of .*broken-suites\.js do not load: this suite is broken$/m,
     );
     expect(existsSync(reports)).toBe(false);
     expect(run.left()).toEqual([]);

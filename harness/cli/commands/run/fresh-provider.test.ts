@@ -1,8 +1,8 @@
 import { describe, expect, inject, it } from 'vitest';
+import { MAIN } from '../../../run/fixtures/built-program.ts';
 import {
   example,
   expectNothingLeft,
-  MAIN,
   messages,
   release,
   SHIPS,

@@ -4,13 +4,13 @@ import { describe, expect, inject, it } from 'vitest';
 import { loadServices } from '../../../config/load.ts';
 import { reaperOf } from '../../../provider/fixtures/processes.ts';
 import { REFUSING_SERVER } from '../../../provider/fixtures/provider-image.ts';
+import { MAIN } from '../../../run/fixtures/built-program.ts';
 import {
   beginRelease,
   example,
   expectNothingLeft,
   KEY,
   leftOf,
-  MAIN,
   messages,
   ROOT,
   release,
