@@ -16,6 +16,8 @@ import { amiss, type Judged, judged } from './fixtures/judged.ts';
 interface Line {
   /** So long is everything under way, in ms. */
   readonly lateMs?: number;
+  /** So long is each KiB under way, in ms. */
+  readonly kibMs?: number;
   /** Behind what comes together, one octet follows another so many ms later. */
   readonly octetMs?: number;
   /** After so many connections nothing comes any more. */
@@ -27,7 +29,7 @@ interface Found extends Judged {
 }
 
 async function found(service: ReferenceName, line: Line, chosen: readonly Suite[]): Promise<Found> {
-  const { lateMs = 0, octetMs = 0, connections = Number.POSITIVE_INFINITY } = line;
+  const { lateMs = 0, kibMs = 0, octetMs = 0, connections = Number.POSITIVE_INFINITY } = line;
   const { pacts: _, ...config } = await shipped(service);
   const { credentials, plan } = config;
   const clock = simulatedClock();
@@ -45,6 +47,7 @@ async function found(service: ReferenceName, line: Line, chosen: readonly Suite[
     let written: Promise<unknown> = Promise.resolve();
     const write = async (before: Promise<unknown>, octets: Buffer) => {
       await Promise.all([before, clock.provider.sleep(lateMs)]);
+      if (kibMs > 0) await clock.provider.sleep((octets.length / 1_024) * kibMs);
       const parts = octetMs === 0 ? [octets] : [...octets].map((octet) => Buffer.of(octet));
       for (const part of parts) {
         if (client.writable && !isMute) client.write(part);
@@ -78,16 +81,31 @@ const blocked = ({ outcomes, messages }: Judged) =>
   Object.keys(outcomes).flatMap((id) => (outcomes[id] === 'blocked' ? (messages[id] ?? '') : []));
 
 describe('a service in order', () => {
+  const longest = 'websocket.max-message';
   it.each([
-    { service: 'search', lateMs: 3_000, chosen: [framing], minutes: 10 },
-    { service: 'realtime', lateMs: 3_000, chosen: [websocket], minutes: 15 },
+    { service: 'search', line: { lateMs: 3_000 }, chosen: [framing], minutes: 10, said: undefined },
+    {
+      service: 'realtime',
+      line: { lateMs: 3_000 },
+      chosen: [websocket],
+      minutes: 15,
+      said: '1048576 bytes accepted, nothing refused',
+    },
+    {
+      service: 'realtime',
+      line: { kibMs: 30 },
+      chosen: [websocket],
+      minutes: 15,
+      said: 'messages come back so slowly that none longer than 65536 bytes was tried',
+    },
   ] as const)(
-    'whose answers take $lateMs ms is found in order: $service',
-    async ({ service, lateMs, chosen, minutes }) => {
-      const all = await found(service, { lateMs }, chosen);
+    'on a slow line is found in order: $service, $line',
+    async ({ service, line, chosen, minutes, said }) => {
+      const all = await found(service, line, chosen);
       expect(amiss(all).map((id) => `${id}: ${all.messages[id]}`)).toEqual([]);
       expect(blocked(all)).toEqual([]);
       expect(all.minutes).toBeLessThan(minutes);
+      expect(all.messages[longest]).toBe(said);
     },
   );
 
