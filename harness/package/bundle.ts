@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { CHUNKS, isOutside } from './chunks.ts';
+import { chunks, isOutside } from './chunks.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -40,7 +40,7 @@ export async function bundle(
   const { output } = await build.write({
     dir,
     comments: false,
-    codeSplitting: { groups: CHUNKS },
+    codeSplitting: { groups: chunks() },
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   });

@@ -46,31 +46,31 @@ export function packageOf(path: string): string | null {
  * What is always loaded together lies in one file, since to look for a file takes as long as to read it. The first that
  * wants a module has it: what is needed by several comes before what is needed by one.
  */
-export const CHUNKS: CodeSplittingGroup[] = [
-  chunk('command', 'command'),
-  chunk('run-and-worker', 'run', 'worker'),
-  chunk('run', 'run'),
-  chunk('worker', 'worker'),
-];
-
-/** Of the modules that all of these starts need. */
-function chunk(name: string, ...starts: readonly Start[]): CodeSplittingGroup {
-  return {
-    debugName: name,
-    name: (id, context) => (starts.every((start) => needed(start, context).has(id)) ? name : null),
+export function chunks(): CodeSplittingGroup[] {
+  const found = new Map<Start, ReadonlySet<string>>();
+  const needs = (start: Start, context: ChunkingContext) => {
+    const known = found.get(start) ?? needed(start, context);
+    found.set(start, known);
+    return known;
   };
+  /** Of the modules that all of these starts need. */
+  const chunk = (name: string, ...starts: readonly Start[]): CodeSplittingGroup => ({
+    debugName: name,
+    name: (id, context) => (starts.every((start) => needs(start, context).has(id)) ? name : null),
+  });
+  return [
+    chunk('command', 'command'),
+    chunk('run-and-worker', 'run', 'worker'),
+    chunk('run', 'run'),
+    chunk('worker', 'worker'),
+  ];
 }
-
-const found = new Map<Start, ReadonlySet<string>>();
 
 /** What the modules of a start import before they run, whatever that imports in turn, and themselves but for programs. */
 function needed(start: Start, context: ChunkingContext): ReadonlySet<string> {
-  const known = found.get(start);
-  if (known !== undefined) return known;
   const all = new Set(STARTS[start].map((path) => join(ROOT, path)));
   for (const id of all)
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
   all.delete(join(ROOT, WORKER));
-  found.set(start, all);
   return all;
 }

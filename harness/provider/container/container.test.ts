@@ -165,7 +165,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     const ask = `
       const { status } = await fetch('http://index:8080/v1/resources');
       process.stdout.write('the index answers ' + status + '\\n');
-      await import('/app/harness/provider/fixtures/image/serve.ts');`;
+      await import('/app/harness/provider/fixtures/image/serve.js');`;
     const running = await start(
       provider({
         command: ['--input-type=module', '--eval', ask],
@@ -187,7 +187,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     writeFileSync(join(folder, 'synonyms.txt'), 'quick: fast\n');
     const read = `
       process.stdout.write(require('node:fs').readFileSync('/etc/search/synonyms.txt', 'utf8'));
-      import('/app/harness/provider/fixtures/image/serve.ts');`;
+      import('/app/harness/provider/fixtures/image/serve.js');`;
     const ask = `
       const asked = () => fetch('http://search-api:8080/').then(({ status }) => process.stdout.write('it answers ' + status + '\\n'));
       const again = () => asked().catch(() => setTimeout(again, 100));
