@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PLAIN_IMPORTS, SHORT_SEARCH } from './harness/base/fixtures/plain-imports.ts';
 import { compiledCodeEnvironment } from './harness/run/engine/compiled-code.ts';
 import { SIMULATION_ENVIRONMENT } from './harness/run/simulation/clock.ts';
@@ -16,11 +17,11 @@ const CONTAINERS = [
  * since most of what each of them would take in one of its own is the start.
  */
 const TOGETHER = [
-  'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe}/**/*.test.ts',
+  'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe,proof,session,transport}/**/*.test.ts',
   'harness/provider/reference/**/*.test.ts',
   'harness/report/**/!(page).test.ts',
   'harness/run/{provider,selection,turns}/**/*.test.ts',
-  'suites/tests/catalogue/*.test.ts',
+  'suites/tests/**/*.test.ts',
 ];
 
 /** What is found of products that this project has nothing to do with: for contributors, and no part of `npm test`. */
@@ -28,6 +29,39 @@ const PRODUCTS = 'suites/tests/products/products.test.ts';
 
 /** Records the runs of the archive anew, which `npm test` judges again. */
 const ARCHIVE = 'suites/tests/archive/record.test.ts';
+
+/** They begin first within their project, in this order, so that no worker is left alone with one of them at the end. */
+const SLOW = [
+  'harness/cli/commands/run/release.test.ts',
+  'harness/provider/container/container.test.ts',
+  'harness/report/html/page.test.ts',
+  'harness/run/tests/secrets.test.ts',
+  'harness/run/tests/hostile.test.ts',
+  'harness/cli/readme.test.ts',
+  'harness/run/rehearsal/estimate.test.ts',
+  'harness/run/ending/endings.test.ts',
+  'harness/cli/commands/run/honest-verdicts.test.ts',
+  'suites/tests/limits/schedule.test.ts',
+  'suites/tests/websocket/websocket.test.ts',
+  'harness/proof/diagnosis/benchmark.test.ts',
+  'suites/tests/limits/stalled.test.ts',
+  'suites/tests/limits/lawful-limiters.test.ts',
+  'suites/tests/limits/real-limiters.test.ts',
+  'harness/proof/few-requests.test.ts',
+  'suites/tests/limits/unknown-refusals.test.ts',
+  'suites/tests/bounds.test.ts',
+];
+const rankOf = ({ moduleId }: TestSpecification) => {
+  const rank = SLOW.findIndex((path) => moduleId.endsWith(path));
+  return rank === -1 ? SLOW.length : rank;
+};
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name);
+    return [...byProject.values()].flatMap((all) => all.toSorted((a, b) => rankOf(a) - rankOf(b)));
+  }
+}
 
 /** Clears up after the tests. */
 const TEMPORARY_FILES = 'harness/base/fixtures/temporary-files.ts';
@@ -47,6 +81,7 @@ export default defineConfig({
     // What a test waits for may take as long as the test.
     expect: { poll: { timeout: 170_000 } },
     cache: false,
+    sequence: { sequencer: SlowFirst },
     // Who watches needs to know of imports.
     execArgv: process.argv.includes('run') ? [SHORT_SEARCH, PLAIN_IMPORTS] : [],
     env: { ...compiledCodeEnvironment(), ...SIMULATION_ENVIRONMENT, NODE_OPTIONS: SHORT_SEARCH },
@@ -62,7 +97,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'together', include: TOGETHER, isolate: false, globalSetup: TEMPORARY_FILES },
+        test: {
+          name: 'together',
+          include: TOGETHER,
+          exclude: [PRODUCTS, ARCHIVE],
+          isolate: false,
+          globalSetup: TEMPORARY_FILES,
+        },
       },
       {
         extends: true,

@@ -45,10 +45,10 @@ const { name, version, type } = JSON.parse(readFileSync(join(ROOT, 'package.json
 // Sources ask for package.json two folders above the command line.
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ name, version, type })}\n`);
 
-/** Types are `npm run lint`'s to check. */
+/** Types are `npm run lint`'s to check. One thread: what a module exports, each of several would find out for itself. */
 function declare(): void {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--noCheck', '--declaration', 'true', '--emitDeclarationOnly', 'true'];
+  const options = ['--noCheck', '--singleThreaded', '--declaration', 'true', '--emitDeclarationOnly', 'true'];
   execFileSync(process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), ...options], {
     stdio: 'inherit',
   });
