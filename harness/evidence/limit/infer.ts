@@ -175,6 +175,21 @@ export function inferLimit(
   };
 }
 
+/** The kinds that explain all of this. */
+export function explainingKinds(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+  ownOffsetMs: number,
+): readonly LimitAlgorithm[] {
+  return kindsOf(
+    holdAgainst(decisionsOf(observations), contextOf(observations, documented, ownOffsetMs)).fitting,
+  );
+}
+
+function kindsOf(fitting: Held['fitting']): readonly LimitAlgorithm[] {
+  return [...new Set(fitting.map(({ model }) => model.algorithm))];
+}
+
 /** What limiters of these kinds make of a fresh quota that was spent; those of any kind where none of them is left. */
 export function firstRefusedOf(
   observations: readonly LimitObservation[],
@@ -222,7 +237,7 @@ function holdAgainst(decisions: readonly Decision[], context: Context): Held {
 
 function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
   const { returned } = rest;
-  const compatible = [...new Set(fitting.map(({ model }) => model.algorithm))];
+  const compatible = kindsOf(fitting);
   const [only] = compatible;
   const certain = compatible.length === 1 && only !== undefined && returned !== null;
   return {
@@ -296,7 +311,7 @@ function returnOf(decisions: readonly Decision[]): Span | null {
 /** Only requests sent together were refused, and one alone was served at once after them. */
 function refusedTogether(held: Held, rest: Rest): LimitInference {
   const { fitting } = held;
-  const compatible = [...new Set(fitting.map(({ model }) => model.algorithm)), 'concurrency' as const];
+  const compatible = [...kindsOf(fitting), 'concurrency' as const];
   const certain = compatible.length === 1;
   return {
     ...rest,

@@ -200,5 +200,5 @@ export function serverClock(observations: readonly LimitObservation[], ownOffset
   const own = { least: ownOffsetMs - TOLERANCE.limiterClock, most: ownOffsetMs + TOLERANCE.limiterClock };
   // Without any Date, or with Dates that contradict each other, nothing better than our own clock is known.
   if (least > most || !Number.isFinite(least)) return own;
-  return ownOffsetMs >= least && ownOffsetMs <= most ? own : { least, most };
+  return own.most >= least && own.least <= most ? own : { least, most };
 }

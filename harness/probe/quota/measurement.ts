@@ -1,4 +1,4 @@
-import { unlessUnjudged } from '../../base/verdict.ts';
+import { unlessBlocked, unlessUnjudged } from '../../base/verdict.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { countsApart } from '../../evidence/limit/fault/counts-apart.ts';
 import { resetFault, retryAfterFault, servedResetFault } from '../../evidence/limit/fault/honesty.ts';
@@ -66,6 +66,7 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
 
   const isCutShort = () => longerLimitMet(observed(), plan);
   let ended = 'too many steps';
+  let untilMs = Number.POSITIVE_INFINITY;
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     if (isCutShort()) {
       ended = 'a longer limit than the documented one refuses';
@@ -79,6 +80,12 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
     if (step.kind === 'wait') await port.pause.until(step.untilMs, step.reason);
     else if (step.kind === 'probe') {
       probes.push(await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }));
+    } else if (step.kind === 'tell') {
+      untilMs = port.clock.now();
+      // No record of an earlier version has it.
+      await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }).catch(unlessBlocked);
+      ended = step.reason;
+      break;
     } else if (step.kind === 'while-spent') {
       await askWhileSpent(port);
       spentAsked = true;
@@ -90,9 +97,10 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
     }
   }
   const isCut = isCutShort();
-  const observations = observed().filter(({ part }) => !isCut || part !== 'parallel');
+  const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
   if (isCut) parallel = null;
-  const inference = inferLimit(observations, plan, ownOffsetMs);
+  const inference = inferLimit(all, plan, ownOffsetMs);
+  const observations = all.filter(({ sentMs }) => sentMs < untilMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
   return { observations, inference, probes, parallel, ended, evidence };
 });

@@ -16,6 +16,8 @@ interface Setting {
   readonly unsure: { readonly requests: number; readonly apartMs: number; readonly count: boolean };
   readonly tellsRetryAfter: boolean;
   readonly tellsDate: boolean;
+  /** What our clock is ahead of the service's, where that tells its own. */
+  readonly aheadMs: number;
 }
 
 interface Measured {
@@ -35,7 +37,8 @@ function seeded(seed: number): () => number {
 
 /** Lets the planner measure a simulated limiter. The simulation's clock is the service's Unix time. */
 function measure(name: string, setting: Setting): Measured {
-  const { plan, startMs, latencyMs, jitterMs } = setting;
+  const { plan, startMs, latencyMs, jitterMs, tellsDate } = setting;
+  const ownOffsetMs = tellsDate ? setting.aheadMs : 0;
   const make = SIMULATED[name];
   if (make === undefined) throw new Error(`no limiter is called ${name}`);
   const leg = (random: number) => latencyMs / 2 + random * jitterMs;
@@ -46,7 +49,7 @@ function measure(name: string, setting: Setting): Measured {
       back: leg,
       random: seeded(setting.seed),
       tellsRetryAfter: setting.tellsRetryAfter,
-      tellsDate: setting.tellsDate,
+      tellsDate,
     },
     startMs,
   );
@@ -64,14 +67,14 @@ function measure(name: string, setting: Setting): Measured {
       observations,
       spentAsked,
       nowMs: service.nowMs,
-      ownOffsetMs: 0,
+      ownOffsetMs,
     });
     if (step.kind === 'stop') {
-      const inference = inferLimit(observations, plan, 0);
+      const inference = inferLimit(observations, plan, ownOffsetMs);
       return { inference, requests: service.requests, tookMs: service.nowMs - startMs, observations };
     }
     if (step.kind === 'wait') service.nowMs = Math.max(service.nowMs, step.untilMs);
-    else if (step.kind === 'probe') observations.push(service.serial('probe'));
+    else if (step.kind === 'probe' || step.kind === 'tell') observations.push(service.serial('probe'));
     else if (step.kind === 'parallel') observations.push(...service.parallel(step.count));
     else if (step.kind === 'while-spent') {
       for (let variant = 0; variant < 8; variant += 1) observations.push(service.serial('before'));
@@ -97,6 +100,7 @@ const ORDINARY: Setting = {
   unsure: { requests: 0, apartMs: 0, count: false },
   tellsRetryAfter: true,
   tellsDate: true,
+  aheadMs: 0,
 };
 
 /** The kind that each simulated limiter is. */
@@ -125,6 +129,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   }),
   tellsRetryAfter: fc.boolean(),
   tellsDate: fc.boolean(),
+  aheadMs: fc.oneof(fc.constant(0), fc.integer({ min: -90_000, max: 90_000 })),
 });
 
 describe.each(Object.keys(SIMULATED))('a limiter of the kind %s', (name) => {

@@ -1,6 +1,9 @@
+import { documentedWithin } from '../../evidence/limit/fault/first-refused.ts';
+import { GRADUAL, inferLimit } from '../../evidence/limit/infer.ts';
 import type { DocumentedLimit, LimitObservation, Span } from '../../evidence/limit/observation.ts';
 import { serverClock } from '../../evidence/limit/observing.ts';
 import { expiryMs, lawfullyBackMs } from '../../evidence/limit/put-off.ts';
+import { tellingMoment } from '../../evidence/limit/telling.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 
 /** What to do next to find out about a limit. Times are ms on the observations' clock. */
@@ -12,6 +15,8 @@ export type LimitStep =
   /** Everything that needs a spent quota: the other key, the variants. */
   | { readonly kind: 'while-spent' }
   | { readonly kind: 'probe'; readonly reason: string }
+  /** One request alone behind all others. It tells kinds of limiter apart, and nothing of how the quota came back. */
+  | { readonly kind: 'tell'; readonly reason: string }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
   | { readonly kind: 'stop'; readonly reason: string };
 
@@ -112,18 +117,38 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
  * Where hardly anything was back when the first request was served again, a sliding window is there. A log gives the
  * requests back as they were sent, a weighed counter evenly: told apart when all of them are as old as the window.
  */
-function afterParallel({ documented, observations, nowMs }: LimitKnowledge): LimitStep {
+function afterParallel(known: LimitKnowledge): LimitStep {
+  const { documented, observations, nowMs } = known;
   const { requests, windowMs } = documented;
   const together = observations.filter(({ part }) => part === 'parallel');
   const admitted = together.filter(({ fate }) => fate === 'admitted').length;
   const share = Math.ceil(requests * SLIDING_SHARE);
   const settled = admitted > requests / 2 || together.length > requests + PARALLEL_OVERSHOOT;
   const serial = observations.findLast(({ part, fate }) => part === 'serial' && fate === 'admitted');
-  if (settled || serial === undefined) return { kind: 'stop', reason: 'the quota is back' };
+  if (settled || serial === undefined)
+    return tellingStep(known) ?? { kind: 'stop', reason: 'the quota is back' };
   const untilMs = serial.finishedMs + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   return nowMs < untilMs
     ? wait(untilMs, 'a log has forgotten all requests, a weighed counter has not')
     : { kind: 'parallel', count: share };
+}
+
+/**
+ * Where a kind whose quota flows back explains all as well as one whose quota does not, the limit would have to be
+ * counted anew, for several windows: within one, a request alone may tell them apart. null where it cannot, or need not.
+ */
+function tellingStep({ documented, observations, nowMs, ownOffsetMs }: LimitKnowledge): LimitStep | null {
+  const together = observations.findLast(({ part }) => part === 'parallel');
+  if (together === undefined || observations.at(-1)?.part === 'probe') return null;
+  const { firstRefused, compatible } = inferLimit(observations, documented, ownOffsetMs);
+  const flows = compatible.filter((each) => GRADUAL.has(each)).length;
+  if (firstRefused === null || flows === 0 || flows === compatible.length) return null;
+  if (documentedWithin(firstRefused, documented) !== null) return null;
+  const span = { fromMs: nowMs, toMs: together.finishedMs + documented.windowMs };
+  const atMs = tellingMoment(observations, documented, ownOffsetMs, span);
+  if (atMs === null) return null;
+  const reason = 'do requests flow back one by one, or all at once?';
+  return nowMs < atMs ? wait(atMs, reason) : { kind: 'tell', reason };
 }
 
 function wait(untilMs: number, reason: string): LimitStep {

@@ -40,11 +40,21 @@ async function withPlan([service, requests, variant]: Run): Promise<ServiceConfi
   };
 }
 
-/** Begun so many ms behind a full minute. */
-async function measured(config: ServiceConfig, [service, , variant]: Run, atMs?: number): Promise<Measured> {
+/** When it begins, in ms behind a full minute, and what the service's clock is ahead of ours. */
+interface Begin {
+  readonly atMs?: number;
+  readonly aheadMs?: number;
+}
+
+async function measured(
+  config: ServiceConfig,
+  [service, , variant]: Run,
+  { atMs, aheadMs = 0 }: Begin = {},
+): Promise<Measured> {
   const clock = simulatedClock(atMs);
   const { credentials, plan } = config;
-  const provider = await startReference({ service, credentials, plan, variant, clock: clock.provider });
+  const ahead = { ...clock.provider, now: () => clock.provider.now() + aheadMs };
+  const provider = await startReference({ service, credentials, plan, variant, clock: ahead });
   onTestFinished(async () => {
     await provider.stop();
     clock.stop();
@@ -131,16 +141,25 @@ describe('a whole verdict', () => {
     },
   );
 
-  it.each([0, 15_000, 40_000, 55_000])(
+  // About 33 s behind it, a window of the clock ends right behind the burst.
+  it.each([0, 15_000, 30_000, 32_000, 33_000, 34_000, 36_000, 40_000, 55_000])(
     'of a service that tells no quota takes no longer where it begins %s ms behind the minute',
     async (atMs) => {
-      const run = ['realtime', 100, 'no-quota-fields'] as const;
-      const { windows, messages } = await measured(await withPlan(run), run, atMs);
+      const { windows, messages } = await measured(await withPlan(UNTOLD), UNTOLD, { atMs });
       expect(messages['limits.exact']).toContain('request 101 is the first refused');
       expect(windows).toBeLessThanOrEqual(LONGEST_UNTOLD);
     },
   );
+
+  it('of a service whose clock is known to the second alone takes less than a window more where one ends by the burst', async () => {
+    const begin = { atMs: 28_000, aheadMs: 5_300 };
+    const { windows, messages } = await measured(await withPlan(UNTOLD), UNTOLD, begin);
+    expect(messages['limits.exact']).toBe('request 101 is the first refused');
+    expect(windows).toBeLessThanOrEqual(LONGEST_UNTOLD + 1);
+  });
 });
+
+const UNTOLD: Run = ['realtime', 100, 'no-quota-fields'];
 
 /** A conforming service has no others. */
 const SOUND: ReadonlySet<string> = new Set(['pass', 'observed', 'skipped']);
