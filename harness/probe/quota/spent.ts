@@ -1,12 +1,22 @@
 import { Blocked, NotApplicable } from '../../base/verdict.ts';
 import type { CredentialSpelling } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
+import { oneByOne } from '../../evidence/limit/observation.ts';
 import { spendingKind, spendingsOf } from '../../evidence/limit/spending.ts';
 import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import { sample } from '../request/sample.ts';
-import { exhaust, exhaustion, flowedBack, planOf, type QuotaParts, refusal, slotMs } from './quota.ts';
+import {
+  exhaust,
+  exhaustion,
+  flowedBack,
+  observedSoFar,
+  planOf,
+  type QuotaParts,
+  refusal,
+  slotMs,
+} from './quota.ts';
 
 /**
  * What is asked while the quota is spent. It may come back at any moment, by a window that ends or by an even
@@ -21,12 +31,16 @@ const PATIENCE = 12;
 /** How long a refusal takes at the least, beside a served request; times in ms. */
 export const refusalDelay: Probe<{ typicalMs: number; refusalMs: number; evidence: string }> = probe(
   'refusal-delay',
-  async ({ ask }) => {
-    const { typicalMs } = await ask(exhaustion);
-    const met = await ask(refusal);
-    // A busy machine holds back one refusal, a tarpit each of them.
-    const again = await ask(spentAgain);
-    const refusalMs = Math.min(...[met, again].map(({ exchange }) => exchange.timing.durationMs));
+  async (port) => {
+    const { typicalMs } = await port.ask(exhaustion);
+    const met = await port.ask(refusal);
+    const again = await port.ask(spentAgain);
+    // A busy machine holds back some refusals, a tarpit each of them.
+    const others = oneByOne(observedSoFar(port)).filter(({ fate }) => fate === 'refused');
+    const refusalMs = Math.min(
+      ...[met, again].map(({ exchange }) => exchange.timing.durationMs),
+      ...others.map(({ sentMs, finishedMs }) => finishedMs - sentMs),
+    );
     return { typicalMs, refusalMs, evidence: again.evidence };
   },
 );

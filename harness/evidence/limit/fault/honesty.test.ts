@@ -71,6 +71,13 @@ describe('the reset of served answers, held against what happened', () => {
     expect(servedResetFault(seen(sentMs, endMs, 18_500), TEN, FIXED)).toBeNull();
   });
 
+  it('is not held against a window that has ended before it', () => {
+    const quota = { ...NO_QUOTA, limit: 10, remaining: 9, resetSeconds: 10 };
+    const spent = seen(every(100, 10), () => 10_000, 1_000).slice(0, -1);
+    const again = [at(10_500, 'admitted', { part: 'serial', quota }), at(11_500, 'refused')];
+    expect(servedResetFault([...spent, ...again, at(20_600, 'admitted')], TEN, FIXED)).toBeNull();
+  });
+
   it('is too early where the next window cannot have been spent', () => {
     const sentMs = [9_000, 9_900, ...every(100, 5).map((ms) => ms + 10_000)];
     const endMs = (ms: number) => (ms < 10_000 ? 10_000 : 20_000);

@@ -77,7 +77,8 @@ export function servedResetFault(
     observations.filter((each) => {
       return each.fate !== 'refused' && each.sentMs > sentMs && each.sentMs <= lastRefusalMs;
     }).length;
-  for (const answer of inOrder) {
+  // What came after that is of another window.
+  for (const answer of inOrder.slice(0, inOrder.indexOf(back))) {
     const { part, fate, finishedMs, quota } = answer;
     const waitMs = RESET.ofMs(answer);
     if (part !== 'serial' || fate !== 'admitted' || waitMs === null || quota?.limit !== requests) continue;
