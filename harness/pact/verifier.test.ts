@@ -269,6 +269,22 @@ describe('the process that runs Pact', () => {
     expect(new Set(pids).size).toBe(2);
   });
 
+  it('takes one order after the other; of those that come together each has one of its own', async () => {
+    const pids: string[] = [];
+    const bothAsked = Promise.withResolvers<void>();
+    const request: RelayHandlers['request'] = async ({ body }) => {
+      pids.push(String(JSON.parse(String(body)).pid));
+      if (pids.length === 2) bothAsked.resolve();
+      if (pids.length <= 2) await bothAsked.promise;
+      return json({});
+    };
+    const verifier = opened({ child: child('telling-child') });
+    await Promise.all([verified({ request }, {}, verifier), verified({ request }, {}, verifier)]);
+    await verified({ request }, {}, verifier);
+    expect(new Set(pids.slice(0, 2)).size).toBe(2);
+    expect(pids.slice(0, 2)).toContain(pids[2]);
+  });
+
   it('that crashes is told with what it printed, and replaced', async () => {
     const verifier = opened({ child: child('crashing-child') });
     const failure = await verified({}, {}, verifier).catch((error: unknown) => error);

@@ -1,4 +1,5 @@
 import type { VerifierOptions } from '@pact-foundation/pact-core';
+import pLimit from 'p-limit';
 import type { ExpectedInteraction } from '../config/pact/interaction.ts';
 import { PactFailure, PactProcess, QuietWatch } from './pact-process.ts';
 import { openRelay, type Relay, type RelayHandlers, type RelayRoute } from './relay.ts';
@@ -14,7 +15,10 @@ export interface VerificationOrder {
   readonly signal: AbortSignal;
 }
 
-/** Pact's verifier, in a process of its own that starts with an order and goes soon after the last. */
+/**
+ * Pact's verifier, in processes of its own. One that has answered an order takes the next, so that several orders that
+ * come together have several processes, and none suffers for another; it goes where no other order comes soon.
+ */
 export interface PactVerifier {
   /**
    * Holds the provider behind the handlers against one interaction. Rejects with the first thing that a handler threw,
@@ -34,8 +38,10 @@ interface VerifierOptionsOfOurs {
 }
 
 const QUIET_MS = 20_000;
-/** It takes 30 MiB, as long as it is there, and a tenth of a second to start. */
+/** It takes 30 MiB, as long as it is there, and a quarter of a second of the processor to start. */
 const IDLE_MS = 1_000;
+/** Orders that come together; others wait. */
+const AT_ONCE = 8;
 /** Deadlines are the relay's; Pact's own, per request and in ms, must never come first. */
 const NO_LIMIT_MS = 24 * 3_600_000;
 export function openVerifier({
@@ -44,46 +50,70 @@ export function openVerifier({
   child,
 }: VerifierOptionsOfOurs = {}): PactVerifier {
   const module = child ?? new URL('./verify-child.ts', import.meta.url);
+  const limited = pLimit(AT_ONCE);
+  /** All that have not been ended. */
+  const processes = new Set<PactProcess>();
+  /** Those without an order, and when each goes. */
+  const idle = new Map<PactProcess, NodeJS.Timeout>();
   let relay: Promise<Relay> | null = null;
-  let running: PactProcess | null = null;
   let closed = false;
-  let orders = 0;
-  let idle: NodeJS.Timeout | undefined;
 
-  function pactProcess(): PactProcess {
-    if (running === null || running.ended) running = new PactProcess(module);
-    return running;
+  function take(): PactProcess {
+    for (const [pact, going] of idle) {
+      clearTimeout(going);
+      idle.delete(pact);
+      if (!pact.ended) return pact;
+      processes.delete(pact);
+    }
+    const pact = new PactProcess(module);
+    processes.add(pact);
+    return pact;
+  }
+
+  function end(pact: PactProcess, reason: string): void {
+    clearTimeout(idle.get(pact));
+    idle.delete(pact);
+    processes.delete(pact);
+    pact.end(reason);
+  }
+
+  async function verified({ interaction, provider, handlers, setsStates, signal }: VerificationOrder) {
+    signal.throwIfAborted();
+    if (closed) throw new PactFailure('Pact was closed');
+    relay ??= openRelay();
+    const route = (await relay).route(interaction.pact, handlers);
+    const pact = take();
+    const quiet = new QuietWatch(quietMs, route, () =>
+      end(pact, `Pact did nothing for ${quietMs / 1000} s and was ended`),
+    );
+    let answered = false;
+    try {
+      const options = verifierOptions(interaction, provider, route, setsStates);
+      const text = await unlessAborted(pact.ask(options), signal);
+      answered = true;
+      const thrown = route.thrown();
+      if (thrown !== undefined) throw thrown;
+      return readVerdict(route.masked(text), interaction.description);
+    } finally {
+      quiet.stop();
+      route.release();
+      if (!answered) end(pact, 'nobody waits for the answer');
+      else if (!closed) {
+        const going = setTimeout(() => end(pact, 'Pact had nothing to do'), idleMs).unref();
+        idle.set(pact, going);
+      }
+    }
   }
 
   return {
-    async verify({ interaction, provider, handlers, setsStates, signal }) {
-      signal.throwIfAborted();
-      if (closed) throw new PactFailure('Pact was closed');
-      relay ??= openRelay();
-      const route = (await relay).route(interaction.pact, handlers);
-      clearTimeout(idle);
-      const pact = pactProcess();
-      const quiet = new QuietWatch(quietMs, route, () =>
-        pact.end(`Pact did nothing for ${quietMs / 1000} s and was ended`),
-      );
-      orders += 1;
-      try {
-        const options = verifierOptions(interaction, provider, route, setsStates);
-        const text = await unlessAborted(pact.ask(options), signal);
-        const thrown = route.thrown();
-        if (thrown !== undefined) throw thrown;
-        return readVerdict(route.masked(text), interaction.description);
-      } finally {
-        quiet.stop();
-        route.release();
-        orders -= 1;
-        if (orders === 0) idle = setTimeout(() => running?.end('Pact had nothing to do'), idleMs).unref();
-      }
-    },
+    verify: (order) =>
+      unlessAborted(
+        limited(() => verified(order)),
+        order.signal,
+      ),
     async close() {
       closed = true;
-      clearTimeout(idle);
-      running?.end('Pact was closed');
+      for (const pact of processes) end(pact, 'Pact was closed');
       (await relay)?.close();
     },
   };

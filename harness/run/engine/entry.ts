@@ -6,6 +6,7 @@ import { reasonOf } from '../../base/thrown.ts';
 import { loadSuites, SUITES_URL } from '../selection/selection.ts';
 import { SIMULATION_ENVIRONMENT } from '../simulation/clock.ts';
 import { isSimulated, type MainMessage, type WorkerInput, type WorkerMessage } from './channel.ts';
+import { SpareTime } from './spare-time.ts';
 import { openWorker } from './worker.ts';
 
 /**
@@ -49,8 +50,10 @@ async function work(input: WorkerInput): Promise<void> {
     const worker = await openWorker(input);
     const limited = pLimit(input.sideBySide);
     const { signal } = cancelled;
+    const spare = new SpareTime();
     const judged = worker.services.map(({ run }) =>
       limited(async () => {
+        await spare.turn();
         if (!signal.aborted) await run(signal);
       }).catch((error: unknown) => tellOf('fault', error)),
     );

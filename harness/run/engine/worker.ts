@@ -6,6 +6,7 @@ import { unpackRunSecrets, unpackService } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { openJournal } from '../../evidence/record/journal.ts';
 import { createRedaction, type Redaction, SoughtSecrets } from '../../evidence/redaction/redaction.ts';
+import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { announcement } from '../../report/terminal/estimate.ts';
 import { type LiveSessionOptions, openLiveSession } from '../../session/live.ts';
@@ -50,6 +51,7 @@ interface WorkerMeans {
   readonly run: RunInput;
   readonly suites: readonly Suite[];
   readonly sought: SoughtSecrets;
+  readonly verifier: PactVerifier;
   readonly record: (event: JournalEvent) => void;
   readonly tell: (message: WorkerMessage) => void;
 }
@@ -79,6 +81,7 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
     run,
     suites: await loadSuites(run.suitesUrl),
     sought: new SoughtSecrets(),
+    verifier: openVerifier(),
     record: (event) => journal.append(event),
     tell,
   };
@@ -94,6 +97,7 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
     async finish() {
       clearInterval(pulse);
       await Promise.all(open.map((each) => each.finish()));
+      await means.verifier.close();
     },
   };
 }
@@ -237,6 +241,7 @@ class ServiceRun {
     this.#session = openLiveSession({
       config: this.#config,
       clock: systemClock,
+      verifier: this.#means.verifier,
       ...this.#simulation,
       providerUrl,
       runId,
