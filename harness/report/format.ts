@@ -12,6 +12,9 @@ export interface ReportChoices {
 /** A warning shows as skipped: in every list of a CI server, with its message, and it makes nothing red. */
 export const DEFAULT_CHOICES: ReportChoices = { junitWarnings: 'skipped' };
 
+/** A text; or its pieces in their order, where it may be too large to lie in memory as a whole. */
+export type ReportText = string | (() => Iterable<string>);
+
 /** One form in which the results of a run are written down. Everything that lists formats reads it from here. */
 export interface ReportFormat {
   /** As `--format` calls it. */
@@ -29,5 +32,5 @@ export interface ReportFormat {
   render(
     results: Results,
     choices: ReportChoices,
-  ): Readonly<Record<string, string | ReadonlyMap<string, string>>>;
+  ): Readonly<Record<string, ReportText | ReadonlyMap<string, ReportText>>>;
 }

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { served } from '../base/fixtures/server.ts';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
 import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
+import { wholeText } from './fixtures/whole-text.ts';
 import { DEFAULT_CHOICES } from './format.ts';
 import { har } from './har.ts';
 import type { Results, ServiceResult } from './results/results.ts';
@@ -21,8 +22,8 @@ const isValid = ajv.compile({ $ref: 'har.json#' });
 
 function archives(results: Results): ReadonlyMap<string, string> {
   const files = har.render(results, DEFAULT_CHOICES)['har/SERVICE.har'];
-  if (files === undefined || typeof files === 'string') throw new Error('there is a file for each service');
-  return files;
+  if (!(files instanceof Map)) throw new Error('there is a file for each service');
+  return new Map([...files].map(([service, text]) => [service, wholeText(text)]));
 }
 
 function withUrl(service: ServiceResult, url: string): ServiceResult {

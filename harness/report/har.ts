@@ -23,7 +23,7 @@ export const har: ReportFormat = {
     'har/SERVICE.har': new Map(
       results.services.map((service) => [
         service.service,
-        `${JSON.stringify(archiveOf(service, results), null, 1)}\n`,
+        () => [`${JSON.stringify(archiveOf(service, results), null, 1)}\n`],
       ]),
     ),
   }),

@@ -5,7 +5,8 @@ import { hasMembers } from '../base/json-text.ts';
 import { withCauses } from '../diagnosis/causes.ts';
 import { withKnown } from '../memory/known.ts';
 import { sampleResults } from './fixtures/sample-results.ts';
-import { DEFAULT_CHOICES, type ReportFormat } from './format.ts';
+import { wholeText } from './fixtures/whole-text.ts';
+import { DEFAULT_CHOICES, type ReportFormat, type ReportText } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { validateResults } from './results/read-results.ts';
 import type { Results } from './results/results.ts';
@@ -35,7 +36,10 @@ function small(): Results {
 /** All that a format makes of results. */
 function written(format: ReportFormat, results: Results): string {
   const documents = Object.values(format.render(results, DEFAULT_CHOICES));
-  return documents.flatMap((each) => (typeof each === 'string' ? each : [...each.values()])).join('\n');
+  const texts = documents.flatMap((each) =>
+    each instanceof Map ? [...each.values()] : [each as ReportText],
+  );
+  return texts.map(wholeText).join('\n');
 }
 
 /** Everything that is made of a file of results. */

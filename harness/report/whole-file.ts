@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
+  closeSync,
   constants,
   copyFileSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -15,6 +17,7 @@ import {
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { HarnessError } from '../base/exit.ts';
 import { makeFolder, makeFolders } from '../evidence/record/folder.ts';
+import type { ReportText } from './format.ts';
 
 /** Files that are there whole or not at all, in folders that are what they seem. Everything is synchronous. */
 
@@ -69,8 +72,15 @@ function locked(lock: string): boolean {
 }
 
 /** Writes beside the place, then renames: a link at the place is replaced, not followed. */
-export function writeWhole(path: string, content: string): void {
-  intoPlace(path, (temporary) => writeFileSync(temporary, content, { flag: 'wx' }));
+export function writeWhole(path: string, content: ReportText): void {
+  intoPlace(path, (temporary) => {
+    const file = openSync(temporary, 'wx');
+    try {
+      for (const piece of typeof content === 'string' ? [content] : content()) writeFileSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
+  });
 }
 
 /** Copies a file so that the copy is whole when it appears; a file onto itself is left alone. */

@@ -40,6 +40,17 @@ describe('writing reports', () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
       .sort();
 
+  it.each([0, 1, 3])('writes the results of %i services as JSON, indented as a whole', (count) => {
+    const results = sampleResults();
+    const services = Array.from({ length: count }, () => results.services)
+      .flat()
+      .slice(0, count);
+    const { runDir } = write({ ...results, services }, { formats: only('json') });
+    const told = readFileSync(join(runDir, 'results.json'), 'utf8');
+    expect(told).toBe(`${JSON.stringify(JSON.parse(told), null, 2)}\n`);
+    expect(JSON.parse(told).services).toHaveLength(count);
+  });
+
   it('leaves the same reports in the folder of the run and in latest', () => {
     const results = sampleResults();
     const folder = openRunFolder(reportsDir, results.run);

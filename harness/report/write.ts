@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../base/exit.ts';
-import { DEFAULT_CHOICES, type ReportChoices, type ReportFormat } from './format.ts';
+import { DEFAULT_CHOICES, type ReportChoices, type ReportFormat, type ReportText } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
 import { readResults } from './results/read-results.ts';
 import type { Results, RunResult } from './results/results.ts';
@@ -134,9 +134,9 @@ function render(
   results: Results,
   format: ReportFormat,
   choices: ReportChoices,
-): readonly (readonly [path: string, content: string])[] {
+): readonly (readonly [path: string, content: ReportText])[] {
   return Object.entries(format.render(results, choices)).flatMap(([path, content]) => {
-    if (typeof content === 'string') return [[path, content] as const];
+    if (typeof content === 'string' || typeof content === 'function') return [[path, content] as const];
     const names = fileNames([...content.keys()]);
     return [...content].map(([service, text]) => [pathFor(path, names.get(service)), text] as const);
   });

@@ -121,13 +121,14 @@ export async function execute(run: Execution): Promise<void> {
           renew: (service) =>
             renewProvider(service, {
               providers,
-              entries: () => journal.read().entries,
+              read: journal.read,
               record,
               redact,
             }),
           turn: (service) => turns.take(service),
           turnOver: (service) => void turns.give(service),
-          leftOf: (services, endedMs) => leftOvers(journal.read().entries, services, endedMs),
+          leftOf: (services, endedMs) =>
+            leftOvers(journal.read(['outcome', 'evidence']).entries, services, endedMs),
           onAgain: (services, reason) => {
             const text = redact(`${reason}; what was left was given to another worker`);
             for (const service of services) record({ type: 'remark', service, text });
@@ -140,11 +141,8 @@ export async function execute(run: Execution): Promise<void> {
         })
       : NOTHING_RAN;
     for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
-    await clearUp(started, { runId, userAgent, redaction, record, entries: () => journal.read().entries });
-    if (!signal.aborted) {
-      const { entries } = journal.read();
-      await recordEndings(providers, entries, record);
-    }
+    await clearUp(started, { runId, userAgent, redaction, record, read: journal.read });
+    if (!signal.aborted) await recordEndings(providers, journal.read, record);
     finishJournal(record, engine, signal, redact);
   } catch (error) {
     if (error instanceof UsageError) throw error;

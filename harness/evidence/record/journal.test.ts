@@ -62,6 +62,12 @@ describe('journal', () => {
     expect(() => openJournal('/proc/no-such-folder/journal')).toThrow(HarnessError);
   });
 
+  it('is read for what names one of some types alone', () => {
+    const journal = openJournal(newPath());
+    for (const type of ['created', 'outcome', 'removed', 'evidence']) journal.append({ type });
+    expect(journal.read(['created', 'removed']).entries).toEqual([{ type: 'created' }, { type: 'removed' }]);
+  });
+
   it('is read to its end after its folder is gone, also what others began anew there', () => {
     const path = join(temporaryFolder(), 'run', 'journal.ndjson');
     const journal = openJournal(path);

@@ -1,3 +1,4 @@
+import type { Journal } from '../../evidence/record/journal.ts';
 import type { Redaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { leftBehind } from '../../report/results/fold/left-behind.ts';
@@ -9,17 +10,18 @@ interface ClearingUp {
   readonly runId: string;
   readonly userAgent: string;
   readonly redaction: Redaction;
-  readonly entries: () => readonly unknown[];
+  readonly read: Journal['read'];
   readonly record: (event: JournalEvent) => void;
 }
 
 /** Removes what workers have created that came to their end before they could remove it themselves. */
 export async function clearUp(
   started: readonly StartedService[],
-  { runId, userAgent, redaction, entries, record }: ClearingUp,
+  { runId, userAgent, redaction, read, record }: ClearingUp,
 ): Promise<void> {
-  const journal = entries();
-  const left = Map.groupBy(leftBehind(journal), ({ service }) => service);
+  const left = Map.groupBy(leftBehind(read(['created', 'removed']).entries), ({ service }) => service);
+  if (left.size === 0) return;
+  const { entries } = read(['evidence']);
   await Promise.all(
     started.map(async ({ config, providerUrl }) => {
       const { service } = config;
@@ -36,7 +38,7 @@ export async function clearUp(
         redaction,
         record,
         learned: (secret) => redaction.add(secret.name, secret.reveal()),
-        evidenceBefore: leftOvers(journal, [service], 0).get(service)?.lastEvidence ?? 0,
+        evidenceBefore: leftOvers(entries, [service], 0).get(service)?.lastEvidence ?? 0,
         leftBehind: ours,
       });
       await session.close();

@@ -1,5 +1,6 @@
 import { HarnessError } from '../../base/exit.ts';
 import { reasonOf } from '../../base/thrown.ts';
+import type { Journal, JournalContent } from '../../evidence/record/journal.ts';
 import { type RunningProvider, StartFailure } from '../../provider/provider.ts';
 import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
 
@@ -94,18 +95,24 @@ export class Providers {
  */
 export async function recordEndings(
   providers: Providers,
-  entries: readonly unknown[],
+  read: Journal['read'],
   record: (event: JournalEvent) => void,
   only?: string,
 ): Promise<void> {
-  const events = entries.flatMap((entry) => {
+  const troubles = eventsOf(read(['service-trouble']));
+  const troubled = troubles.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
+  const endings = await providers.endings(new Set(troubled), only);
+  const events = endings.size === 0 ? [] : eventsOf(read(['service-trouble', 'outcome']));
+  for (const [service, ending] of endings) {
+    for (const event of endingEvents(events, service, ending)) record(event);
+  }
+}
+
+function eventsOf({ entries }: JournalContent): readonly JournalEvent[] {
+  return entries.flatMap((entry) => {
     const read = readEvent(entry);
     return read.kind === 'event' ? [read.event] : [];
   });
-  const troubled = events.flatMap((event) => (event.type === 'service-trouble' ? [event.service] : []));
-  for (const [service, ending] of await providers.endings(new Set(troubled), only)) {
-    for (const event of endingEvents(events, service, ending)) record(event);
-  }
 }
 
 export function endingEvents(
@@ -128,7 +135,7 @@ export function endingEvents(
 interface RenewalContext {
   readonly providers: Providers;
   /** What the run has written down so far. */
-  readonly entries: () => readonly unknown[];
+  readonly read: Journal['read'];
   readonly record: (event: JournalEvent) => void;
   readonly redact: (text: string) => string;
 }
@@ -139,10 +146,10 @@ interface RenewalContext {
  */
 export async function renewProvider(
   service: string,
-  { providers, entries, record, redact }: RenewalContext,
+  { providers, read, record, redact }: RenewalContext,
 ): Promise<{ readonly url: string } | { readonly reason: string }> {
   try {
-    await recordEndings(providers, entries(), record, service);
+    await recordEndings(providers, read, record, service);
     return { url: await providers.renew(service) };
   } catch (error) {
     if (error instanceof StartFailure) providers.failed(service, error.logs);
