@@ -11,6 +11,8 @@ export interface OwnSchema<Value = unknown> {
 
 /** After so many values, and so many ms that they took, it is worth the time that loading ajv and compiling takes. */
 const WORTH_COMPILING = { values: 100, ms: 50 };
+/** After so many ms it is, however few took them. */
+const WORTH_COMPILING_MS = 300;
 /** What stands in the schemas of the config beside JSON Schema's own keywords. */
 const ANNOTATIONS = ['x-expected', 'x-def'];
 const require = createRequire(import.meta.url);
@@ -28,7 +30,8 @@ export function ownSchema<Value>(schema: object, options: Options = {}): OwnSche
   const fits = (value: unknown): value is Value => {
     fits.errors = null;
     uses += 1;
-    const isOften = uses > WORTH_COMPILING.values && readMs > WORTH_COMPILING.ms;
+    const isOften =
+      readMs > WORTH_COMPILING_MS || (uses > WORTH_COMPILING.values && readMs > WORTH_COMPILING.ms);
     if (compiled === undefined && !isOften) {
       const beganMs = performance.now();
       read ??= new Validator(schema as Schema, '2020-12');

@@ -14,8 +14,13 @@ export function notApplying(results: Results): {
   readonly single: readonly NotApplying[];
 } {
   const skipped = judgedWith(results, 'skipped');
-  const isWhole = ({ service, check: { suite } }: Judged) =>
-    service.checks.every((check) => check.suite !== suite || check.outcome === 'skipped');
+  const applying = new Map(
+    results.services.map((service) => {
+      const checks = service.checks.filter(({ outcome }) => outcome !== 'skipped');
+      return [service, new Set(checks.map(({ suite }) => suite))];
+    }),
+  );
+  const isWhole = ({ service, check }: Judged) => !applying.get(service)?.has(check.suite);
   const [whole, single] = [skipped.filter(isWhole), skipped.filter((each) => !isWhole(each))];
   return {
     suites: byReason(withReasonOfSuite(whole)),
