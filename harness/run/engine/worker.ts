@@ -36,6 +36,9 @@ const LONGEST_REHEARSAL_MS = 20_000;
 /** Services of a worker that are rehearsed, one after the other: nobody reads the cost of each of many. */
 const MOST_REHEARSED = 4;
 
+/** The next service asks Pact soon after the last: a process that goes in between would have to be started again, in ms. */
+const PACT_IDLE_MS = 10_000;
+
 export interface Worker {
   readonly services: readonly {
     readonly service: string;
@@ -81,7 +84,7 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
     run,
     suites: await loadSuites(run.suitesUrl),
     sought: new SoughtSecrets(),
-    verifier: openVerifier(),
+    verifier: openVerifier(services.length > 1 ? { idleMs: PACT_IDLE_MS } : {}),
     record: (event) => journal.append(event),
     tell,
   };

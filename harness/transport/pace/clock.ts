@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Timing } from '../../evidence/exchange.ts';
 
 /** Time as a parameter: everything that waits or measures takes one, so that tests need no sleeping. */
@@ -20,18 +19,25 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => new Date(),
+  // Every deadline is one, and most are called off: Node's own promise of a timer makes an error with a trace for each.
   async sleep(ms, signal) {
-    const due = performance.now() + ms;
-    // A Node timer may fire a fraction of a millisecond early; a rate limit would notice, so look again.
-    for (let left = ms; left > 0; left = due - performance.now()) {
-      try {
-        await delay(Math.min(Math.ceil(left), LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw error;
-      }
-    }
     signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const due = performance.now() + ms;
+    let timer: NodeJS.Timeout | undefined;
+    const look = () => {
+      // A Node timer may fire a fraction of a millisecond early; a rate limit would notice, so look again.
+      const left = due - performance.now();
+      if (left <= 0) resolve();
+      else timer = setTimeout(look, Math.min(Math.ceil(left), LONGEST_TIMER_MS));
+    };
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', aborted, { once: true });
+    look();
+    await promise.finally(() => signal?.removeEventListener('abort', aborted));
   },
 };
 
