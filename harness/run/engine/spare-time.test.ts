@@ -27,7 +27,7 @@ describe('those who want to begin', () => {
   it('wait for as long as there is none, but not without end', async () => {
     let busyShare = 1;
     const begun = await three(() => busyShare);
-    await vi.advanceTimersByTimeAsync(4_950);
+    await vi.advanceTimersByTimeAsync(29_950);
     expect(begun).toEqual(['first']);
     await vi.advanceTimersByTimeAsync(50);
     expect(begun).toEqual(['first', 'second']);

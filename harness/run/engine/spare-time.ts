@@ -3,7 +3,7 @@ const LOOK_MS = 50;
 /** Of the time between two looks: a process that works for longer has none to spare. */
 const BUSY_SHARE = 0.8;
 /** However busy it is, the next one begins after so long, in ms: who works without end must not keep others waiting. */
-const LONGEST_MS = 5_000;
+const LONGEST_MS = 30_000;
 
 /**
  * Lets many begin one after the other, each as soon as this process has time for it. Those that wait for answers or for
