@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type Schema, Validator } from '@cfworker/json-schema';
+import { type Schema, validate } from '@cfworker/json-schema';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 
 /** Holds values against one of our own schemas. */
@@ -23,7 +23,8 @@ const require = createRequire(import.meta.url);
  * is told by ajv alone, or until it was asked often and that took long.
  */
 export function ownSchema<Value>(schema: object, options: Options = {}): OwnSchema<Value> {
-  let read: Validator | undefined;
+  const read = schema as Schema;
+  const definitions = definitionsOf(read);
   let compiled: ValidateFunction | undefined;
   let uses = 0;
   let readMs = 0;
@@ -34,8 +35,7 @@ export function ownSchema<Value>(schema: object, options: Options = {}): OwnSche
       readMs > WORTH_COMPILING_MS || (uses > WORTH_COMPILING.values && readMs > WORTH_COMPILING.ms);
     if (compiled === undefined && !isOften) {
       const beganMs = performance.now();
-      read ??= new Validator(schema as Schema, '2020-12');
-      const { valid } = read.validate(value);
+      const { valid } = validate(value, read, '2020-12', definitions);
       readMs += performance.now() - beganMs;
       if (valid) return true;
     }
@@ -46,6 +46,13 @@ export function ownSchema<Value>(schema: object, options: Options = {}): OwnSche
   };
   fits.errors = null as OwnSchema['errors'];
   return fits;
+}
+
+/** All that our schemas refer to, by how they do. To find out every address within one would take as long as a use. */
+function definitionsOf({ $defs = {} }: Schema): Record<string, Schema | boolean> {
+  return Object.fromEntries(
+    Object.entries<Schema | boolean>($defs).map(([name, schema]) => [`#/$defs/${name}`, schema]),
+  );
 }
 
 function compile(schema: object, options: Options): ValidateFunction {
