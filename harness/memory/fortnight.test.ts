@@ -186,7 +186,9 @@ it('says each night of a fortnight what is new, and the same from its record', a
     expect(remember(folder, pastRun(results))).toBeNull();
     const shown: Results = JSON.parse(JSON.stringify(results).replaceAll(`${folder}/`, ''));
     const said = verdictText(shown, { color: false, width: 400, verbosity: 'normal', reportsAt: null });
-    const lines = said.split('\n').map((line) => line.replace(/ · \d+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
+    const lines = said
+      .split('\n')
+      .map((line) => line.replace(/ · [\d.]+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
     const news = lines
       .filter((line) => NEWS.test(line))
       .map((line) =>
