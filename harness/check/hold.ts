@@ -1,4 +1,4 @@
-import { Violation } from '../base/verdict.ts';
+import { Blocked, NotApplicable, Violation } from '../base/verdict.ts';
 import type { Probe } from '../session/probe.ts';
 
 /** A piece of evidence as expectations name it. */
@@ -76,18 +76,31 @@ type Yield = Subject | readonly Subject[] | Gathered<Subject>;
 export type PieceOf<A> =
   A extends Probe<infer E> ? PieceOf<E> : A extends readonly (infer S)[] | Gathered<infer S> ? S : A;
 
-/** The pieces of everything that was asked, in its order. */
+/**
+ * The pieces of everything that was asked, in its order. Of several probes, those are judged that apply and could be had.
+ *
+ * @throws NotApplicable where none of them applies, Blocked where none could be had.
+ */
 export async function gather<S extends Subject>(
   asked: readonly Asked[],
   ask: <E>(probe: Probe<E>) => Promise<E>,
 ): Promise<Gathered<S>> {
   const pieces: Subject[] = [];
+  const unjudged: (Blocked | NotApplicable)[] = [];
   let shortfall: Shortfall | null = null;
   for (const each of asked) {
-    const found = 'send' in each ? await ask(each) : each;
-    if ('shortfall' in found) shortfall ??= found.shortfall;
-    pieces.push(...('shortfall' in found ? found.all : [found].flat()));
+    try {
+      const found = 'send' in each ? await ask(each) : each;
+      if ('shortfall' in found) shortfall ??= found.shortfall;
+      pieces.push(...('shortfall' in found ? found.all : [found].flat()));
+    } catch (thrown) {
+      if (!(thrown instanceof Blocked || thrown instanceof NotApplicable)) throw thrown;
+      unjudged.push(thrown);
+    }
   }
+  const blocked = unjudged.find((each) => each instanceof Blocked);
+  if (unjudged.length > 0 && unjudged.length === asked.length) throw blocked ?? unjudged[0];
+  if (blocked !== undefined) shortfall = { end: 'blocked', reason: blocked.message };
   // What a probe yields is what its type says.
   return { all: pieces as readonly Subject[] as readonly S[], shortfall };
 }
