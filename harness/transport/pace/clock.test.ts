@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../../base/exit.ts';
+import { listening } from '../../base/loopback.ts';
 import { startDeadline, systemClock } from './clock.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 
@@ -30,6 +34,31 @@ describe('systemClock', () => {
     await systemClock.sleep(5);
     abort.abort();
     expect(await outcome).toBe('aborted');
+  });
+});
+
+describe('a deadline', () => {
+  it('does not expire over what came while this process was busy', async () => {
+    const server = createServer();
+    const port = await listening(server);
+    // From here on timers are looked at before sockets.
+    await setImmediate();
+    const socket = connect(port, '127.0.0.1');
+    const expired = vi.fn();
+    const cancel = startDeadline(systemClock, 100, expired);
+    socket.once('connect', cancel);
+    const busyUntilMs = performance.now() + 250;
+    while (performance.now() < busyUntilMs);
+    await once(socket, 'connect');
+    expect(expired).not.toHaveBeenCalled();
+    socket.destroy();
+    server.close();
+  });
+
+  it('expires where nothing came', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    startDeadline(systemClock, 5, () => resolve('expired'));
+    expect(await promise).toBe('expired');
   });
 });
 

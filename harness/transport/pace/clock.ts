@@ -44,12 +44,28 @@ export const systemClock: Clock = {
 /** Nobody sees it. */
 const CALLED_OFF = new Error('the deadline was called off');
 
-/** Calls `expired` after `ms` unless the returned function was called before. */
+/**
+ * A process that wakes so much too late, in ms, was busy, and has not yet looked at what came meanwhile. Of what is
+ * shorter nobody waits for an answer.
+ */
+const LATE_MS = 100;
+
+/**
+ * Calls `expired` after `ms` unless the returned function was called before. Where this process is busy when the time
+ * is over, it has as much time again as it was late: that nobody read an answer is no fault of whoever gave it.
+ */
 export function startDeadline(clock: Clock, ms: number, expired: () => void): () => void {
   const cancellation = new AbortController();
-  clock.sleep(ms, cancellation.signal).then(
+  const { signal } = cancellation;
+  const over = async () => {
+    const dueMs = clock.now() + ms;
+    await clock.sleep(ms, signal);
+    const lateMs = clock.now() - dueMs;
+    if (lateMs > LATE_MS && ms >= LATE_MS) await clock.sleep(Math.min(lateMs, ms), signal);
+  };
+  over().then(
     () => {
-      if (!cancellation.signal.aborted) expired();
+      if (!signal.aborted) expired();
     },
     // The only rejection is our own cancellation.
     () => undefined,
