@@ -59,7 +59,8 @@ export function openVerifier({
   let closed = false;
 
   function take(): PactProcess {
-    for (const [pact, going] of idle) {
+    // The one that was at work last, so that those go that are not needed.
+    for (const [pact, going] of [...idle].reverse()) {
       clearTimeout(going);
       idle.delete(pact);
       if (!pact.ended) return pact;
