@@ -80,9 +80,8 @@ const LONGEST_REFERENCE = 24;
 const REFERENCE = /^&(?:#0*([0-9]{1,7});?|#[xX]0*([0-9a-fA-F]{1,6});?|([A-Za-z]+);)/;
 
 /** `&amp;`, `&#65;`, `&#x41;`; numbers also without the semicolon, as browsers read them. */
-const htmlDecoding = decoding([0x26], (octets, at) => {
-  const text = String.fromCharCode(...octets.subarray(at, at + LONGEST_REFERENCE));
-  const match = REFERENCE.exec(text);
+const htmlDecoding = decoding([0x26], (_, at, text) => {
+  const match = REFERENCE.exec(text().slice(at, at + LONGEST_REFERENCE));
   if (match === null) return null;
   const [whole, decimal, hex, name] = match;
   const codePoint =
@@ -107,11 +106,10 @@ const BETWEEN_STRINGS = /^"[\s,[\]{}]{1,16}(?:"[^"\\]{0,64}"\s{0,8}:[\s[{]{0,8})
 const LONGEST_BETWEEN = 120;
 
 /** Strings that follow each other in a JSON text, joined: what was cut in two is whole again. */
-const joining = decoding([0x22], (octets, at) => {
+const joining = decoding([0x22], (octets, at, text) => {
   const next = octets[at + 1];
   if (next !== 0x2c && next !== 0x5d && next !== 0x7d && next !== 0x0a && next !== 0x20) return null;
-  const text = String.fromCharCode(...octets.subarray(at, at + LONGEST_BETWEEN));
-  const [between] = BETWEEN_STRINGS.exec(text) ?? [];
+  const [between] = BETWEEN_STRINGS.exec(text().slice(at, at + LONGEST_BETWEEN)) ?? [];
   return between === undefined ? null : { length: between.length };
 });
 
@@ -149,19 +147,25 @@ type Unescaped = { readonly length: number } & (
   | { readonly codePoint?: number }
 );
 
+/** `read` tells what begins at a place; `text`: all octets, a character for each. */
 function decoding(
   introducers: readonly [number, number?],
-  read: (octets: Uint8Array, at: number) => Unescaped | null,
+  read: (octets: Uint8Array, at: number, text: () => string) => Unescaped | null,
 ): Decoding {
   const [one, other] = introducers;
   return (view) => {
     const { octets } = view;
+    let whole: string | null = null;
+    const text = () => {
+      whole ??= latin1Text(octets);
+      return whole;
+    };
     const nextOne = placesOf(octets, one);
     const nextOther = other === undefined ? () => octets.length : placesOf(octets, other);
     let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {
       at = Math.min(nextOne(at), nextOther(at));
-      const unescaped = at < octets.length ? read(octets, at) : null;
+      const unescaped = at < octets.length ? read(octets, at, text) : null;
       if (unescaped !== null) {
         decoded ??= new Rewriting(view, octets.length);
         decoded.replace(at, unescaped.length, octetsOf(unescaped));

@@ -12,8 +12,11 @@ const SHORTEST_SECRET = 6;
 const LONGEST_SECRET = 16_384;
 /** Encodings undone one inside the other: a percent-encoded URL in a JSON string has two. */
 const DEEPEST_NESTING = 2;
-/** What comes again and again is remembered as it is shown: how much of it, and up to which length. */
-const REMEMBERED = { fields: { values: 1_000, length: 200 }, content: { values: 100, length: 4_096 } };
+/** What comes again and again is remembered as it is shown: how many values, up to which length, how long in all. */
+const REMEMBERED = {
+  fields: { values: 1_000, length: 200, total: 200_000 },
+  content: { values: 100, length: 100_000, total: 400_000 },
+};
 /** What is shown for a value that another service has learned, until everybody has heard of it. */
 const SOMEBODYS = 'secret';
 
@@ -183,22 +186,32 @@ export function createRedaction(
   return redaction;
 }
 
+interface Remembered {
+  readonly values: number;
+  readonly length: number;
+  readonly total: number;
+}
+
 /** What `anew` gives for text of at most this length, remembered until another secret is known. */
 function remembering<T>(
-  { values, length }: { readonly values: number; readonly length: number },
+  { values, length, total }: Remembered,
   secretsKnown: () => number,
   anew: (received: string) => T,
 ): (received: string) => T {
   const shownBefore = new Map<string, T>();
-  let known = 0;
+  let [known, held] = [0, 0];
   return (received) => {
     if (received.length > length) return anew(received);
-    if (secretsKnown() !== known || shownBefore.size >= values) shownBefore.clear();
+    if (secretsKnown() !== known || shownBefore.size >= values || held > total) {
+      shownBefore.clear();
+      held = 0;
+    }
     known = secretsKnown();
     const before = shownBefore.get(received);
     if (before !== undefined) return before;
     const shown = anew(received);
     shownBefore.set(received, shown);
+    held += received.length;
     return shown;
   };
 }
