@@ -26,14 +26,32 @@ function shell(script: string): string {
   });
 }
 
+interface Called {
+  readonly words: readonly string[];
+  readonly input: string;
+}
+
 /** The arguments that curl would be called with, and what it would read. */
-function run(command: string | null): { readonly words: readonly string[]; readonly input: string } {
+function run(command: string | null): Called {
   expect(command).toMatch(/^[^\r\n]+$/);
-  const spy = 'curl() { printf "%s\\000" "$#" "$@"; case "$*" in *@-*) cat;; esac; }';
-  const [count, ...rest] = shell(`${spy}; ${command}`).split('\0');
+  const [count, ...rest] = shell(`${SPY}; ${command}`).split('\0');
   const words = rest.slice(0, Number(count));
   return { words, input: rest.slice(Number(count)).join('\0') };
 }
+
+/** The same of several, one after the other in one shell; none of them reads a NUL. */
+function runAll(commands: readonly string[]): readonly Called[] {
+  for (const command of commands) expect(command).toMatch(/^[^\r\n]+$/);
+  const said = shell(`${SPY}; ${commands.map((command) => `${command}; printf '\\000'`).join('; ')}`).split(
+    '\0',
+  );
+  return commands.map(() => {
+    const words = said.splice(0, 1 + Number(said[0])).slice(1);
+    return { words, input: said.shift() ?? '' };
+  });
+}
+
+const SPY = 'curl() { printf "%s\\000" "$#" "$@"; case "$*" in *@-*) cat;; esac; }';
 
 const request = (replaced: Partial<RecordedRequest>) =>
   exampleExchange({ request: exampleRequest(replaced) });
@@ -49,24 +67,29 @@ const hostile = fc.string({
 });
 const resolved = (text: string) => text.replaceAll('[redacted:SEARCH_API_KEY]', KEY);
 
+/** A shell takes longer to start than to read ten of them. */
+const tenOf = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: 10, maxLength: 10 });
+
 describe('shell words', () => {
   it('stand for exactly their text, whatever it is', () => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(tenOf(hostile), (texts) => {
+        const script = texts.map((text) => `printf '<%s>' ${shellWord(text)}`).join('; ');
         // A shell drops line ends at the end of what a command wrote.
-        const expected = resolved(text).replace(/\n+$/, '');
-        expect(shell(`printf '<%s>' ${shellWord(text)}`)).toBe(`<${expected}>`);
+        const expected = texts.map((text) => `<${resolved(text).replace(/\n+$/, '')}>`);
+        expect(shell(script)).toBe(expected.join(''));
       }),
-      { numRuns: 150 },
+      { numRuns: 15 },
     );
   });
 
   it('printf writes exactly the octets, NUL included', () => {
     fc.assert(
-      fc.property(hostile, (text) => {
-        expect(shell(printfCommand(`${text}\0\n`))).toBe(`${resolved(text)}\0\n`);
+      fc.property(tenOf(hostile), (texts) => {
+        const script = texts.map((text) => printfCommand(`${text}\0\n`)).join('; ');
+        expect(shell(script)).toBe(texts.map((text) => `${resolved(text)}\0\n`).join(''));
       }),
-      { numRuns: 150 },
+      { numRuns: 15 },
     );
   });
 
@@ -251,22 +274,27 @@ describe('curlCommand', () => {
 
   it('cannot be broken out of', () => {
     fc.assert(
-      fc.property(hostile, hostile, hostile, (method, value, target) => {
-        const evidence = request({
-          method: `X${method}`,
-          target,
-          fields: [['X-A', value]],
-          body: exampleBody('x'),
+      fc.property(tenOf(fc.tuple(hostile, hostile, hostile)), (requests) => {
+        const written = requests.flatMap(([method, value, target]) => {
+          const evidence = request({
+            method: `X${method}`,
+            target,
+            fields: [['X-A', value]],
+            body: exampleBody('x'),
+          });
+          const command = curlCommand(evidence);
+          expect(command === null).toBe(/[\r\n]/.test(value));
+          return command === null ? [] : [{ command, value }];
         });
-        const command = curlCommand(evidence);
-        expect(command === null).toBe(/[\r\n]/.test(value));
-        if (command === null) return;
-        const { words } = run(command);
-        expect(words).toHaveLength(words.includes('-g') ? 18 : 17);
-        const line = value === '' ? 'X-A;' : `X-A: ${resolved(value)}`;
-        expect(words).toContain(line);
+        runAll(written.map(({ command }) => command)).forEach(({ words, input }, at) => {
+          const { value = '' } = written[at] ?? {};
+          expect(words).toHaveLength(words.includes('-g') ? 18 : 17);
+          const line = value === '' ? 'X-A;' : `X-A: ${resolved(value)}`;
+          expect(words).toContain(line);
+          expect(input).toBe('x');
+        });
       }),
-      { numRuns: 100 },
+      { numRuns: 10 },
     );
   });
 });
