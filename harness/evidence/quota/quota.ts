@@ -53,6 +53,21 @@ export function isQuotaField(name: string): boolean {
  * dialects. Never throws: what cannot be read is a fault.
  */
 export function readQuota(fields: readonly FieldLine[], occasion: QuotaOccasion): QuotaReading {
+  const key = `${occasion.receivedAt.getTime()} ${occasion.windowMs}`;
+  const before = readBefore.get(fields);
+  if (before?.key === key) return before.reading;
+  const reading = readAnew(fields, occasion);
+  readBefore.set(fields, { key, reading });
+  return reading;
+}
+
+/** What requests cost is asked for each of them, of all that came before. */
+const readBefore = new WeakMap<
+  readonly FieldLine[],
+  { readonly key: string; readonly reading: QuotaReading }
+>();
+
+function readAnew(fields: readonly FieldLine[], occasion: QuotaOccasion): QuotaReading {
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', occasion.receivedAt);
   const serverNow = date.kind === 'date' ? date.at : occasion.receivedAt;
   const windowSeconds = occasion.windowMs === undefined ? null : occasion.windowMs / 1000;

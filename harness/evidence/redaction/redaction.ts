@@ -114,12 +114,12 @@ export function createRedaction(
         );
   };
 
-  const text = (received: string): string =>
+  const secretsKnown = () => names.size + sought.size;
+  const text = remembering(REMEMBERED.fields, secretsKnown, (received: string) =>
     cut(received.length, find(viewText(received)), (start, end) =>
       quoteMarkers(received.slice(start, end)),
-    ).join('');
-
-  const secretsKnown = () => names.size + sought.size;
+    ).join(''),
+  );
   const fieldText = remembering(REMEMBERED.fields, secretsKnown, (received: string) =>
     isLatin1(received) ? latin1Text(octetsAnew(latin1Octets(received))) : text(received),
   );
@@ -133,15 +133,18 @@ export function createRedaction(
       ? octetsAnew(received)
       : (contentBefore(latin1Text(received)) ?? received);
 
-  /** A secret may lie across several values, none of which gives it away. */
-  const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {
-    const joined = lines.map(([, value]) => value).join('\n');
+  const splitIn = remembering(REMEMBERED.content, secretsKnown, (joined: string) => {
     const markers = findMarkers(joined);
-    const finds = find(viewText(joined)).filter(
+    return find(viewText(joined)).filter(
       ({ start, end }) =>
         joined.slice(start, end).includes('\n') &&
         !markers.some((place) => place.start < end && start < place.end),
     );
+  });
+
+  /** A secret may lie across several values, none of which gives it away. */
+  const withoutSplit = (lines: readonly FieldLine[]): readonly FieldLine[] => {
+    const finds = splitIn(lines.map(([, value]) => value).join('\n'));
     if (finds.length === 0) return lines;
     let at = 0;
     return lines.map(([name, value]) => {

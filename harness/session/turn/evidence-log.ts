@@ -27,6 +27,8 @@ export class EvidenceLog {
   readonly #kept = new Map<string, Evidence>();
   /** Ids of what is no request of its own to the service: what it sent to us, one of a burst, what others were asked. */
   readonly #beside = new Set<string>();
+  /** By the id of what they send once more: many checks are decided by the same. */
+  readonly #commands = new Map<string, string | null>();
   #last: number;
 
   constructor(options: LogOptions) {
@@ -76,6 +78,9 @@ export class EvidenceLog {
     const evidence = this.#kept.get(id);
     const { reach } = this.#options;
     if (evidence === undefined || evidence.kind === 'burst' || reach === null) return null;
-    return all.some((each) => this.#beside.has(each)) ? null : repeatCommand(evidence, reach);
+    if (all.some((each) => this.#beside.has(each))) return null;
+    const command = this.#commands.get(id) ?? repeatCommand(evidence, reach);
+    this.#commands.set(id, command);
+    return command;
   }
 }
