@@ -20,5 +20,6 @@ export function shortened(value: string, longest: number): string {
 
 /** A text in which every value, which is a run without blanks, is `shortened`. */
 export function withShortValues(text: string, longest: number): string {
+  if (text.length <= longest) return text;
   return text.replace(/\S+/g, (value) => shortened(value, longest));
 }

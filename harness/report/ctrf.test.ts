@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ctrf } from './ctrf.ts';
 import { HOSTILE } from './fixtures/sample-evidence.ts';
 import { conformingService, resultsOf, SAMPLE_RUNS, sampleResults } from './fixtures/sample-results.ts';
+import { wholeText } from './fixtures/whole-text.ts';
 import { DEFAULT_CHOICES } from './format.ts';
 import type { Results } from './results/results.ts';
 
@@ -28,7 +29,12 @@ interface Told {
 }
 
 function told(results: Results): Told {
-  return JSON.parse(String(ctrf.render(results, DEFAULT_CHOICES)['ctrf.json'])).results;
+  return documentOf(results).results;
+}
+
+function documentOf(results: Results) {
+  const pieces = ctrf.render(results, DEFAULT_CHOICES)['ctrf.json'];
+  return JSON.parse(typeof pieces === 'function' ? wholeText(pieces) : '');
 }
 
 /** Status by outcome, as far as the outcomes occur. */
@@ -42,7 +48,7 @@ describe('CTRF', () => {
       'a run whose instants are none': sampleResults({ startedAt: 'yesterday', finishedAt: '' }),
     }),
   )('is valid against its schema: %s', (_, results) => {
-    isValid(JSON.parse(String(ctrf.render(results, DEFAULT_CHOICES)['ctrf.json'])));
+    isValid(documentOf(results));
     expect(isValid.errors).toBeNull();
   });
 

@@ -70,17 +70,20 @@ export function renderJunit(
 ): JunitReport {
   const told = toldIn(results);
   const rules = { strict: results.run.strict, warnings };
-  const all = results.services.flatMap((service) => suitesOf(service, results, { told, rules }));
-  const merged = all.length > 0 ? all : [suiteWithout(results.run)];
   const at = results.run.startedAt.replace(/(?:\.\d+)?Z$/, '');
+  // Of those of many services not all elements lie in memory together.
+  const written = (suite: Element) => ({
+    attributes: suite.attributes,
+    alone: inDocument(renderElement(suite)),
+    // Surefire's schema knows no such attribute.
+    amongOthers: renderElement({ ...suite, attributes: { ...suite.attributes, timestamp: at } }, INDENT),
+  });
+  const all = results.services.flatMap((service) => suitesOf(service, results, { told, rules }).map(written));
+  const suites = all.length > 0 ? all : [written(suiteWithout(results.run))];
+  const root = { name: 'testsuites', attributes: { name: 'conform', ...sums(suites) } };
   return {
-    merged: renderDocument({
-      name: 'testsuites',
-      attributes: { name: 'conform', ...sums(merged) },
-      // Surefire's schema knows no such attribute.
-      children: merged.map((each) => ({ ...each, attributes: { ...each.attributes, timestamp: at } })),
-    }),
-    suites: new Map(merged.map((each) => [String(each.attributes.name), renderDocument(each)])),
+    merged: inDocument(withinTag(root, suites.map(({ amongOthers }) => amongOthers).join('\n'))),
+    suites: new Map(suites.map(({ attributes, alone }) => [String(attributes.name), alone])),
   };
 }
 
@@ -275,7 +278,7 @@ function runStops(run: RunResult): readonly CaseMaker[] {
   ];
 }
 
-function sums(suites: readonly Element[]): Readonly<Record<string, string | number>> {
+function sums(suites: readonly Pick<Element, 'attributes'>[]): Readonly<Record<string, string | number>> {
   return {
     tests: sumOf(suites, 'tests'),
     failures: sumOf(suites, 'failures'),
@@ -284,7 +287,7 @@ function sums(suites: readonly Element[]): Readonly<Record<string, string | numb
   };
 }
 
-function sumOf(elements: readonly Element[], attribute: string): number {
+function sumOf(elements: readonly Pick<Element, 'attributes'>[], attribute: string): number {
   return elements.reduce((total, { attributes }) => total + Number(attributes[attribute]), 0);
 }
 
@@ -305,8 +308,12 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
+/** What neither XML nor a terminal minds. */
+const HARMLESS = /^[\t\n\r -~\u{A0}-\u{D7FF}]*$/u;
+
 /** `longest` counts UTF-16 units before escaping. */
 function legal(text: string, longest: number): string {
+  if (text.length <= longest && HARMLESS.test(text)) return text;
   const near = cut(text, longest * 2).toWellFormed();
   return cut(stripVTControlCharacters(near).replace(NOT_XML, '\ufffd'), longest);
 }
@@ -333,18 +340,30 @@ interface Element {
   readonly text?: string;
 }
 
-function renderElement({ name, attributes, children = [], text = '' }: Element, indent = ''): string {
-  const pairs = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${xmlAttribute(String(value), ATTRIBUTE_CAP)}"`,
-  );
-  const open = `${indent}<${name}${pairs.join('')}`;
+const INDENT = '  ';
+
+function renderElement(element: Element, indent = ''): string {
+  const { name, children = [], text = '' } = element;
   if (children.length > 0) {
-    const inner = children.map((child) => renderElement(child, `${indent}  `)).join('\n');
-    return `${open}>\n${inner}\n${indent}</${name}>`;
+    const inside = children.map((child) => renderElement(child, indent + INDENT)).join('\n');
+    return withinTag(element, inside, indent);
   }
+  const open = indent + openTag(element);
   return text === '' ? `${open}/>` : `${open}>${xmlText(text, TEXT_CAP)}</${name}>`;
 }
 
-function renderDocument(root: Element): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(root)}\n`;
+/** @param inside children that are written, each with its indent. */
+function withinTag(element: Element, inside: string, indent = ''): string {
+  return `${indent}${openTag(element)}>\n${inside}\n${indent}</${element.name}>`;
+}
+
+function openTag({ name, attributes }: Element): string {
+  const pairs = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${xmlAttribute(String(value), ATTRIBUTE_CAP)}"`,
+  );
+  return `<${name}${pairs.join('')}`;
+}
+
+function inDocument(root: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
