@@ -30,8 +30,8 @@ const QUIET = { turns: 8, ms: 10 };
  * last is done last, however busy the machine is.
  */
 export const SIMULATION_ENVIRONMENT: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: '1' };
-/** Threads on which Node compresses, unless told so. */
-const POOL = 4;
+/** Threads on which Node compresses. */
+const POOL = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 /** How often it is looked whether a wait is over while time passes as elsewhere, in real ms. */
 const LOOK_MS = 5;
 
@@ -157,4 +157,5 @@ function eventsSoFar(): number {
 
 const turnOfLoop = promisify(setImmediate);
 /** One octet's work in the queue of the threads that compress, which the event loop does not see. */
-const behindOthers = () => promisify(randomFill)(Buffer.alloc(1));
+const behindOthers = () => filled(Buffer.alloc(1));
+const filled = promisify(randomFill<Buffer>);

@@ -31,19 +31,20 @@ export class SpendingTrial {
     if (plan === null) return new Map();
     const reading = { ...plan, refusal: limiter.face };
     const known = () => spendingsOf(log.all(), reading);
-    const open = openRequests(log.all(), reading, known());
+    const before = known();
+    const open = openRequests(log.all(), reading, before);
     const isLong = forMs > plan.windowMs / plan.requests;
     const mayAsk =
       !this.#isMute &&
       documentedSample(config.contract) !== null &&
       outage.reason === null &&
       budget.hasRoom();
-    if (isLong && mayAsk && (open >= WORTH_ASKING || budget.isToldLongAgo)) {
-      const asked = this.#ask('as documented, to see what of the quota remains', signal);
-      const told = await asked.catch(unlessBlocked);
-      if (told !== null) log.keep(told, 1);
-      this.#isMute = told === null || toldRemaining(told, reading) === null;
-    }
+    const isWorthIt = open >= WORTH_ASKING || budget.isToldLongAgo;
+    if (!isLong || !mayAsk || !isWorthIt) return before;
+    const asked = this.#ask('as documented, to see what of the quota remains', signal);
+    const told = await asked.catch(unlessBlocked);
+    if (told !== null) log.keep(told, 1);
+    this.#isMute = told === null || toldRemaining(told, reading) === null;
     return known();
   }
 }

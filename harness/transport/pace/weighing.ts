@@ -6,15 +6,15 @@ import { countBelow } from '../../base/ascending.ts';
  * begin is not known; what counts is the worst moment for it.
  */
 export function heaviestWeight(sentMs: readonly number[], atMs: number, windowMs: number): number {
-  // The weight is greatest where a request is just within the newer window, or just within the older one.
-  const begins = [...sentMs, ...sentMs.map((each) => each + windowMs), atMs];
-  let heaviest = 0;
-  for (const beginMs of begins) {
-    if (beginMs > atMs || beginMs <= atMs - windowMs) continue;
+  const weightFrom = (beginMs: number) => {
+    if (beginMs > atMs || beginMs <= atMs - windowMs) return 0;
     const newer = sentMs.length - countBelow(sentMs, beginMs);
     const older = sentMs.length - newer - countBelow(sentMs, beginMs - windowMs);
-    heaviest = Math.max(heaviest, newer + older * (1 - (atMs - beginMs) / windowMs));
-  }
+    return newer + older * (1 - (atMs - beginMs) / windowMs);
+  };
+  // The weight is greatest where a request is just within the newer window, or just within the older one.
+  let heaviest = weightFrom(atMs);
+  for (const each of sentMs) heaviest = Math.max(heaviest, weightFrom(each), weightFrom(each + windowMs));
   return heaviest;
 }
 
