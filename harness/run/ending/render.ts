@@ -43,9 +43,7 @@ export function renderRun(rendered: RunUnderWay, interruption: string | null): R
     if (befell !== null) journal.append({ type: 'remark', text: befell });
     return null;
   });
-  const { entries, badLines } = journal.read();
-  const finishedAt = new Date().toISOString();
-  const judged = withDrift(withKnown(foldEvents(entries, { run, badLines, finishedAt, interruption })));
+  const judged = withDrift(withKnown(foldedFrom(journal, run, interruption)));
   const { runs, notes } = readHistory(folder.reportsDir);
   const results = withHistory(withCauses(judged), runs, notes);
   const written = inVain ?? orFault(() => write(results, folder, rendered));
@@ -53,6 +51,12 @@ export function renderRun(rendered: RunUnderWay, interruption: string | null): R
   const unwritten = remember(folder.reportsDir, pastRun(results));
   if (unwritten !== null) progress.say(`conform: ${plainLine(unwritten)}`);
   return { results, reports: written };
+}
+
+/** Of the entries, which are many, only what the results take over lies in memory from then on. */
+function foldedFrom(journal: Journal, run: FoldContext['run'], interruption: string | null): Results {
+  const { entries, badLines } = journal.read();
+  return foldEvents(entries, { run, badLines, finishedAt: new Date().toISOString(), interruption });
 }
 
 function rescued(results: Results, fault: string, rendered: RunUnderWay): RenderedRun {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CheckResult,
   Coverage,
@@ -55,6 +56,8 @@ interface RunRecord {
   readonly services: Map<string, ServiceRecord>;
   readonly faults: string[];
   readonly remarks: Set<string>;
+  /** Those that services have in common: the same text of each would be there once for every service. */
+  readonly planned: Map<string, PlannedCheck>;
 }
 
 /**
@@ -76,6 +79,7 @@ export function foldEvents(entries: readonly unknown[], context: FoldContext): R
     services: new Map(),
     faults: [],
     remarks: new Set(),
+    planned: new Map(),
   };
   entries.forEach((entry, index) => {
     const read = readEvent(entry);
@@ -161,17 +165,25 @@ function note(record: RunRecord, event: JournalEvent): void {
       (event.service === undefined ? record : serviceRecord(record, event.service)).remarks.add(event.text);
       return;
     default:
-      noteService(serviceRecord(record, event.service), event);
+      noteService(serviceRecord(record, event.service), event, (check) => {
+        const known = record.planned.get(check.id) ?? check;
+        record.planned.set(check.id, known);
+        return isDeepStrictEqual(known, check) ? known : check;
+      });
   }
 }
 
 type ServiceEvent = Exclude<JournalEvent, { type: 'run-started' | 'run-finished' | 'fault' | 'remark' }>;
 
-function noteService(record: ServiceRecord, event: ServiceEvent): void {
+function noteService(
+  record: ServiceRecord,
+  event: ServiceEvent,
+  shared: (check: PlannedCheck) => PlannedCheck,
+): void {
   switch (event.type) {
     case 'service-started':
       record.started = event;
-      for (const check of event.planned) record.planned.set(check.id, check);
+      for (const check of event.planned) record.planned.set(check.id, shared(check));
       return;
     case 'evidence':
       record.ledger.set(event.id, {

@@ -9,14 +9,21 @@ import { visible } from '../../../evidence/octets/visible.ts';
 /** Nothing is shown longer than this, in UTF-16 units; the whole is in the evidence. */
 const LONGEST = 100_000;
 
+/** Lines of which nothing has to be changed, as most are: a run of many services shows a million. */
+const SAFE = /^[\n -~\u{A1}-\u{AC}\u{AE}-\u{2FF}\u{2010}-\u{2027}]*$/u;
+/** Blanks that one line of text has no use for. */
+const LOOSE = /^ | $| {2}|\n/;
+
 /** Several lines of safe text. CR LF and CR end a line too; tabs become blanks. */
 export function plainText(text: string, longest = LONGEST): string {
+  if (text.length <= longest && SAFE.test(text)) return text;
   const lines = withoutSequences(text, longest).replace(/\r\n?/g, '\n').replaceAll('\t', '    ').split('\n');
   return cut(lines.map((line) => visible(line, longest)).join('\n'), longest);
 }
 
 /** One line of safe text: line breaks and runs of blanks become single spaces. */
 export function plainLine(text: string, longest = LONGEST): string {
+  if (text.length <= longest && SAFE.test(text) && !LOOSE.test(text)) return text;
   return cut(
     visible(
       withoutSequences(text, longest)
