@@ -6,20 +6,32 @@ import type { TlsConfig } from '../../config/blocks/tls.ts';
 export type TlsSettings = Partial<Omit<TlsConfig, 'files'>>;
 
 /** TLS negotiates HTTP/1.1 alone, the only version whose octets we judge. */
-export function tlsOptions(
-  host: string,
-  { ca = null, client = null, insecure = false }: TlsSettings = {},
-): tls.ConnectionOptions {
+export function tlsOptions(host: string, settings: TlsSettings = {}): tls.ConnectionOptions {
+  const { ca = null, client = null, insecure = false } = settings;
   return {
     ALPNProtocols: ['http/1.1'],
     // Whom the certificate is held to; over a socket that is there Node would take whomever that leads to.
     host,
     // RFC 6066 §3: the server name is never an IP address.
     ...(isIP(host) ? {} : { servername: host }),
-    ...(ca === null ? {} : { ca: [...usualAuthorities(), ca] }),
-    ...(client === null ? {} : { cert: client.certificate, key: client.key.reveal() }),
+    ...(ca === null && client === null ? {} : { secureContext: contextOf(settings) }),
     ...(insecure ? { rejectUnauthorized: false } : {}),
   };
+}
+
+/** To read all the authorities takes longer than a connection does: once for all of them. */
+const contexts = new WeakMap<TlsSettings, tls.SecureContext>();
+
+function contextOf(settings: TlsSettings): tls.SecureContext {
+  const { ca = null, client = null } = settings;
+  const context =
+    contexts.get(settings) ??
+    tls.createSecureContext({
+      ...(ca === null ? {} : { ca: [...usualAuthorities(), ca] }),
+      ...(client === null ? {} : { cert: client.certificate, key: client.key.reveal() }),
+    });
+  contexts.set(settings, context);
+  return context;
 }
 
 /** With a proxy: what is meant for the service, its client certificate and its leave to be anybody, is not for it. */
