@@ -50,12 +50,16 @@ export function proofClock({ leaps }: ProofClockOptions = { leaps: true }): Proo
 
   const isLeapt = (ms: number) => leaps && ms > KEPT_UP_TO_MS && ms < DEADLINE_MS;
 
-  /** Until the clock shows `dueMs`. Rejects when the signal is aborted. */
+  /** Until the clock shows `dueMs`, or the signal is aborted. */
   async function last(dueMs: number, signal?: AbortSignal): Promise<void> {
-    for (let leftMs = dueMs - now(); leftMs > 0; leftMs = dueMs - now()) {
+    for (let leftMs = dueMs - now(); leftMs > 0 && !signal?.aborted; leftMs = dueMs - now()) {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
       // Like the ticking it keeps no thread alive: the provider does, and once that has ended nobody waits.
-      const options = { ref: false, ...(signal === undefined ? {} : { signal }) };
-      await delay(Math.ceil((leftMs / STEP_MS) * TICK_MS), undefined, options);
+      const timer = setTimeout(resolve, Math.ceil((leftMs / STEP_MS) * TICK_MS)).unref();
+      signal?.addEventListener('abort', resolve);
+      await promise;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', resolve);
     }
   }
 
@@ -69,7 +73,7 @@ export function proofClock({ leaps }: ProofClockOptions = { leaps: true }): Proo
   async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (isLeapt(ms)) await leap(ms, 0);
-    else await last(now() + ms, signal).catch(() => undefined);
+    else await last(now() + ms, signal);
     signal?.throwIfAborted();
   }
 
