@@ -63,9 +63,11 @@ export class WorkerProcess {
     this.ended.catch(() => undefined);
   }
 
-  /** @param heard is called with whatever it says from now on. */
+  /** @param heard is called with whatever it says from now on, be it one message or several at once. */
   begin(work: WorkerInput, heard: (message: unknown) => void): void {
-    this.#child.on('message', heard);
+    this.#child.on('message', (said) => {
+      for (const message of [said].flat()) heard(message);
+    });
     this.tell({ conform: 1, work });
   }
 

@@ -62,8 +62,9 @@ interface WorkerMeans {
 /** Several services' side of a run: their sessions, their line to the journal, and the worker's signs of life. */
 export async function openWorker({ run, services }: WorkerInput): Promise<Worker> {
   const redactions = new Map<string, Redaction>();
+  const send = inBatches((messages) => process.send?.(messages));
   const tell = (message: WorkerMessage) => {
-    process.send?.(message);
+    send(message);
     if (message.type !== 'secret') return;
     const { secretName, secretValue } = learnedElsewhere(message);
     for (const [service, redaction] of redactions) {
@@ -102,6 +103,28 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
       await Promise.all(open.map((each) => each.finish()));
       await means.verifier.close();
     },
+  };
+}
+
+/**
+ * Most of what a worker tells are checks of one service that are judged right after each other, and to send a message
+ * takes as long as to judge many a check. Whatever anybody waits for, and every word of another service, goes at once, so
+ * that it is always known which one the worker is at.
+ */
+function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message: WorkerMessage) => void {
+  let held: WorkerMessage[] = [];
+  let lastOf: string | null = null;
+  const release = () => {
+    if (held.length > 0) send(held);
+    held = [];
+  };
+  return (message) => {
+    const service = 'service' in message ? message.service : lastOf;
+    const canWait = message.type === 'outcome' && message.outcome !== 'fail' && service === lastOf;
+    lastOf = service;
+    if (held.length === 0 && canWait) setImmediate(release);
+    held.push(message);
+    if (!canWait) release();
   };
 }
 
