@@ -47,12 +47,10 @@ const SERVICES_A_CORE = 100;
  *
  * @param asked what the user has said; null where it is left to the machine.
  */
-export function capacityOf(
-  services: number,
-  asked: number | null,
-  machine: Machine = thisMachine(),
-): Capacity {
-  const { cores, freeOctets, openFiles } = machine;
+export function capacityOf(services: number, asked: number | null, machine?: Machine): Capacity {
+  // To ask how many files may be open takes a while, and tells nothing here.
+  if (services === 1) return { services: 1, workers: 1, alone: 1 };
+  const { cores, freeOctets, openFiles } = machine ?? thisMachine();
   const octets = freeOctets * SHARE - COST.mainOctets;
   const workersFit = atLeastOne(octets / (COST.workerOctets + COST.serviceOctets));
   const most = Math.min(services, asked ?? Number.POSITIVE_INFINITY);
