@@ -23,22 +23,32 @@ interface Means {
 
 /**
  * The order in which the checks of one session are judged: as they come, but for those whose verdict hangs on something
- * risky. These are put off, and nothing risky is sent before they are asked for: at the end, or before a suite that uses
- * up the quota.
+ * risky. These are put off, and nothing risky is sent before they are asked for: at the end, or before a suite that uses up
+ * the quota. Behind that suite comes what would have had to wait for quota before it, where no answer tells what is left of
+ * it: then it is known what requests cost.
  */
 export class JudgingOrder {
   readonly #session: Session;
-  #putOff: Omit<Judged, 'judgment'>[] = [];
+  readonly #suites: readonly Suite[];
+  #putOff: (Omit<Judged, 'judgment'> & { readonly because: PutsOff })[] = [];
 
-  constructor(session: Session) {
+  /** `suites`: all that are judged over this session, in their order. */
+  constructor(session: Session, suites: readonly Suite[]) {
     this.#session = session;
+    this.#suites = suites;
   }
 
   /** null where it is put off. */
   async judge(suite: Suite, check: CheckDefinition, options: Options): Promise<Judgment | null> {
     const left = suite.checks.slice(suite.checks.indexOf(check));
-    await this.#askTogether(left, options.signal, 'last');
-    return this.#judgeOrPutOff(suite, check, { ...options, putsOff: 'last' });
+    const putsOff = this.#meetsLimitAfter(suite) ? 'waiting' : 'last';
+    await this.#askTogether(left, options.signal, putsOff);
+    return this.#judgeOrPutOff(suite, check, { ...options, putsOff });
+  }
+
+  #meetsLimitAfter(suite: Suite): boolean {
+    const toCome = this.#suites.slice(this.#suites.indexOf(suite) + 1);
+    return this.#session.config.safety.exceedRateLimit && toCome.some(({ exhausts }) => exhausts);
   }
 
   async #judgeOrPutOff(
@@ -50,13 +60,16 @@ export class JudgingOrder {
       return await judge(check, this.#session, options);
     } catch (thrown) {
       if (!(thrown instanceof PutOff)) throw thrown;
-      this.#putOff.push({ suite, check });
+      this.#putOff.push({ suite, check, because: thrown.because });
       return null;
     }
   }
 
-  /** Those that were put off. */
+  /** Those that were put off; before a suite that uses up the quota, where none of them waits for that. */
   async *rest({ goesOn = false, ...means }: Means): AsyncGenerator<Judged> {
+    const isWaiting = this.#putOff.some(({ because }) => because === 'waiting');
+    if (goesOn && isWaiting) return;
+    if (isWaiting) yield* this.#rest(means, 'last');
     yield* this.#rest(means, 'last of all');
     if (!goesOn) yield* this.#rest(means, 'nothing');
   }
@@ -96,7 +109,7 @@ export async function* judgeInOrder(
   session: Session,
   means: Means,
 ): AsyncGenerator<Judged> {
-  const order = new JudgingOrder(session);
+  const order = new JudgingOrder(session, suites);
   for (const suite of suites) {
     if (suite.exhausts) yield* order.rest({ ...means, goesOn: true });
     means.entering?.(suite);

@@ -31,8 +31,9 @@ export async function* judgeInSessions(
   { open, asked, entering, ...means }: Means,
 ): AsyncGenerator<JudgedOver> {
   const options = () => means;
+  const together = startsFresh(config) ? [] : suites;
   let session = open();
-  let order = new JudgingOrder(session);
+  let order = new JudgingOrder(session, together);
   let isFresh = true;
   async function* rest(goesOn = false): AsyncGenerator<JudgedOver> {
     for await (const each of order.rest({ options, goesOn, ...(entering && { entering }) }))
@@ -44,7 +45,7 @@ export async function* judgeInSessions(
         yield* rest();
         await session.close();
         session = open();
-        order = new JudgingOrder(session);
+        order = new JudgingOrder(session, together);
       }
       if (suite.exhausts) yield* rest(true);
       entering?.(suite);

@@ -46,12 +46,15 @@ export function lastOfAll<E>(begunBy: Probe<unknown>, early: Probe<E>): Probe<E>
   return { ...early, begunBy, comesLast: 'of all' };
 }
 
-/** What is not asked for before its time: nothing, what comes last of all, or whatever comes last. */
-export type PutsOff = 'nothing' | 'last of all' | 'last';
+/**
+ * What is not asked for before its time: nothing, what comes last of all, whatever comes last, or besides that what would
+ * have to wait for quota before it is known what requests cost.
+ */
+export type PutsOff = 'nothing' | 'last of all' | 'last' | 'waiting';
 
 export function isPutOff({ comesLast }: Probe<unknown>, putsOff: PutsOff): boolean {
   if (comesLast === undefined || putsOff === 'nothing') return false;
-  return putsOff === 'last' || comesLast === 'of all';
+  return putsOff !== 'last of all' || comesLast === 'of all';
 }
 
 /** The same ones, in the order in which they may be asked together. */
@@ -59,11 +62,14 @@ export function riskyLast<P extends Probe<unknown>>(probes: readonly P[]): reado
   return [...probes.filter(({ comesLast }) => !comesLast), ...probes.filter(({ comesLast }) => comesLast)];
 }
 
-/** Whoever asks for a risky probe before its time has to come back. */
+/** Whoever asks for a probe before its time has to come back. */
 export class PutOff extends Error {
-  constructor(asked: string) {
-    super(`${asked} comes after everything else`);
+  readonly because: PutsOff;
+
+  constructor(asked: string, because: 'last' | 'waiting') {
+    super(`${asked} comes after ${because === 'last' ? 'everything else' : 'what tells what requests cost'}`);
     this.name = 'PutOff';
+    this.because = because;
   }
 }
 

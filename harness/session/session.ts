@@ -5,6 +5,7 @@ import type { Variation } from '../contract/variation.ts';
 import type { Secret } from '../credential/secret.ts';
 import { shellWord } from '../evidence/forms/shell-word.ts';
 import type { LeftBehind } from '../report/results/fold/left-behind.ts';
+import { NoRoomYet } from '../transport/pace/budget.ts';
 import { type Clock, startDeadline } from '../transport/pace/clock.ts';
 import { openCredentials } from './credentials.ts';
 import { quotaPort } from './http/burst.ts';
@@ -143,11 +144,16 @@ export function openSession(options: SessionOptions): Session {
       if (outage.reason !== null && !asked.evenInOutage) return { evidence: [], failed: outage.blocked() };
       if (isPutOff(asked, putsOff)) {
         if (asked.begunBy !== undefined) await ask(asked.begunBy, signal, putsOff);
-        return { evidence: [], failed: new PutOff(asked.name) };
+        return { evidence: [], failed: new PutOff(asked.name, 'last') };
       }
     }
     const answer = await memory.recall(asked, async (): Promise<Remembered<E>> => {
-      const turn = openTurn(log, outage, AbortSignal.any([signal, over.signal, closed.signal]));
+      const turn = openTurn(
+        log,
+        outage,
+        AbortSignal.any([signal, over.signal, closed.signal]),
+        putsOff === 'waiting',
+      );
       try {
         const value = await onBehalfOf(asked.name, () => asked.send(portFor(turn, putsOff)));
         // It may go on to gather evidence.
@@ -157,7 +163,8 @@ export function openSession(options: SessionOptions): Session {
           },
           value,
         };
-      } catch (failed) {
+      } catch (thrown) {
+        const failed = thrown instanceof NoRoomYet ? new PutOff(asked.name, 'waiting') : thrown;
         return { evidence: [...turn.trail], failed };
       }
     });

@@ -5,7 +5,7 @@ import { resetFault, retryAfterFault, servedResetFault } from '../../evidence/li
 import { remainingFault } from '../../evidence/limit/fault/remaining-fault.ts';
 import { longerLimitMet } from '../../evidence/limit/fault/second-limit.ts';
 import { windowFault } from '../../evidence/limit/fault/window-fault.ts';
-import { inferLimit, type LimitInference } from '../../evidence/limit/infer.ts';
+import { inferLimit, type LimitAlgorithm, type LimitInference } from '../../evidence/limit/infer.ts';
 import type { LimitObservation } from '../../evidence/limit/observation.ts';
 import { ALONE } from '../../evidence/limit/observing.ts';
 import { countingOnly } from '../../evidence/limit/others.ts';
@@ -16,8 +16,8 @@ import { type LimitStep, nextLimitStep } from './planner.ts';
 import { exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
-  handshakesWhileExhausted,
   otherAgentWhileExhausted,
+  otherKindsWhileExhausted,
   secondKeyWhileExhausted,
   spacedWhileExhausted,
   spelledWhileExhausted,
@@ -37,6 +37,9 @@ export interface LimitMeasurement {
   /** Id of what decided most: the parallel burst, or the last probe. */
   readonly evidence: string;
 }
+
+/** Kinds of limiters by whose windows nothing of the one before weighs. */
+const FORGETTING: ReadonlySet<LimitAlgorithm> = new Set(['fixed-window', 'fixed-window-aligned']);
 
 /** A measurement is over long before; only a fault of the planner would send more steps. */
 const MOST_STEPS = 60;
@@ -100,6 +103,8 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
   if (isCut) parallel = null;
   const inference = inferLimit(all, plan, ownOffsetMs);
+  const { compatible } = inference;
+  if (compatible.length > 0 && compatible.every((each) => FORGETTING.has(each))) port.quota.forgets();
   const observations = all.filter(({ sentMs }) => sentMs < untilMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
   return { observations, inference, probes, parallel, ended, evidence };
@@ -110,9 +115,8 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
  * it; the measurement goes on without.
  */
 async function askWhileSpent({ config, ask }: Pick<Port, 'config' | 'ask'>): Promise<void> {
-  const { credentials, websocket } = config;
-  const asked: Probe<unknown>[] = [spentAgain];
-  if (websocket !== null) asked.push(handshakesWhileExhausted);
+  const { credentials } = config;
+  const asked: Probe<unknown>[] = [spentAgain, otherKindsWhileExhausted];
   if (credentials.second !== null) asked.push(secondKeyWhileExhausted);
   asked.push(variantsWhileExhausted, forwardedWhileExhausted, otherAgentWhileExhausted);
   if (credentials.carrier?.word) asked.push(spelledWhileExhausted, spacedWhileExhausted);

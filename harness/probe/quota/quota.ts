@@ -42,9 +42,10 @@ export interface Exhaustion {
   readonly groups: InTurn['groups'];
 }
 
-/** The sample as the burst is about to begin: its quota fields. */
-export const quotaSample: Probe<Reply> = probe('quota-sample', async ({ ask, http }) => {
-  await ask(served);
+/** The sample as the burst is about to begin: its quota fields. An earlier one where there is no room for another. */
+export const quotaSample: Probe<Reply> = probe('quota-sample', async ({ ask, http, quota }) => {
+  const first = await ask(served);
+  if (quota.isAwaited) return first;
   return http.send({ purpose: 'as documented, to read the quota fields' });
 });
 

@@ -1,4 +1,4 @@
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { Blocked, NotApplicable, unlessUnjudged } from '../../base/verdict.ts';
 import type { CredentialSpelling } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import { oneByOne } from '../../evidence/limit/observation.ts';
@@ -7,6 +7,7 @@ import { TOLERANCE } from '../../evidence/limit/tolerances.ts';
 import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Probe, probe } from '../../session/probe.ts';
 import { sample } from '../request/sample.ts';
+import { siblingOf } from '../request/target.ts';
 import {
   exhaust,
   exhaustion,
@@ -132,22 +133,40 @@ function withSlash(path: string): string {
 /** Of the range that is set aside for documentation (RFC 5737): nobody's. */
 const CLAIMED_ADDRESS = '192.0.2.7';
 
-/** Handshakes between two refusals: more of them than may have flowed back. */
-const HANDSHAKES = 2;
+/** Of one kind between two refusals: more of them than may have flowed back. */
+const OF_A_KIND = 2;
 
-/** Whether handshakes spend the quota, where that is not known: tried by ordinary ones between two refusals. */
-export const handshakesWhileExhausted: Probe<void> = probe('handshakes-while-exhausted', async (port) => {
+/** Such as others wait to send. */
+const OTHER_KINDS: readonly Stimulus[] = [
+  { purpose: 'with a wrong key, while the quota is spent', credential: { wrong: 'wrong' } },
+  { purpose: 'without a credential, while the quota is spent', credential: 'none' },
+  {
+    purpose: 'at a path that does not exist, while the quota is spent',
+    target: ({ path }) => siblingOf(path),
+  },
+  { purpose: 'while the quota is spent', method: 'OPTIONS', without: ['content-type'] },
+];
+
+/** Whether handshakes, refused keys and the like spend the quota, where that is not known: tried between two refusals. */
+export const otherKindsWhileExhausted: Probe<void> = probe('other-kinds-while-exhausted', async (port) => {
   await port.ask(spent);
-  const reading = { ...planOf(port.config), refusal: port.quota.refusal };
-  const evidence = port.quota.evidenceSoFar();
+  const { config, quota } = port;
+  const reading = { ...planOf(config), refusal: quota.refusal };
+  const evidence = quota.evidenceSoFar();
   const known = spendingsOf(evidence, reading);
   const taken = evidence.flatMap((each) => (each.kind === 'conversation' ? (spendingKind(each) ?? []) : []));
-  if (taken.every((kind) => known.has(kind))) return;
-  await ensureSpent(port);
-  for (let count = 0; count < HANDSHAKES; count++) {
-    await port.quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
+  const isOpen = quota.isAwaited || taken.some((kind) => !known.has(kind));
+  const handshake = () => quota.shakeWhileSpent('a WebSocket as configured, while the quota is spent');
+  const others = OTHER_KINDS.map((stimulus) => () => quota.sendWhileSpent(stimulus));
+  const kinds: readonly (() => Promise<unknown>)[] = [
+    ...(config.websocket !== null && isOpen ? [handshake] : []),
+    ...(quota.isAwaited ? others : []),
+  ];
+  for (const send of kinds) {
+    await ensureSpent(port);
+    for (let count = 0; count < OF_A_KIND; count++) await send().catch(unlessUnjudged);
   }
-  await ensureSpent(port);
+  if (kinds.length > 0) await ensureSpent(port);
 });
 
 /** Refused, or served because of an address that the client has made up. */

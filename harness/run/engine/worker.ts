@@ -279,7 +279,7 @@ class ServiceRun {
       ...before,
       runAlone: this.#input.runAlone,
     });
-    this.#order = new JudgingOrder(this.#session);
+    this.#order = new JudgingOrder(this.#session, this.#fresh ? [] : this.#suites);
   }
 
   async #close(): Promise<void> {
@@ -306,7 +306,7 @@ class ServiceRun {
   #giveUp(reason: string): void {
     if (this.#session === null) return;
     this.#session = outOfReach(this.#session, reason);
-    this.#order = new JudgingOrder(this.#session);
+    this.#order = new JudgingOrder(this.#session, this.#fresh ? [] : this.#suites);
   }
 
   #record(event: JournalEvent): void {

@@ -23,6 +23,10 @@ export interface QuotaPort {
   sendWhileSpent(stimulus: Stimulus): Promise<Reply>;
   /** One ordinary handshake likewise. @throws Blocked where it is refused. */
   shakeWhileSpent(purpose: string): Promise<ConversationView>;
+  /** The service is known to count by windows of which each forgets the one before. */
+  forgets(): void;
+  /** Others wait for what comes to light here of what requests cost. */
+  readonly isAwaited: boolean;
   /** What the limiter's refusal looks like; null while none was met. */
   readonly refusal: RefusalFace | null;
   /** Everything recorded so far, in the order of recording. */
@@ -43,6 +47,10 @@ export function quotaPort(means: SessionMeans, http: ServiceHttp, turn: Turn): Q
       budget.exceed(() =>
         webSocketPort(means, turn).converse({ purpose }, (conversation) => conversation.close(1000)),
       ),
+    forgets: () => budget.forgets(),
+    get isAwaited() {
+      return budget.isAwaited;
+    },
     get refusal() {
       return means.limiter.face;
     },

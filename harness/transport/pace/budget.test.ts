@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { type Budget, BudgetExhausted, type BudgetOptions, type BudgetWait, openBudget } from './budget.ts';
+import {
+  type Budget,
+  BudgetExhausted,
+  type BudgetOptions,
+  type BudgetWait,
+  NoRoomYet,
+  openBudget,
+} from './budget.ts';
 import { virtualClock } from './fixtures/virtual-clock.ts';
 
 function open(overrides: Partial<BudgetOptions> = {}) {
@@ -137,13 +144,66 @@ describe('ceiling', () => {
   });
 });
 
+describe('whoever can come back', () => {
+  const minute = { plan: { requests: 10, windowMs: 60_000 } };
+  const comesBack = { comesBack: true };
+
+  async function spent(overrides: Partial<BudgetOptions>) {
+    const opened = open(overrides);
+    for (let count = 0; count < 9; count++) await opened.budget.take();
+    return opened;
+  }
+
+  it('is told at once where the wait is long and nothing tells what requests cost', async () => {
+    const { budget, waits } = await spent(minute);
+    await expect(budget.take(comesBack)).rejects.toThrow(NoRoomYet);
+    expect([waits, budget.isAwaited, budget.spent()]).toEqual([[], true, 9]);
+  });
+
+  it('waits where the wait is short', async () => {
+    const { clock, budget } = await spent({});
+    await clock.drive(budget.take(comesBack));
+    expect([budget.isAwaited, budget.spent()]).toEqual([false, 10]);
+  });
+
+  it('waits where the service tells what remains', async () => {
+    const { clock, budget } = await spent(minute);
+    budget.told(0, clock.now());
+    await clock.drive(budget.take(comesBack));
+    expect([budget.isAwaited, budget.spent()]).toEqual([false, 10]);
+  });
+
+  it('goes at once where what was sent has turned out to cost nothing', async () => {
+    const { clock, budget } = open({ ...minute, costs: async () => new Map([['free', 'free']]) });
+    for (let count = 0; count < 9; count++) {
+      await budget.run(async (each) => {
+        each.kind = 'free';
+      });
+    }
+    await clock.drive(budget.take(comesBack));
+    expect(clock.now()).toBe(0);
+  });
+});
+
+describe('a service whose windows forget', () => {
+  it('is not spared what only a counter that weighs the window before would need', async () => {
+    const { clock, budget } = open({ plan: { requests: 10, windowMs: 60_000 } });
+    await budget.exceed(async () => {
+      for (let count = 0; count < 14; count++) await budget.take();
+    });
+    budget.forgets();
+    await clock.drive(Promise.all(Array.from({ length: 9 }, () => budget.take())));
+    expect(clock.now()).toBeLessThan(60_200);
+  });
+});
+
 describe('abort', () => {
   it('ends a wait at once, spends nothing, and lets the next in', async () => {
     const { clock, budget } = open({ plan: { requests: 1, windowMs: 1000 } });
     await budget.take();
     const abort = new AbortController();
-    const waiting = budget.take(abort.signal);
-    const queued = budget.take(abort.signal);
+    const waiting = budget.take(abort);
+    const queued = budget.take(abort);
     const next = budget.take();
     await clock.advance(10);
     abort.abort(new Error('run aborted'));

@@ -46,6 +46,13 @@ export interface Spent {
   kind: string | null;
 }
 
+/** Who asks for a request. */
+export interface Asker {
+  readonly signal?: AbortSignal;
+  /** Can ask again when more is known of what requests cost, and is told so in place of a long wait for what may cost nothing. */
+  readonly comesBack?: boolean;
+}
+
 /** What one service may still be sent. Every request to it takes from here first. */
 export interface Budget {
   /** The quota of the account under test; null when nobody knows it. */
@@ -56,19 +63,23 @@ export interface Budget {
   setAside(requests: number, forMs: number): void;
   /** The service has told what remains of the plan behind a request that was sent then. */
   told(remaining: number, sentMs: number): void;
+  /** Somebody was told that there is no room yet. */
+  readonly isAwaited: boolean;
+  /** The service counts by windows of which each forgets the one before. */
+  forgets(): void;
   /** Whether the service admits one more, by what it has told, or told so long ago that one more keeps to the rate. */
   hasRoom(): boolean;
   /** Whether what it has told is old. */
   readonly isToldLongAgo: boolean;
   /**
    * Counts one request, as late as the rate demands, in the order of asking.
-   * @throws BudgetExhausted at the ceiling, and the signal's reason when it is aborted.
+   * @throws BudgetExhausted at the ceiling, NoRoomYet as `Asker` says, and the signal's reason when it is aborted.
    */
-  take(signal?: AbortSignal): Promise<Spent>;
+  take(asker?: Asker): Promise<Spent>;
   /** Counts one request that cannot wait: those that can wait for it. @throws BudgetExhausted at the ceiling. */
   count(): Spent;
   /** Takes, then sends, with at most `concurrency` under way. */
-  run<T>(send: (spent: Spent) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(send: (spent: Spent) => Promise<T>, asker?: Asker): Promise<T>;
   /**
    * Runs a section whose own requests are counted but not held back, for meeting a rate limit on purpose; nobody
    * else sends meanwhile. `concurrency` holds for the section's requests; serial when left out.
@@ -88,10 +99,20 @@ export class BudgetExhausted extends InconclusiveError {
   }
 }
 
+/** Nobody knows yet whether what was sent has spent the quota. */
+export class NoRoomYet extends Error {
+  constructor() {
+    super('it is not known yet what requests cost');
+    this.name = 'NoRoomYet';
+  }
+}
+
 /** Of what is kept in reserve, so much is left to a limiter that weighs the window before as well. */
 const SHARE_OF_RESERVE = 0.5;
 /** So many requests are kept in reserve where the service tells what remains. */
 const TOLD_RESERVE = 1;
+/** Whoever can come back waits no longer than that for what may have cost nothing. */
+const LONG_MS = 5_000;
 /** Requests may arrive closer together than they were sent; a window is that much longer here. */
 const ARRIVAL_JITTER_MS = 100;
 
@@ -124,7 +145,8 @@ export function openBudget(options: BudgetOptions): Budget {
   }
 
   const windowMs = rate.windowMs + ARRIVAL_JITTER_MS;
-  const weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
+  let isAwaited = false;
+  let weighed = plan && rate.requests + SHARE_OF_RESERVE * (plan.requests - rate.requests);
 
   let told: { readonly remaining: number; readonly sentMs: number } | null = null;
 
@@ -201,12 +223,17 @@ export function openBudget(options: BudgetOptions): Budget {
     return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
   }
 
-  async function paced(signal: AbortSignal | undefined): Promise<Spent> {
+  async function paced({ signal, comesBack = false }: Asker): Promise<Spent> {
     for (;;) {
       signal?.throwIfAborted();
       checkCeiling();
       const forMs = await waitMs(signal);
       if (forMs <= 0) return spend();
+      const isLong = nextFreeMs() - clock.now() > LONG_MS;
+      if (comesBack && (isLong || isAwaited) && plan !== null && told === null) {
+        isAwaited = true;
+        throw new NoRoomYet();
+      }
       options.waiting?.({
         reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
         untilMs: clock.now() + forMs,
@@ -216,12 +243,12 @@ export function openBudget(options: BudgetOptions): Budget {
     }
   }
 
-  async function take(section: Section | undefined, signal: AbortSignal | undefined): Promise<Spent> {
-    signal?.throwIfAborted();
+  async function take(section: Section | undefined, asker: Asker): Promise<Spent> {
+    asker.signal?.throwIfAborted();
     if (section) return spend();
     return orAborted(
-      oneByOne(() => paced(signal)),
-      signal,
+      oneByOne(() => paced(asker)),
+      asker.signal,
     );
   }
 
@@ -235,15 +262,21 @@ export function openBudget(options: BudgetOptions): Budget {
     told(remaining, sentMs) {
       if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
     },
+    get isAwaited() {
+      return isAwaited && told === null;
+    },
+    forgets() {
+      weighed = null;
+    },
     hasRoom: () => toldRoom() > 0 || (isToldLongAgo() && kept().freeMs <= clock.now()),
     get isToldLongAgo() {
       return isToldLongAgo();
     },
-    take: (signal) => take(sections.getStore(), signal),
+    take: (asker = {}) => take(sections.getStore(), asker),
     count: spend,
-    run(send, signal) {
+    run(send, asker = {}) {
       const section = sections.getStore();
-      return (section?.limit ?? ordinary)(async () => send(await take(section, signal)));
+      return (section?.limit ?? ordinary)(async () => send(await take(section, asker)));
     },
     exceed(section, concurrency = 1) {
       const limit = pLimit(concurrency);
