@@ -29,6 +29,6 @@ export const functional: readonly Suite[] = [
 
 /**
  * In the order in which they are judged. The suite `limits` comes last: what the others have sent is the
- * first part of its burst, and what it exhausts nobody needs any more.
+ * first part of its burst, and what it exhausts nobody needs any more, but for what waits to hear what requests cost.
  */
 export const suites: readonly Suite[] = [...functional, operations, pact, websocket, webhooks, limits];
