@@ -41,6 +41,13 @@ export interface LimitMeasurement {
 /** Kinds of limiters by whose windows nothing of the one before weighs. */
 const FORGETTING: ReadonlySet<LimitAlgorithm> = new Set(['fixed-window', 'fixed-window-aligned']);
 
+/** Whether a window without a request is all it takes. */
+function forgets({ compatible, refusalsExtend }: LimitInference): boolean {
+  return (
+    refusalsExtend === false && compatible.length > 0 && compatible.every((each) => FORGETTING.has(each))
+  );
+}
+
 /** A measurement is over long before; only a fault of the planner would send more steps. */
 const MOST_STEPS = 60;
 
@@ -103,8 +110,7 @@ export const limitMeasurement: Probe<LimitMeasurement> = probe('limit-measuremen
   const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
   if (isCut) parallel = null;
   const inference = inferLimit(all, plan, ownOffsetMs);
-  const { compatible } = inference;
-  if (compatible.length > 0 && compatible.every((each) => FORGETTING.has(each))) port.quota.forgets();
+  if (forgets(inference)) port.quota.forgets();
   const observations = all.filter(({ sentMs }) => sentMs < untilMs);
   const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
   return { observations, inference, probes, parallel, ended, evidence };

@@ -63,6 +63,8 @@ export interface Budget {
   setAside(requests: number, forMs: number): void;
   /** The service has told what remains of the plan behind a request that was sent then. */
   told(remaining: number, sentMs: number): void;
+  /** For whoever can come back, and could not once it has begun. @throws NoRoomYet as `take` does; it spends nothing. */
+  requireRoom(): void;
   /** Somebody was told that there is no room yet. */
   readonly isAwaited: boolean;
   /** The service counts by windows of which each forgets the one before. */
@@ -223,17 +225,20 @@ export function openBudget(options: BudgetOptions): Budget {
     return (toAskMs > clock.now() ? Math.min(toAskMs, freeMs) : freeMs) - clock.now();
   }
 
+  function requireRoom(): void {
+    const isLong = nextFreeMs() - clock.now() > LONG_MS;
+    if (plan === null || told !== null || !(isLong || isAwaited)) return;
+    isAwaited = true;
+    throw new NoRoomYet();
+  }
+
   async function paced({ signal, comesBack = false }: Asker): Promise<Spent> {
     for (;;) {
       signal?.throwIfAborted();
       checkCeiling();
       const forMs = await waitMs(signal);
       if (forMs <= 0) return spend();
-      const isLong = nextFreeMs() - clock.now() > LONG_MS;
-      if (comesBack && (isLong || isAwaited) && plan !== null && told === null) {
-        isAwaited = true;
-        throw new NoRoomYet();
-      }
+      if (comesBack) requireRoom();
       options.waiting?.({
         reason: nextFreeMs() > clock.now() ? waitReason(rate, plan) : 'a further limit leaves no room',
         untilMs: clock.now() + forMs,
@@ -262,6 +267,7 @@ export function openBudget(options: BudgetOptions): Budget {
     told(remaining, sentMs) {
       if (told === null || sentMs >= told.sentMs) told = { remaining, sentMs };
     },
+    requireRoom,
     get isAwaited() {
       return isAwaited && told === null;
     },
