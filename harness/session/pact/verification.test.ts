@@ -12,7 +12,7 @@ import { openVerifier, type PactVerifier } from '../../pact/verifier.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
 import { openLiveSession } from '../live.ts';
-import { probe } from '../probe.ts';
+import { PutOff, probe } from '../probe.ts';
 
 const KEY = 'example-search-key-not-secret';
 
@@ -48,18 +48,22 @@ function withPacts(config: ServiceConfig, change: Partial<PactsConfig> = {}): Se
   return { ...config, pacts: { ...pacts, ...change } };
 }
 
-/** Verifies one interaction in a session of its own; `sent` is what the ledger and the budget say. */
-async function verified(config: ServiceConfig, url: string, expected: ExpectedInteraction) {
-  const events: JournalEvent[] = [];
-  const session = openLiveSession({
+function sessionFor(config: ServiceConfig, providerUrl: string, record: (event: JournalEvent) => void) {
+  return openLiveSession({
     config,
-    providerUrl: url,
+    providerUrl,
     runId: 'run-for-tests',
     userAgent: 'conform/0.0.0',
     clock: systemClock,
-    record: (event) => events.push(event),
+    record,
     verifier,
   });
+}
+
+/** Verifies one interaction in a session of its own; `sent` is what the ledger and the budget say. */
+async function verified(config: ServiceConfig, url: string, expected: ExpectedInteraction) {
+  const events: JournalEvent[] = [];
+  const session = sessionFor(config, url, (event) => events.push(event));
   const answer = await session.ask(
     probe('verification', ({ pact }) => pact.verify(expected)),
     new AbortController().signal,
@@ -97,6 +101,22 @@ describe('a verified interaction', () => {
     ]);
     expect(journal).toContain('Bearer [redacted:SEARCH_API_KEY]');
     expect(journal).not.toContain(KEY);
+  });
+
+  it('is put off before Pact is asked where its request would have to wait for what may have cost nothing', async () => {
+    const { url, asked } = await provider(resource);
+    const plan = { name: 'small', requests: 2, windowMs: 60_000 };
+    const session = sessionFor({ ...search, plan }, url, () => undefined);
+    const { signal } = new AbortController();
+    const twice = Array.from({ length: plan.requests }, (_, at) =>
+      probe(`sample ${at}`, ({ http }) => http.send({ purpose: 'as documented' })),
+    );
+    const verification = probe('verification', ({ pact }) => pact.verify(interaction()));
+    for (const each of twice) await session.ask(each, signal, 'waiting');
+    const answer = await session.ask(verification, signal, 'waiting');
+    await session.close();
+    expect(answer).toEqual({ evidence: [], failed: expect.any(PutOff) });
+    expect(asked.length).toBeLessThanOrEqual(plan.requests);
   });
 
   it('carries the right credential in place of the example, and the other fields of the pact', async () => {
