@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
 import { judge } from '../check/judge.ts';
 import { loadServices } from '../config/load.ts';
@@ -117,16 +117,17 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('a command that repeats', () => {
+// Beside each other: most of their time they wait for what a service still says.
+describe.concurrent('a command that repeats', () => {
   for (const [what, { isThere, ...each }] of Object.entries(CASES)) {
-    it.skipIf(!isThere)(what, async () => {
-      const faulty = await serviceWith(each, [each.defect]);
+    it.skipIf(!isThere)(what, async ({ onTestFinished }) => {
+      const faulty = await serviceWith(each, [each.defect], onTestFinished);
       const { outcome, reproduce } = await judged(each, faulty);
       expect(outcome).toMatch(/fail|warning/);
       expect(reproduce).toMatch(each.command);
       const command = reproduce ?? '';
       expect(command).not.toMatch(/example-|X-Conform-Run|\(run |(\S)\1{63}/);
-      const sound = await serviceWith(each, []);
+      const sound = await serviceWith(each, [], onTestFinished);
       const [said, elsewhere] = await Promise.all([
         shell(command, faulty.config),
         shell(command.replaceAll(faulty.port, sound.port), sound.config),
@@ -163,6 +164,9 @@ describe('a command that repeats', () => {
 /** Whatever certificate is shown. */
 const ANY = { files: { ca: null, cert: null, key: null }, ca: null, client: null, insecure: true };
 
+/** Called when the test is over. */
+type StopAfter = (stop: () => Promise<void> | void) => void;
+
 interface Running {
   readonly config: ServiceConfig;
   readonly url: string;
@@ -172,6 +176,7 @@ interface Running {
 async function serviceWith(
   { service, isTls, isDescribed }: Pick<Case, 'service' | 'isTls' | 'isDescribed'>,
   defects: readonly string[],
+  stopAfter: StopAfter,
 ): Promise<Running> {
   const { services } = await loadServices({
     configDir: isDescribed ? PROOF : CONFIG,
@@ -182,20 +187,20 @@ async function serviceWith(
   if (loaded === undefined) throw new Error(`no config of ${service}`);
   const { credentials } = loaded.config;
   const provider = await startReference({ service, credentials, plan: null, defects });
-  onTestFinished(() => provider.stop());
-  const url = isTls ? await overTls(new URL(provider.url)) : provider.url;
+  stopAfter(() => provider.stop());
+  const url = isTls ? await overTls(new URL(provider.url), stopAfter) : provider.url;
   return { config: isTls ? { ...loaded.config, tls: ANY } : loaded.config, url, port: new URL(url).port };
 }
 
 /** The address of a TLS server that hands everything on. */
-async function overTls({ hostname, port }: URL): Promise<string> {
+async function overTls({ hostname, port }: URL, stopAfter: StopAfter): Promise<string> {
   const server = createServer(selfSigned('localhost'), (socket) => {
     const behind = connect(Number(port), hostname);
     socket.pipe(behind).pipe(socket);
     for (const each of [socket, behind]) each.on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  stopAfter(() => void server.close());
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -71,7 +71,8 @@ async function found(
     .map((id) => `${id} ${outcomes[id]}: ${messages[id]}`);
 }
 
-describe.each(Object.entries(REFUSALS))('a limiter that refuses with %s', (_, refuse) => {
+// Beside each other: half of its time each of them waits.
+describe.concurrent.each(Object.entries(REFUSALS))('a limiter that refuses with %s', (_, refuse) => {
   let unspent: readonly string[] = [];
   beforeAll(async () => {
     unspent = await found(refuse, -1);
