@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CheckDefinition } from '../../harness/check/check.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ReferenceName } from '../../harness/config/service.ts';
@@ -151,13 +151,15 @@ async function seen(pair: Pair, { variant, defects = [], patch }: State): Promis
     ...(patch && { patches: [patch] }),
     clock: clock.provider,
   });
-  onTestFinished(async () => {
+  const check = observationOf(pair);
+  const alone = suites.map((suite) => ({ ...suite, checks: suite.checks.filter((each) => each === check) }));
+  const { observations, messages } = await judged(config, alone, {
+    url: provider.url,
+    clock: clock.session,
+  }).finally(async () => {
     await provider.stop();
     clock.stop();
   });
-  const check = observationOf(pair);
-  const alone = suites.map((suite) => ({ ...suite, checks: suite.checks.filter((each) => each === check) }));
-  const { observations, messages } = await judged(config, alone, { url: provider.url, clock: clock.session });
   const key = check.records ?? '';
   expect(Object.keys(observations), messages[check.id]).toContain(key);
   return observations[key];
@@ -171,7 +173,8 @@ async function driftIn(pair: Pair, varies: Variation): Promise<string | null> {
   return driftOf(acceptable(was, varies), is, varies);
 }
 
-describe('what is accepted and may vary', () => {
+// Beside each other: most of their time they wait.
+describe.concurrent('what is accepted and may vary', () => {
   it.each(VARIATIONS)('%s: is told where it goes further, and not before', async (varies) => {
     const { lawful, drifted, told } = SHOWN[varies];
     if (lawful !== null) expect(await driftIn(lawful, varies)).toBeNull();

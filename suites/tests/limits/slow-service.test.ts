@@ -45,7 +45,8 @@ async function exactCount(answerMs: number, limit: number): Promise<string> {
   return `${outcomes['limits.exact']}: ${messages['limits.exact']}`;
 }
 
-describe('a service that answers slowly', () => {
+// Beside each other: most of their time they wait.
+describe.concurrent('a service that answers slowly', () => {
   it.each([
     ['so that the window ends within the burst', 400, 100, /^pass: request 101 is the first refused/],
     ['so that the window ends within the burst, and admits one less', 400, 99, /^fail: .*got request 100/],
