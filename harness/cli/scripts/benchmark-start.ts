@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BUILT, build } from '../fixtures/benchmark/built.ts';
 
 /**
  * `npm run benchmark:start`: what a start of the built package costs, in turn with a Node that does nothing. Time and
@@ -14,8 +14,6 @@ import { fileURLToPath } from 'node:url';
  */
 const ROUNDS = 5;
 const OPERATIONS = 5_000;
-const BUILD = fileURLToPath(new URL('../../package/build.ts', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../../dist/harness/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'conform-benchmark-'));
 /** Each process of a run keeps a file there: its processor time in ms, and in KiB the memory of its own and of files. */
 const usage = join(folder, 'usage');
@@ -64,7 +62,7 @@ const openapi = {
 };
 
 try {
-  execFileSync(process.execPath, [BUILD], { stdio: 'inherit' });
+  build();
   const config = join(folder, 'config');
   mkdirSync(join(config, 'services'), { recursive: true });
   writeFileSync(join(config, 'services/one.yaml'), service('one', ''));
@@ -73,13 +71,13 @@ try {
   const at = ['--config', config];
   const commands: Readonly<Record<string, readonly string[]>> = {
     'node -e 0': ['-e', '0'],
-    'conform --help': [MAIN, '--help'],
-    'conform list': [MAIN, 'list'],
+    'conform --help': [BUILT, '--help'],
+    'conform list': [BUILT, 'list'],
     'conform run, one check': [
-      ...[MAIN, 'run', 'one', '--check', 'status.sample', ...at],
+      ...[BUILT, 'run', 'one', '--check', 'status.sample', ...at],
       ...['--reports', join(folder, 'reports')],
     ],
-    [`conform list, of a service with ${OPERATIONS} operations`]: [MAIN, 'list', '--service', 'many', ...at],
+    [`conform list, of a service with ${OPERATIONS} operations`]: [BUILT, 'list', '--service', 'many', ...at],
   };
   const costs = new Map<string, Cost[]>(Object.keys(commands).map((name) => [name, []]));
   // The first round fills the caches.

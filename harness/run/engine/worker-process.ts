@@ -12,6 +12,11 @@ const ENTRY = fileURLToPath(new URL('./entry.ts', import.meta.url));
 const LEAVE_SIGNALS = `--import=data:text/javascript,${encodeURIComponent(
   'for (const name of ["SIGINT", "SIGHUP"]) process.on(name, () => {});',
 )}`;
+/**
+ * In MiB, of each half: most of what a service is asked and answers is of no use any more within a window, and a worker of
+ * many would let it lie about in as much memory as Node would give it.
+ */
+const YOUNG_MEMORY = '--max-semi-space-size=32';
 /** A worker that is let go and has not gone by then is ended, in ms. */
 const RELEASE_MS = 500;
 
@@ -39,7 +44,7 @@ export class WorkerProcess {
     const child = fork(ENTRY, [], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'advanced',
-      execArgv: [LEAVE_SIGNALS],
+      execArgv: [LEAVE_SIGNALS, YOUNG_MEMORY],
       env: { ...process.env, ...compiledCodeEnvironment() },
     });
     this.#child = child;
