@@ -329,7 +329,8 @@ class ServiceRun {
 async function costOf(config: ServiceConfig, suites: readonly Suite[]): Promise<string | null> {
   try {
     const { estimate } = await import('../rehearsal/estimate.ts');
-    return announcement(await estimate(config, { suites, catalogue: 0 }, LONGEST_REHEARSAL_MS));
+    const options = { limitMs: LONGEST_REHEARSAL_MS, roughly: true };
+    return announcement(await estimate(config, { suites, catalogue: 0 }, options));
   } catch {
     return null;
   }

@@ -17,6 +17,7 @@ import { estimatesText } from '../../report/terminal/estimate.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { selectChecks } from '../selection/selection.ts';
 import { estimate } from './estimate.ts';
+import { operationSample } from './sample.ts';
 
 /** What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. */
 
@@ -90,6 +91,44 @@ function selected(
 
 const named = (...names: readonly string[]) => suites.filter(({ name }) => names.includes(name));
 
+/** 120 collections; items of every third can be created and removed. */
+const MANY_OPERATIONS = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'orders', version: '1' },
+  paths: Object.fromEntries(
+    Array.from({ length: 120 }, (_, at) => {
+      const path = `/collections/c${at}`;
+      const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } };
+      const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: 'a' };
+      const item = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+      const one = { description: 'an item', content: { 'application/json': { schema: item } } };
+      const list = { get: { parameters: [limit], responses: { 200: { description: 'a list' } } } };
+      if (at % 3 > 0) return [[path, list]];
+      const content = { 'application/json': { schema: item, example: { id: 'a' } } };
+      return [
+        [path, { ...list, post: { requestBody: { content }, responses: { 201: one } } }],
+        [
+          `${path}/{id}`,
+          {
+            parameters: [id],
+            get: { responses: { 200: one } },
+            delete: { responses: { 204: { description: 'gone' } } },
+          },
+        ],
+      ];
+    }).flat(),
+  ),
+});
+
+const OF_MANY_OPERATIONS = `service: orders
+contract: orders
+provider: { url: 'http://127.0.0.1:1' }
+credentials: { scheme: none }
+openapi: ../openapi.json
+plan: { requests: 100000, window: 1s }
+safety: { unsafeMethods: true, maxRequests: 5000, operationRequests: 3000 }
+`;
+
 describe('the estimate is within a tenth of what is sent', () => {
   it.each([40, 400])('of a REST service with a plan of %i requests', async (requests) => {
     const config = await shipped('search');
@@ -148,6 +187,21 @@ websocket: { url: /ws, echo: true }
       expectClose(await costsOf(withPlan(polite, { name: null, requests: 1_000, windowMs: 60_000 })));
     },
   );
+
+  it('of a service with many operations of several sorts, roughly', async () => {
+    const { config } = await loadOrders(OF_MANY_OPERATIONS, {}, { 'openapi.json': MANY_OPERATIONS });
+    const chosen = { suites: named('operations', 'status'), catalogue: 0 };
+    const whole = await estimate(config, chosen);
+    const roughly = await estimate(config, chosen, { roughly: true });
+    expect(whole.requests).toBeGreaterThan(500);
+    expect(Math.abs(roughly.requests - whole.requests)).toBeLessThanOrEqual(0.02 * whole.requests);
+    expect(roughly.exercised).toBe(whole.exercised);
+    expect(operationSample(config)?.more.operations.length).toBeLessThan(config.operations.length / 3);
+    // Where it would have to wait for quota, or leaves some out, all are rehearsed.
+    const { safety } = config;
+    expect(operationSample({ ...config, plan: null })).toBeNull();
+    expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
+  });
 
   it.each([
     [['auth', 'json'], []],

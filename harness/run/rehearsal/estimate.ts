@@ -7,6 +7,7 @@ import { exercisedOf } from '../../report/results/run-verdict.ts';
 import type { Estimate } from '../../report/terminal/estimate.ts';
 import { type Rehearsal, type Rehearsed, rehearse } from './rehearse.ts';
 import { risksIn } from './risks.ts';
+import { operationSample } from './sample.ts';
 
 /** What an answer is taken to last, in ms: nobody knows before it is asked. */
 const ANSWER_MS = 20;
@@ -24,6 +25,19 @@ interface Selected {
   readonly catalogue: number;
 }
 
+interface EstimateOptions {
+  /** In ms. */
+  readonly limitMs?: number;
+  /** Many operations are rehearsed by some of them: sooner, and less exactly. */
+  readonly roughly?: boolean;
+}
+
+/** What was rehearsed, and the requests of the whole run by suite. */
+interface Found {
+  readonly rehearsal: Rehearsal;
+  readonly requestsOf: (suite: string) => number;
+}
+
 /**
  * What a run of these checks would do to the service, found out by rehearsing it for no longer than `limitMs`. Nothing
  * is sent to the service. Rejects where that is too short.
@@ -31,11 +45,11 @@ interface Selected {
 export async function estimate(
   config: ServiceConfig,
   { suites, catalogue }: Selected,
-  limitMs = LONGEST_MS,
+  { limitMs = LONGEST_MS, roughly = false }: EstimateOptions = {},
 ): Promise<Estimate> {
   const { service, provider, pacts } = config;
   const signal = AbortSignal.timeout(limitMs);
-  const { rehearsal, requestsOf } = await rehearsed(config, suites, signal);
+  const { rehearsal, requestsOf } = await (roughly ? sampled : rehearsed)(config, suites, signal);
   let left = config.safety.maxRequests;
   const bySuite = suites.map(({ name, checks }) => {
     const requests = Math.min(requestsOf(name), left);
@@ -108,36 +122,57 @@ function isCompressed({ evidence }: Rehearsed): boolean {
   return fieldValues(evidence.handshake.response?.fields ?? [], 'sec-websocket-extensions').length > 0;
 }
 
+/** As `rehearsed`, of many operations by some of them. */
+async function sampled(config: ServiceConfig, suites: readonly Suite[], signal: AbortSignal): Promise<Found> {
+  const sample = operationSample(config);
+  if (sample === null) return rehearsed(config, suites, signal);
+  const of = async (some: ServiceConfig) => ({
+    found: await rehearsed(some, suites, signal),
+    size: some.operations.length,
+  });
+  return grown(await of(sample.fewer), await of(sample.more), config.operations.length);
+}
+
 async function rehearsed(
   config: ServiceConfig,
   suites: readonly Suite[],
   signal: AbortSignal,
-): Promise<{ readonly rehearsal: Rehearsal; readonly requestsOf: (suite: string) => number }> {
+): Promise<Found> {
   const { plan, safety } = config;
-  const counted = (rehearsal: Rehearsal) => (suite: string) =>
-    rehearsal.sent.reduce((sum, each) => sum + (each.suite === suite ? each.requests : 0), 0);
-  const asItIs = async () => {
-    const rehearsal = await rehearse(config, suites, { signal });
-    return { rehearsal, requestsOf: counted(rehearsal) };
+  const asIs = async (some: ServiceConfig): Promise<Found> => {
+    const rehearsal = await rehearse(some, suites, { signal });
+    const requestsOf = (suite: string) => requestsIn(rehearsal.sent.filter((each) => each.suite === suite));
+    return { rehearsal, requestsOf };
   };
-  if (plan === null || !safety.exceedRateLimit || plan.requests <= LARGEST_MET) return asItIs();
+  if (plan === null || !safety.exceedRateLimit || plan.requests <= LARGEST_MET) return asIs(config);
   // Below the limit nothing depends on how large it is, but for the time.
-  const polite = await rehearse({ ...config, safety: { ...safety, exceedRateLimit: false } }, suites, {
-    signal,
+  const polite = await asIs({ ...config, safety: { ...safety, exceedRateLimit: false } });
+  const small = Math.max(LARGEST_MET, 2 * requestsIn(polite.rehearsal.sent));
+  if (plan.requests <= small + APART) return asIs(config);
+  const of = async (requests: number) => ({
+    found: await asIs(withPlan(config, { ...plan, requests })),
+    size: requests,
   });
-  const others = requestsIn(polite.sent);
-  const small = Math.max(LARGEST_MET, 2 * others);
-  if (plan.requests <= small + APART) return asItIs();
-  const less = await rehearse(withPlan(config, { ...plan, requests: small }), suites, { signal });
-  if (!less.sent.some(({ evidence }) => evidence.kind === 'burst')) {
-    return { rehearsal: polite, requestsOf: counted(polite) };
-  }
-  const more = await rehearse(withPlan(config, { ...plan, requests: small + APART }), suites, { signal });
-  const growing = (suite: string) => {
-    const [first, second] = [counted(less)(suite), counted(more)(suite)];
-    return Math.round(first + ((second - first) / APART) * (plan.requests - small));
+  const less = await of(small);
+  if (!less.found.rehearsal.sent.some(({ evidence }) => evidence.kind === 'burst')) return polite;
+  return grown(less, await of(small + APART), plan.requests);
+}
+
+interface Sized {
+  readonly found: Found;
+  readonly size: number;
+}
+
+/** What was found at two sizes, at another: as if it grew evenly. */
+function grown(less: Sized, more: Sized, size: number): Found {
+  const share = (size - less.size) / (more.size - less.size);
+  return {
+    rehearsal: more.found.rehearsal,
+    requestsOf(suite) {
+      const [first, second] = [less.found.requestsOf(suite), more.found.requestsOf(suite)];
+      return Math.round(first + share * (second - first));
+    },
   };
-  return { rehearsal: more, requestsOf: growing };
 }
 
 function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
