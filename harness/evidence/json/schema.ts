@@ -91,10 +91,16 @@ export class SchemaBook {
 
   /** @throws Error, with the reason in one line, when it is no JSON Schema; EndlessSchema when compiling has no end. */
   compile(schema: unknown): SchemaJudge {
-    holdToDialect(schema);
-    const validate = this.#isDefinition(schema) ? this.#definition(schema.$ref) : this.#validator(schema);
+    const validate = this.#validatorOf(schema);
     return (value) =>
       this.#bounded(isLarge(value), () => (validate(value) ? null : describe(validate.errors ?? [])));
+  }
+
+  /** Definitions are held to their dialect where they are read. */
+  #validatorOf(schema: unknown): ValidateFunction {
+    if (this.#isDefinition(schema)) return this.#definition(schema.$ref);
+    holdToDialect(schema);
+    return this.#validator(schema);
   }
 
   /** Work that may be much is done within a time limit. */
@@ -139,8 +145,8 @@ export class SchemaBook {
     return validate;
   }
 
-  #isDefinition(schema: Schema): schema is { readonly $ref: string } {
-    if (typeof schema === 'boolean' || Object.keys(schema).length !== 1) return false;
+  #isDefinition(schema: unknown): schema is { readonly $ref: string } {
+    if (!isJsonObject(schema) || Object.keys(schema).length !== 1) return false;
     return typeof schema.$ref === 'string' && Object.hasOwn(this.#definitions, schema.$ref);
   }
 

@@ -144,7 +144,8 @@ async function rehearsed(
     const requestsOf = (suite: string) => requestsIn(rehearsal.sent.filter((each) => each.suite === suite));
     return { rehearsal, requestsOf };
   };
-  if (plan === null || !safety.exceedRateLimit || plan.requests <= LARGEST_MET) return asIs(config);
+  const meetsLimit = safety.exceedRateLimit && suites.some(({ exhausts }) => exhausts);
+  if (plan === null || !meetsLimit || plan.requests <= LARGEST_MET) return asIs(config);
   // Below the limit nothing depends on how large it is, but for the time.
   const polite = await asIs({ ...config, safety: { ...safety, exceedRateLimit: false } });
   const small = Math.max(LARGEST_MET, 2 * requestsIn(polite.rehearsal.sent));
