@@ -92,7 +92,7 @@ export type ServiceMessage = {
   readonly service: string;
 } /** What is to come, in words; null where nobody knows. Nothing has been sent yet. */ & (
   | { readonly type: 'estimate'; readonly cost: string | null }
-  /** There is evidence that is judged now. */
+  /** There is evidence that is judged now; told where the worker was at another service before. */
   | { readonly type: 'evidence' }
   | { readonly type: 'outcome'; readonly suite: string; readonly id: string; readonly outcome: Outcome }
   /** It waits on purpose; `untilMs` is Unix time in ms. */

@@ -120,6 +120,8 @@ function inBatches(send: (messages: readonly WorkerMessage[]) => void): (message
   };
   return (message) => {
     const service = 'service' in message ? message.service : lastOf;
+    // It tells which service the worker is at, and that is known.
+    if (message.type === 'evidence' && service === lastOf && held.length === 0) return;
     const canWait = message.type === 'outcome' && message.outcome !== 'fail' && service === lastOf;
     lastOf = service;
     if (held.length === 0 && canWait) setImmediate(release);
