@@ -2,6 +2,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import { chunks, isOutside } from './chunks.ts';
+import { compiledAhead } from './compiled-ahead.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -33,7 +34,7 @@ export async function bundle(
     external: isOutside,
     preserveEntrySignatures: 'exports-only',
     tsconfig: join(ROOT, 'tsconfig.build.json'),
-    plugins: [places(data)],
+    plugins: [compiledAhead, places(data)],
     // What one start imports at once is imported by another when it is needed.
     checks: { ineffectiveDynamicImport: false },
   });

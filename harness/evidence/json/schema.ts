@@ -5,6 +5,7 @@ import { hasMembers, isJsonObject } from '../../base/json-text.ts';
 import { TimeLimitReached } from '../../base/time-limit.ts';
 import { visible } from '../octets/visible.ts';
 import { type Dialect, dialectNamed, type Engine, LATEST } from './dialect.ts';
+import { fitsLatest } from './latest-schema.ts';
 import { PatternWatch } from './pattern.ts';
 
 const require = createRequire(import.meta.url);
@@ -215,9 +216,11 @@ const ofSchemas = new Map<Dialect, Engine>();
 export function holdToDialect(schema: unknown): asserts schema is Schema {
   if (!isSchema(schema)) throw new Error('a schema is an object, or true or false');
   const dialect = dialectOf(schema);
+  const named = typeof schema === 'boolean' ? schema : { ...schema, $schema: dialect.uri };
+  // In words only ajv says what is wrong.
+  if (dialect === LATEST && fitsLatest(named)) return;
   const engine = ofSchemas.get(dialect) ?? dialect.engine(LENIENT);
   ofSchemas.set(dialect, engine);
-  const named = typeof schema === 'boolean' ? schema : { ...schema, $schema: dialect.uri };
   if (engine.validateSchema(named) !== true) {
     throw new Error(`schema is invalid: ${visible(engine.errorsText(engine.errors), 300)}`);
   }
