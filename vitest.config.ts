@@ -30,36 +30,60 @@ const PRODUCTS = 'suites/tests/products/products.test.ts';
 /** Records the runs of the archive anew, which `npm test` judges again. */
 const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
-/** They begin first within their project, in this order, so that no worker is left alone with one of them at the end. */
+/**
+ * They begin first within what shares a process and what does not, in this order: so no worker is left alone with one of
+ * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not.
+ */
 const SLOW = [
   'harness/cli/commands/run/release.test.ts',
-  'harness/provider/container/container.test.ts',
-  'harness/report/html/page.test.ts',
   'harness/run/tests/secrets.test.ts',
   'harness/run/tests/hostile.test.ts',
   'harness/cli/readme.test.ts',
+  'harness/report/html/page.test.ts',
   'harness/run/rehearsal/estimate.test.ts',
   'harness/run/ending/endings.test.ts',
   'harness/cli/commands/run/honest-verdicts.test.ts',
+  'harness/provider/container/container.test.ts',
+  'harness/package/package.test.ts',
+  'harness/run/engine/shared-worker.test.ts',
+  'harness/cli/commands/results/judge-without-secrets.test.ts',
+  'harness/cli/commands/run/fresh-provider.test.ts',
+  'harness/cli/repeat.test.ts',
+  'harness/run/pact/write-pacts.test.ts',
+  'harness/cli/commands/pact.test.ts',
+  'harness/provider/process/reaper.test.ts',
+  'harness/provider/process/command.test.ts',
+  'harness/run/tests/network-parts.test.ts',
+  'suites/tests/limits/real-limiters.test.ts',
   'suites/tests/limits/schedule.test.ts',
   'suites/tests/websocket/websocket.test.ts',
   'harness/proof/diagnosis/benchmark.test.ts',
   'suites/tests/limits/stalled.test.ts',
+  'suites/tests/third-party.test.ts',
   'suites/tests/limits/lawful-limiters.test.ts',
-  'suites/tests/limits/real-limiters.test.ts',
+  'suites/tests/bounds.test.ts',
+  'suites/tests/last-of-all.test.ts',
   'harness/proof/few-requests.test.ts',
   'suites/tests/limits/unknown-refusals.test.ts',
-  'suites/tests/bounds.test.ts',
+  'suites/tests/bounded-time.test.ts',
+  'harness/config/operation/openapi/tests/bounds.test.ts',
+  'harness/probe/quota/planner.test.ts',
+  'suites/tests/pairing.test.ts',
+  'harness/evidence/redaction/redaction.test.ts',
+  'harness/report/junit.test.ts',
+  'suites/tests/websocket/websocket-front.test.ts',
+  'suites/tests/archive/archive.test.ts',
 ];
 const rankOf = ({ moduleId }: TestSpecification) => {
   const rank = SLOW.findIndex((path) => moduleId.endsWith(path));
   return rank === -1 ? SLOW.length : rank;
 };
+const sharesProcess = ({ project }: TestSpecification) => Number(!project.config.isolate);
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name);
-    return [...byProject.values()].flatMap((all) => all.toSorted((a, b) => rankOf(a) - rankOf(b)));
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => sharesProcess(a) - sharesProcess(b) || rankOf(a) - rankOf(b));
   }
 }
 
@@ -73,8 +97,8 @@ const PROGRAM = 'harness/package/fixtures/built-program.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
-    maxWorkers: 2,
+    // One more than the smallest machine that they run on has cores: there is mostly one that waits.
+    maxWorkers: 3,
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,
