@@ -200,6 +200,13 @@ websocket: { url: /ws, echo: true }
     // Where it would have to wait for quota, or leaves some out, all are rehearsed.
     const { safety } = config;
     expect(operationSample({ ...config, plan: null })).toBeNull();
+    const scarce = withPlan(config, {
+      name: null,
+      requests: Math.ceil(whole.requests / 0.9) - 5,
+      windowMs: 60_000,
+    });
+    expect(operationSample(scarce)).not.toBeNull();
+    expect((await estimate(scarce, chosen, { roughly: true })).longestMs).toBeGreaterThan(60_000);
     expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
   });
 

@@ -122,7 +122,7 @@ function isCompressed({ evidence }: Rehearsed): boolean {
   return fieldValues(evidence.handshake.response?.fields ?? [], 'sec-websocket-extensions').length > 0;
 }
 
-/** As `rehearsed`, of many operations by some of them. */
+/** As `rehearsed`, of many operations by some of them: where nothing has to wait for quota. */
 async function sampled(config: ServiceConfig, suites: readonly Suite[], signal: AbortSignal): Promise<Found> {
   const sample = operationSample(config);
   if (sample === null) return rehearsed(config, suites, signal);
@@ -130,7 +130,9 @@ async function sampled(config: ServiceConfig, suites: readonly Suite[], signal: 
     found: await rehearsed(some, suites, signal),
     size: some.operations.length,
   });
-  return grown(await of(sample.fewer), await of(sample.more), config.operations.length);
+  const found = grown(await of(sample.fewer), await of(sample.more), config.operations.length);
+  const below = suites.reduce((sum, { name, exhausts }) => sum + (exhausts ? 0 : found.requestsOf(name)), 0);
+  return below <= keptRate(config.plan).requests ? found : rehearsed(config, suites, signal);
 }
 
 async function rehearsed(
