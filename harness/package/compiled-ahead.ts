@@ -15,13 +15,19 @@ export const compiledAhead: Plugin = {
 function latestSchema(): string {
   const { default: standaloneCode }: typeof import('ajv/dist/standalone/index.js') =
     require('ajv/dist/standalone');
-  const engine = LATEST.engine({ strict: false, logger: false, code: { source: true, esm: true } });
+  const engine = LATEST.engine({ strict: false, logger: false, code: { source: true } });
   const validate = engine.getSchema(LATEST.uri);
   if (validate === undefined) throw new Error(`ajv has no schema ${LATEST.uri}`);
   return [
     "import { createRequire } from 'node:module';",
     'const require = createRequire(import.meta.url);',
-    standaloneCode(engine, validate).replace(/^"use strict";/, ''),
-    'export const fitsLatest = (schema) => validate(schema);',
+    'let validate;',
+    'export const fitsLatest = (schema) => (validate ??= compiled())(schema);',
+    // It takes parts of ajv, which is not there for everybody who imports this.
+    'function compiled() {',
+    '  const module = {};',
+    standaloneCode(engine, validate),
+    '  return module.exports;',
+    '}',
   ].join('\n');
 }
