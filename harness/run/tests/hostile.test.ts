@@ -38,7 +38,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
 interface HostileRun {
   readonly ending: Ending;
   readonly results: Results;
-  readonly reports: string;
+  /** All that it printed and wrote, by where that is. */
+  readonly said: ReadonlyMap<string, string>;
 }
 
 const servers = new Map<string, HostileServer>();
@@ -62,7 +63,8 @@ async function runAgainst(group: Group): Promise<HostileRun> {
   const reports = join(config, 'reports');
   const args = `run --config ${config} --reports ${reports} --concurrency 3 --verbose`.split(' ');
   const ending = await conform([...args, ...group.args], KEYS).ended;
-  return { ending, reports, results: readResults(join(lastReports(reports), 'results.json')) };
+  const results = readResults(join(lastReports(reports), 'results.json'));
+  return { ending, results, said: everythingSaid(ending, reports) };
 }
 
 function members({ verdict, heavy }: Group): readonly string[] {
@@ -126,9 +128,8 @@ describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
   });
 
   it('says no key in any spelling', () => {
-    const run = runOf(name);
     const secrets = Object.values(KEYS).flatMap(spellings);
-    for (const [where, text] of everythingSaid(run.ending, run.reports)) {
+    for (const [where, text] of runOf(name).said) {
       for (const reading of readings(text)) {
         expect(
           secrets.filter((secret) => reading.includes(secret)),
@@ -139,8 +140,7 @@ describe.each(Object.entries(GROUPS))('against providers %s', (name, group) => {
   });
 
   it('writes reports that are well-formed, and no markup of theirs', () => {
-    const run = runOf(name);
-    for (const [where, text] of everythingSaid(run.ending, run.reports)) {
+    for (const [where, text] of runOf(name).said) {
       if (where.endsWith('.json')) expect(() => JSON.parse(text), where).not.toThrow();
       if (where.endsWith('.xml')) expect(xmlFaults(where), where).toBe('');
       // Between fences Markdown shows markup as it is.
