@@ -18,9 +18,13 @@ const CONTAINERS = [
  */
 const TOGETHER = [
   'harness/{base,check,config,contract,credential,diagnosis,evidence,memory,probe,proof,session,transport}/**/*.test.ts',
+  'harness/cli/{contributing,ci/log-commands}.test.ts',
+  'harness/pact/pact-process.test.ts',
+  'harness/provider/{log-capture,start,unix-socket}.test.ts',
   'harness/provider/reference/**/*.test.ts',
   'harness/report/**/!(page).test.ts',
   'harness/run/{provider,selection,turns}/**/*.test.ts',
+  'harness/run/{ending/left-over,engine/capacity,simulation/clock,simulation/wire}.test.ts',
   'suites/tests/**/*.test.ts',
 ];
 
