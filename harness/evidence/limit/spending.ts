@@ -87,7 +87,22 @@ const UNANSWERED = 'unanswered' as SpendingKind;
 
 type Tell = (kind: SpendingKind, spending: Spending) => void;
 
+/** What requests cost is asked for each of them, of all that came before. */
+const sentBefore = new WeakMap<Evidence, { readonly reading: Reading; readonly sent: readonly Sent[] }>();
+
 function sentOf(each: Evidence, reading: Reading): readonly Sent[] {
+  const before = sentBefore.get(each);
+  if (before !== undefined && isAlike(before.reading, reading)) return before.sent;
+  const sent = sentAnew(each, reading);
+  sentBefore.set(each, { reading, sent });
+  return sent;
+}
+
+function isAlike(one: Reading, other: Reading): boolean {
+  return one.requests === other.requests && one.windowMs === other.windowMs && one.refusal === other.refusal;
+}
+
+function sentAnew(each: Evidence, reading: Reading): readonly Sent[] {
   // A burst is of plain requests alone, and what came of it is known otherwise.
   if (each.kind === 'burst') return [];
   const { timing, failure } = each;

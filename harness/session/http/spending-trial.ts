@@ -32,15 +32,14 @@ export class SpendingTrial {
     const reading = { ...plan, refusal: limiter.face };
     const known = () => spendingsOf(log.all(), reading);
     const before = known();
-    const open = openRequests(log.all(), reading, before);
     const isLong = forMs > plan.windowMs / plan.requests;
     const mayAsk =
       !this.#isMute &&
       documentedSample(config.contract) !== null &&
       outage.reason === null &&
       budget.hasRoom();
-    const isWorthIt = open >= WORTH_ASKING || budget.isToldLongAgo;
-    if (!isLong || !mayAsk || !isWorthIt) return before;
+    const isWorthIt = () => budget.isToldLongAgo || openRequests(log.all(), reading, before) >= WORTH_ASKING;
+    if (!isLong || !mayAsk || !isWorthIt()) return before;
     const asked = this.#ask('as documented, to see what of the quota remains', signal);
     const told = await asked.catch(unlessBlocked);
     if (told !== null) log.keep(told, 1);

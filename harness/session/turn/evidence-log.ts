@@ -79,7 +79,9 @@ export class EvidenceLog {
     const { reach } = this.#options;
     if (evidence === undefined || evidence.kind === 'burst' || reach === null) return null;
     if (all.some((each) => this.#beside.has(each))) return null;
-    const command = this.#commands.get(id) ?? repeatCommand(evidence, reach);
+    const before = this.#commands.get(id);
+    if (before !== undefined) return before;
+    const command = repeatCommand(evidence, reach);
     this.#commands.set(id, command);
     return command;
   }
