@@ -20,25 +20,28 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => new Date(),
   // Every deadline is one, and most are called off: Node's own promise of a timer makes an error with a trace for each.
-  async sleep(ms, signal) {
-    signal?.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const due = performance.now() + ms;
-    let timer: NodeJS.Timeout | undefined;
-    const look = () => {
-      // A Node timer may fire a fraction of a millisecond early; a rate limit would notice, so look again.
-      const left = due - performance.now();
-      if (left <= 0) resolve();
-      else timer = setTimeout(look, Math.min(Math.ceil(left), LONGEST_TIMER_MS));
-    };
-    const aborted = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', aborted, { once: true });
-    look();
-    await promise.finally(() => signal?.removeEventListener('abort', aborted));
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const due = performance.now() + ms;
+      let timer: NodeJS.Timeout | undefined;
+      const aborted = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const look = () => {
+        // A Node timer may fire a fraction of a millisecond early; a rate limit would notice, so look again.
+        const left = due - performance.now();
+        if (left > 0) {
+          timer = setTimeout(look, Math.min(Math.ceil(left), LONGEST_TIMER_MS));
+          return;
+        }
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      };
+      signal?.addEventListener('abort', aborted, { once: true });
+      look();
+    }),
 };
 
 /** Nobody sees it. */
@@ -57,19 +60,19 @@ const LATE_MS = 100;
 export function startDeadline(clock: Clock, ms: number, expired: () => void): () => void {
   const cancellation = new AbortController();
   const { signal } = cancellation;
-  const over = async () => {
-    const dueMs = clock.now() + ms;
-    await clock.sleep(ms, signal);
+  const dueMs = clock.now() + ms;
+  const whileLate = () => {
     const lateMs = clock.now() - dueMs;
-    if (lateMs > LATE_MS && ms >= LATE_MS) await clock.sleep(Math.min(lateMs, ms), signal);
+    return lateMs > LATE_MS && ms >= LATE_MS ? clock.sleep(Math.min(lateMs, ms), signal) : undefined;
   };
-  over().then(
-    () => {
-      if (!signal.aborted) expired();
-    },
-    // The only rejection is our own cancellation.
-    () => undefined,
-  );
+  const over = () => {
+    if (!signal.aborted) expired();
+  };
+  // The only rejection is our own cancellation.
+  clock
+    .sleep(ms, signal)
+    .then(whileLate)
+    .then(over, () => undefined);
   // An error made for each call would cost more than the deadline does.
   return () => cancellation.abort(CALLED_OFF);
 }
