@@ -36,7 +36,8 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
 /**
  * They begin first within what shares a process and what does not, in this order: so no worker is left alone with one of
- * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not.
+ * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not. But the real
+ * limiters, which go by a clock of their own, run beside others that wait.
  */
 const SLOW = [
   'harness/cli/commands/run/release.test.ts',
@@ -58,24 +59,27 @@ const SLOW = [
   'harness/provider/process/reaper.test.ts',
   'harness/provider/process/command.test.ts',
   'harness/run/tests/network-parts.test.ts',
-  'suites/tests/limits/real-limiters.test.ts',
-  'suites/tests/limits/schedule.test.ts',
-  'suites/tests/websocket/websocket.test.ts',
-  'harness/proof/diagnosis/benchmark.test.ts',
   'suites/tests/limits/stalled.test.ts',
   'suites/tests/third-party.test.ts',
+  'suites/tests/limits/schedule.test.ts',
+  'suites/tests/limits/real-limiters.test.ts',
+  'suites/tests/bounded-time.test.ts',
+  'suites/tests/webhooks.test.ts',
+  'suites/tests/last-of-all.test.ts',
+  'harness/proof/diagnosis/benchmark.test.ts',
+  'suites/tests/websocket/websocket.test.ts',
   'suites/tests/limits/lawful-limiters.test.ts',
   'suites/tests/bounds.test.ts',
-  'suites/tests/last-of-all.test.ts',
+  'suites/tests/pairing.test.ts',
   'harness/proof/few-requests.test.ts',
   'suites/tests/limits/unknown-refusals.test.ts',
-  'suites/tests/bounded-time.test.ts',
   'harness/config/operation/openapi/tests/bounds.test.ts',
-  'harness/probe/quota/planner.test.ts',
-  'suites/tests/pairing.test.ts',
-  'harness/evidence/redaction/redaction.test.ts',
-  'harness/report/junit.test.ts',
   'suites/tests/websocket/websocket-front.test.ts',
+  'harness/probe/quota/planner.test.ts',
+  'harness/evidence/redaction/redaction.test.ts',
+  'suites/tests/websocket/websocket-dialect.test.ts',
+  'harness/report/junit.test.ts',
+  'suites/tests/variations.test.ts',
   'suites/tests/archive/archive.test.ts',
 ];
 const rankOf = ({ moduleId }: TestSpecification) => {
