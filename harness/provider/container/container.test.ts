@@ -1,17 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { InconclusiveError } from '../../base/exit.ts';
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
 import { providerContext, REFUSING_SERVER } from '../fixtures/provider-image.ts';
 import type { RunningProvider, StartOptions } from '../provider.ts';
 import { startContainer } from './container.ts';
+import { removeContainer } from './leftovers.ts';
+import { stateOf } from './runtime/container-state.ts';
 import { openRuntime } from './runtime/runtime.ts';
 
 const KEY = 'example-key-for-tests';
 const RUN = `container-test-${process.pid}`;
+const TAKE_ALL = 'const taken = []; for (;;) taken.push(Buffer.alloc(16 * 1024 ** 2, 1));';
 const { image, none } = inject('containers');
 
 describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : ` (${none})`}`, () => {
@@ -206,11 +209,24 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
   });
 
   it('is ended when it takes more memory than it may: says so', async () => {
-    const take = 'const taken = []; for (;;) taken.push(Buffer.alloc(16 * 1024 ** 2, 1));';
     const limits = { memoryBytes: 128 * 1024 ** 2, cpus: null };
-    expect(await failing({ command: ['--eval', take], limits })).toMatch(
+    expect(await failing({ command: ['--eval', TAKE_ALL], limits })).toMatch(
       /^the container exited with code 137, out of memory before it was ready/,
     );
+  });
+
+  it('is ended when it takes more memory than it may, and its runtime hears of that late: says so', async () => {
+    const { docker } = await openRuntime();
+    const HostConfig = { Memory: 128 * 1024 ** 2 };
+    const container = await docker.createContainer({ Image: image, Cmd: ['--eval', TAKE_ALL], HostConfig });
+    await container.start();
+    await container.wait();
+    const found = await container.inspect();
+    const State = { ...found.State, OOMKilled: false };
+    vi.spyOn(container, 'inspect').mockResolvedValue({ ...found, State });
+    const state = await stateOf(docker, container, 'it');
+    await removeContainer(docker, container.id);
+    expect(state?.ending).toBe('it exited with code 137, out of memory');
   });
 
   it('exits at its start: says so at once, with its code and what it wrote', async () => {

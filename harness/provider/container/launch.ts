@@ -63,7 +63,7 @@ export async function launch(
   const { called, port } = role;
   const created = Promise.withResolvers<Container>();
   const givenUp = new AbortController();
-  const ended = created.promise.then((container) => endingOf(container, called, givenUp.signal));
+  const ended = created.promise.then((container) => endingOf(docker, container, called, givenUp.signal));
 
   const definition = new ProviderContainer(image, async (id) => {
     const container = docker.getContainer(id);
@@ -94,8 +94,8 @@ export async function launch(
       address: port === null ? null : `http://${reachable(host)}:${started.getMappedPort(port)}`,
       logs,
       ended,
-      how: async () => (await stateOf(container, called))?.ending ?? null,
-      health: async () => (await stateOf(container, called))?.health ?? null,
+      how: async () => (await stateOf(docker, container, called))?.ending ?? null,
+      health: async () => (await stateOf(docker, container, called))?.health ?? null,
       giveUp: () => givenUp.abort(),
     };
   } catch (error) {

@@ -35,7 +35,12 @@ function sink(logs: LogCapture): Writable {
 }
 
 /** Resolves with how it ended, if it does of its own; never when it is given up. */
-export async function endingOf(container: Container, called: string, givenUp: AbortSignal): Promise<string> {
+export async function endingOf(
+  docker: Docker,
+  container: Container,
+  called: string,
+  givenUp: AbortSignal,
+): Promise<string> {
   while (!givenUp.aborted) {
     try {
       const { State } = await container.inspect();
@@ -49,7 +54,7 @@ export async function endingOf(container: Container, called: string, givenUp: Ab
     try {
       // Resolves at once when it has ended already.
       await container.wait();
-      const state = await stateOf(container, called);
+      const state = await stateOf(docker, container, called);
       if (state !== null && state.ending !== null && !givenUp.aborted) return state.ending;
     } catch {
       // The runtime is gone, or has broken off.
@@ -60,10 +65,15 @@ export async function endingOf(container: Container, called: string, givenUp: Ab
 }
 
 /** null when the runtime does not tell. */
-export async function stateOf(container: Container, called: string): Promise<ContainerState | null> {
+export async function stateOf(
+  docker: Docker,
+  container: Container,
+  called: string,
+): Promise<ContainerState | null> {
   try {
     const { State } = await within(container.inspect(), REQUEST_MS, 'the container runtime did not answer');
-    return { ending: describe(State, called), health: State.Health?.Status ?? null };
+    const ending = HAS_ENDED.includes(State.Status) ? await endingBy(State, docker, container, called) : null;
+    return { ending, health: State.Health?.Status ?? null };
   } catch {
     return null;
   }
@@ -75,7 +85,31 @@ interface RuntimeState {
   readonly OOMKilled: boolean;
 }
 
-function describe({ Status, ExitCode, OOMKilled }: RuntimeState, called: string): string | null {
-  if (Status !== 'exited' && Status !== 'dead') return null;
-  return `${called} exited with code ${ExitCode}${OOMKilled ? ', out of memory' : ''}`;
+const HAS_ENDED: readonly string[] = ['exited', 'dead'];
+
+async function endingBy(
+  { ExitCode, OOMKilled }: RuntimeState,
+  docker: Docker,
+  container: Container,
+  called: string,
+): Promise<string> {
+  const isOutOfMemory = OOMKilled || (ExitCode === BY_SIGKILL && (await ranOutOfMemory(docker, container)));
+  return `${called} exited with code ${ExitCode}${isOutOfMemory ? ', out of memory' : ''}`;
+}
+
+/** The exit code of what was ended by SIGKILL. */
+const BY_SIGKILL = 137;
+/** How much later than of an ending the runtime may hear of its reason, in ms. */
+const HEARD_LATER_MS = 1_000;
+
+/** A busy runtime that hears of an ending first keeps no reason with it, but tells of it all the same. */
+async function ranOutOfMemory(docker: Docker, { id }: Container): Promise<boolean> {
+  try {
+    const until = (Date.now() + HEARD_LATER_MS) / 1_000;
+    const filters = { container: [id], event: ['oom'] };
+    for await (const _ of await docker.getEvents({ since: 0, until, filters })) return true;
+  } catch {
+    // It tells nothing of the past.
+  }
+  return false;
 }
