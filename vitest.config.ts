@@ -105,8 +105,8 @@ const PROGRAM = 'harness/package/fixtures/built-program.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than the smallest machine that they run on has cores: there is mostly one that waits.
-    maxWorkers: 3,
+    // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
+    maxWorkers: 2,
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,
