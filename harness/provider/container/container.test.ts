@@ -229,6 +229,17 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     expect(state?.ending).toBe('it exited with code 137, out of memory');
   });
 
+  it('is ended by somebody else: says nothing of memory', async () => {
+    const { docker } = await openRuntime();
+    const container = await docker.createContainer({ Image: image, Cmd: ['--eval', 'setInterval(Date, 1)'] });
+    await container.start();
+    await container.kill();
+    await container.wait();
+    const state = await stateOf(docker, container, 'it');
+    await removeContainer(docker, container.id);
+    expect(state?.ending).toBe('it exited with code 137');
+  });
+
   it('exits at its start: says so at once, with its code and what it wrote', async () => {
     const message = await failing({ env: { FAULT: ['exit'] }, timeoutMs: 60_000 });
     expect(message).toBe(
