@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { suitesFor } from '../../harness/check/check.ts';
@@ -40,11 +40,10 @@ async function fragile(isFatal: Fatal, fall: Fall): Promise<Judged> {
     return answer(200, { resources: [], total: 0 });
   });
   const { url, stop } = await serving(server);
-  onTestFinished(stop);
   const { pacts: _, ...config } = await configFor(url);
   const safety = { ...config.safety, exceedRateLimit: false, unsafeMethods: false };
   const timeouts = { connectMs: 1_000, responseMs: 400 };
-  return judgedInTurn({ ...config, operations: [], safety, timeouts }, suites);
+  return judgedInTurn({ ...config, operations: [], safety, timeouts }, suites).finally(stop);
 }
 
 const FATAL: Readonly<Record<string, Fatal>> = {
@@ -62,11 +61,15 @@ function told({ outcomes, messages, unconfigured }: Judged) {
 }
 
 describe.each<Fall>(['ends', 'hangs'])('a service that %s', (fall) => {
+  let whole: ReturnType<typeof told>;
+  beforeAll(async () => {
+    whole = told(await fragile(() => false, fall));
+  });
+
   it.each(Object.keys(FATAL))(
     'upon a request %s: is told with it, and all else is known',
     async (purpose) => {
       const isFatal = FATAL[purpose] ?? (() => false);
-      const whole = told(await fragile(() => false, fall));
       const fallen = told(await fragile(isFatal, fall));
       const blocked = fallen.filter(({ outcome }) => outcome === 'blocked');
       const before = fallen.filter(({ outcome }) => outcome !== 'blocked');

@@ -199,24 +199,28 @@ const TARGETS: Readonly<Record<string, Target>> = {
   }),
 };
 
-describe.each(Object.entries(TARGETS))('%s', (_name, { start, open, apart, findings }) => {
-  let server: LocalServer;
+beforeAll(() => {
+  // tinyhttp logs what a malformed path throws.
+  vi.spyOn(console, 'error').mockReturnValue(undefined);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
 
-  beforeAll(async () => {
-    // tinyhttp logs what a malformed path throws.
-    vi.spyOn(console, 'error').mockReturnValue(undefined);
-    server = await start();
-  });
-  afterAll(async () => {
-    await server.stop();
-    vi.restoreAllMocks();
-  });
-
-  it('has what is known of it, and nothing else', async () => {
-    const config = await configFor(server.url, open);
-    const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
-    expect(findingsOf(await judging)).toEqual(findings);
-  });
+describe.concurrent('of another', () => {
+  it.each(Object.entries(TARGETS))(
+    '%s, what is known is found, and nothing else',
+    async (_name, { start, open, apart, findings }) => {
+      const server = await start();
+      try {
+        const config = await configFor(server.url, open);
+        const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
+        expect(findingsOf(await judging)).toEqual(findings);
+      } finally {
+        await server.stop();
+      }
+    },
+  );
 });
 
 /** Everything that is not green, but for what is blocked because the config lacks it. */

@@ -3,6 +3,7 @@ import { EXIT, UsageError } from '../../base/exit.ts';
 import { didYouMean } from '../../config/yaml/nearest.ts';
 import { DICTIONARY, dictionary } from '../../diagnosis/dictionary.ts';
 import { furtherCases, type ProofCase, proofCases } from '../../proof/cases/cases.ts';
+import { diagnosisGaps, someTogether } from '../../proof/diagnosis/diagnosis-gaps.ts';
 import { dictionaryGaps, dictionaryOf, dictionaryText } from '../../proof/diagnosis/dictionary.ts';
 import { gapsAmong, gapsIn } from '../../proof/gaps.ts';
 import { matrixText } from '../../proof/matrix.ts';
@@ -12,8 +13,8 @@ import { loadSuites, SUITES_URL } from '../../run/selection/selection.ts';
 import { conclude } from '../process.ts';
 
 /**
- * `npm run prove`: every defect trips the checks that it names and no others, and nothing that conforms trips any.
- * Arguments: names of defects and variants, all without any; of some alone the messages are told as well. `--update`
+ * `npm run prove`: every defect trips the checks that it names and no others, nothing that conforms trips any, and the
+ * diagnosis names the defects. Arguments: names of defects and variants, all without any; of some alone the messages are told as well. `--update`
  * keeps what the checks say and the fault dictionary, to be compared with next time.
  */
 async function proof(argv: readonly string[]): Promise<number> {
@@ -21,10 +22,13 @@ async function proof(argv: readonly string[]): Promise<number> {
   const suites = await loadSuites(SUITES_URL);
   const cases = chosen(proofCases(), names);
   const further = furtherCases().filter(({ name }) => names.length === 0 || names.includes(name));
+  const kept = dictionary();
+  const together = names.length === 0 ? someTogether(kept) : [];
+  const all = [...cases, ...further, ...together];
   let done = 0;
-  const judged = await proveInThreads(SUITES_URL, [...cases, ...further], () => {
+  const judged = await proveInThreads(SUITES_URL, all, () => {
     done += 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${cases.length + further.length}`);
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${all.length}`);
   });
   const proven = judged.slice(0, cases.length);
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
@@ -37,14 +41,15 @@ async function proof(argv: readonly string[]): Promise<number> {
   }
   const before = existsSync(MESSAGES) ? readFileSync(MESSAGES, 'utf8').trimEnd().split('\n') : [];
   const now = messageLines(before, proven, suites);
-  const kept = dictionary();
   const entries = dictionaryOf(judged, suites, kept);
   if (update) {
     writeFileSync(MESSAGES, `${now.join('\n')}\n`);
     writeFileSync(DICTIONARY, dictionaryText(entries));
   }
   const gaps = [
-    ...(names.length > 0 ? gapsAmong(proven, suites) : gapsIn(proven, suites)),
+    ...(names.length > 0
+      ? gapsAmong(proven, suites)
+      : [...gapsIn(proven, suites), ...diagnosisGaps(judged, entries)]),
     ...(update ? [] : [...messageGaps(before, now), ...dictionaryGaps(kept, entries)]),
   ];
   const defects = proven.filter(({ kind }) => kind === 'defect').length;

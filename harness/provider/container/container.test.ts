@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { InconclusiveError } from '../../base/exit.ts';
 import type { Companion, ContainerProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
@@ -17,16 +17,14 @@ const RUN = `container-test-${process.pid}`;
 const TAKE_ALL = 'const taken = []; for (;;) taken.push(Buffer.alloc(16 * 1024 ** 2, 1));';
 const { image, none } = inject('containers');
 
-describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : ` (${none})`}`, () => {
+const described = describe.skipIf(none !== null).concurrent;
+described(`a provider in a container${none === null ? '' : ` (${none})`}`, () => {
   const started: RunningProvider[] = [];
   const folders: string[] = [];
 
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((provider) => provider.stop()));
+  afterAll(async () => {
+    await Promise.all(started.map((provider) => provider.stop()));
     expect(await leftOver()).toEqual([]);
-  });
-
-  afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
@@ -107,10 +105,12 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
   const status = async ({ url }: RunningProvider, key = KEY): Promise<number> =>
     (await fetch(`${url}/v1/resources`, { headers: { Authorization: `Bearer ${key}` } })).status;
 
-  async function inspected() {
+  async function inspected({ url }: RunningProvider) {
     const { docker } = await openRuntime();
-    const [only] = await docker.listContainers({ filters: { label: [`conform.run=${RUN}`] } });
-    return docker.getContainer(only?.Id ?? '').inspect();
+    const all = await docker.listContainers({ filters: { label: [`conform.run=${RUN}`] } });
+    const port = Number(new URL(url).port);
+    const found = all.find(({ Ports }) => Ports.some(({ PublicPort }) => PublicPort === port));
+    return docker.getContainer(found?.Id ?? '').inspect();
   }
 
   it('answers on a port of this machine alone, with the key that it was given as a file', async () => {
@@ -119,19 +119,19 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     expect([await status(running), await status(running, 'another-key')]).toEqual([200, 401]);
     expect(running.image).toMatch(/^conform-built\/fixture-provider-\d+:latest \(sha256:[0-9a-f]{64}\)$/);
     expect(await running.ending?.(0)).toBeNull();
-    const { HostConfig } = await inspected();
+    const { HostConfig } = await inspected(running);
     expect(HostConfig.PortBindings['8080/tcp']).toEqual([{ HostIp: '127.0.0.1', HostPort: '0' }]);
   });
 
   it('may do no more than it must, and shows its secret to nobody who inspects it', async () => {
-    await start(
+    const running = await start(
       provider({
         limits: { memoryBytes: 256 * 1024 ** 2, cpus: 0.5 },
         capabilities: ['NET_BIND_SERVICE'],
         env: { PLAN: ['5/1000'] },
       }),
     );
-    const found = await inspected();
+    const found = await inspected(running);
     expect(found.HostConfig).toMatchObject({
       CapDrop: ['ALL'],
       CapAdd: ['NET_BIND_SERVICE'],
@@ -184,7 +184,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     ]);
   });
 
-  it('is given files, and is reached by its companions under its own names', async () => {
+  it('is given files, and is reached by its companions under its own names', async ({ expect }) => {
     const folder = mkdtempSync(join(tmpdir(), 'conform-files-'));
     folders.push(folder);
     writeFileSync(join(folder, 'synonyms.txt'), 'quick: fast\n');
@@ -231,7 +231,10 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
 
   it('is ended by somebody else: says nothing of memory', async () => {
     const { docker } = await openRuntime();
-    const container = await docker.createContainer({ Image: image, Cmd: ['--eval', 'setInterval(Date, 1)'] });
+    const container = await docker.createContainer({
+      Image: image,
+      Cmd: ['--eval', 'setInterval(Date, 1)'],
+    });
     await container.start();
     await container.kill();
     await container.wait();
@@ -305,7 +308,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     );
   });
 
-  it('dies: its ending is known, with its code and last lines', async () => {
+  it('dies: its ending is known, with its code and last lines', async ({ expect }) => {
     const running = await start(
       provider({ env: { FAULT: ['die:2'] }, ready: { kind: 'log', text: 'listening', times: 1 } }),
     );
@@ -329,7 +332,7 @@ describe.skipIf(none !== null)(`a provider in a container${none === null ? '' : 
     expect(await message).toMatch(/its start was given up: SIGINT/);
   });
 
-  it('writes without end: what is kept of it is bounded', async () => {
+  it('writes without end: what is kept of it is bounded', async ({ expect }) => {
     const running = await start(provider({ env: { FAULT: ['flood'] } }));
     await expect.poll(() => running.logs?.() ?? '').toContain('lines left out');
     expect(await status(running)).toBe(200);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { listening } from '../../base/loopback.ts';
 import type { CommandProvider } from '../../config/provider/started-provider.ts';
 import { Secret } from '../../credential/secret.ts';
@@ -26,6 +26,9 @@ function command(more: Partial<CommandProvider> = {}, fault = ''): CommandProvid
   };
 }
 
+const started: RunningProvider[] = [];
+afterAll(() => Promise.all(started.map((provider) => provider.stop())));
+
 async function start(
   config: CommandProvider,
   signal = new AbortController().signal,
@@ -35,7 +38,7 @@ async function start(
     signal,
     say: () => undefined,
   });
-  onTestFinished(() => provider.stop());
+  started.push(provider);
   return provider;
 }
 
@@ -49,7 +52,7 @@ const failing = (config: CommandProvider, signal?: AbortSignal): Promise<string>
 const processes = (provider: RunningProvider): readonly number[] =>
   [...(provider.logs?.() ?? '').matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid));
 
-describe('a provider that is a command', () => {
+describe.concurrent('a provider that is a command', () => {
   it('is given a free port, and answers there', async () => {
     const [one, other] = await Promise.all([start(command()), start(command())]);
     expect(one.url).not.toBe(other.url);
@@ -79,7 +82,7 @@ describe('a provider that is a command', () => {
     );
   });
 
-  it.each(['children', 'leavers'])('is ended with all that it started: %s', async (fault) => {
+  it.for(['children', 'leavers'])('is ended with all that it started: %s', async (fault, { expect }) => {
     const provider = await start(command({}, fault));
     await expect.poll(() => processes(provider)).toHaveLength(2);
     await provider.stop();
@@ -99,16 +102,16 @@ describe('a provider that is a command', () => {
     expect(others).not.toHaveProperty('SOMEBODY_ELSES_KEY');
   });
 
-  it('is killed when it does not end by itself', async () => {
+  it('is killed when it does not end by itself', async ({ expect }) => {
     const provider = await start(command({}, 'stubborn'));
     await provider.stop();
     expect(provider.logs?.()).toContain('not yet');
     await expect.poll(() => processes(provider).filter(runs)).toEqual([]);
   });
 
-  it.each(['children', 'leavers'])(
+  it.for(['children', 'leavers'])(
     'is ended at once when the process is on its way out: %s',
-    async (fault) => {
+    async (fault, { expect }) => {
       const provider = await start(command({}, fault));
       await expect.poll(() => processes(provider)).toHaveLength(2);
       provider.abandon?.();
@@ -159,7 +162,7 @@ describe('a provider that is a command', () => {
     expect(message).toMatch(/something listens at http:\/\/127\.0\.0\.1:\d+ already/);
   });
 
-  it('dies: its ending is known', async () => {
+  it('dies: its ending is known', async ({ expect }) => {
     const provider = await start(command());
     await fetch(`${provider.url}/die`).catch(() => undefined);
     await expect

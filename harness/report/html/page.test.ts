@@ -153,18 +153,18 @@ describe.skipIf(!present)(
   `the page in a browser${present ? '' : ` (${CHROMIUM} is missing: install chromium)`}`,
   () => {
     let browser: Browser;
+    let shared: Page;
     let address: string;
-    const opened: { close(): Promise<void> }[] = [];
     /** What a page may never do: complain, run what a service said, or load anything. */
     const complaints: string[] = [];
 
     beforeAll(async () => {
       address = write('index.html', renderPage(rememberedResults()));
       browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGUMENTS });
+      shared = await blank();
     });
     afterAll(() => browser.close());
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((context) => context.close()));
+    afterEach(() => {
       expect(complaints.splice(0)).toEqual([]);
     });
 
@@ -172,18 +172,32 @@ describe.skipIf(!present)(
       return pathToFileURL(join(temporaryFolder({ [name]: content }), name)).href;
     }
 
-    async function open(options: BrowserContextOptions = {}, at = address): Promise<Page> {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-      opened.push(context);
-      const page = await context.newPage();
+    async function blank(options: BrowserContextOptions = {}): Promise<Page> {
+      const page = await browser.newPage(options);
       page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
       page.on('request', (request) => {
         if (!/^(file|data):/.test(request.url())) complaints.push(`loads ${request.url()}`);
       });
-      await page.goto(at);
       return page;
+    }
+
+    interface Looked {
+      readonly colorScheme?: 'light' | 'dark';
+      readonly width?: number;
+      readonly height?: number;
+    }
+
+    /** One tab for all of them, as a new one takes longer than what is looked at in it. */
+    async function open(at = address, { colorScheme = 'light', width = 1280, height = 900 }: Looked = {}) {
+      if (shared.url() !== 'about:blank') await shared.evaluate('localStorage.clear()');
+      // Where the address differs in its fragment alone, nothing would be loaded.
+      await shared.goto('about:blank');
+      await shared.emulateMedia({ colorScheme, media: null });
+      await shared.setViewportSize({ width, height });
+      await shared.goto(at);
+      return shared;
     }
 
     const anchorOf = (serviceName: string, id: string) => {
@@ -211,7 +225,7 @@ describe.skipIf(!present)(
       ['light', 390],
       ['dark', 390],
     ] as const)('has no barrier that axe-core knows of (%s, %d wide)', async (colorScheme, width) => {
-      const page = await open({ colorScheme, viewport: { width, height: 900 } });
+      const page = await open(address, { colorScheme, width });
       await page.evaluate(everything);
       await expect.poll(() => page.locator('.behind .transcript').count()).toBeGreaterThan(30);
       await page.locator('[data-chip="warning"]').click();
@@ -220,7 +234,7 @@ describe.skipIf(!present)(
     });
 
     it.each(['light', 'dark'] as const)('has none for a fleet either (%s)', async (colorScheme) => {
-      const page = await open({ colorScheme }, write('fleet.html', renderPage(manyResults(14, 100))));
+      const page = await open(write('fleet.html', renderPage(manyResults(14, 100))), { colorScheme });
       await page.evaluate(everything);
       expect(await barriers(page, RULES[colorScheme])).toEqual([]);
     });
@@ -240,31 +254,27 @@ describe.skipIf(!present)(
       );
     }
 
-    describe('at every width', () => {
-      let page: Page;
-      beforeAll(async () => {
-        page = await open();
-        // Not closed behind the first of them.
-        opened.pop();
-        await page.evaluate(everything);
-      });
-      afterAll(() => page.context().close());
-
-      it.each([320, 390, 768, 1280, 1920])('does not scroll sideways at %d pixels', async (width) => {
+    it('does not scroll sideways at any width', async () => {
+      const page = await open();
+      await page.evaluate(everything);
+      for (const width of [320, 390, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 800 });
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      });
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth'),
+          `${width} pixels`,
+        ).toBeLessThanOrEqual(width);
+      }
     });
 
     it('shows verdict, causes and the matrix on the first screen, every cause closed', async () => {
-      const page = await open({ viewport: { width: 1280, height: 980 } });
+      const page = await open(address, { height: 980 });
       expect(await page.locator('.cause[open], .finding[open]').count()).toBe(0);
       const box = await page.locator('.matrix').boundingBox();
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(980);
     });
 
     it('opens the exchange that decided, marks the line that is wrong, and folds the others', async () => {
-      const page = await open({}, `${address}#${anchorOf('search', 'auth.missing-credential')}`);
+      const page = await open(`${address}#${anchorOf('search', 'auth.missing-credential')}`);
       const finding = row(page, 'search', 'auth.missing-credential');
       expect(await finding.locator('.exchange .head').textContent()).toContain('GET no credential e4');
       expect(await finding.locator('.line.marked:visible').allTextContents()).toEqual([
@@ -329,7 +339,7 @@ describe.skipIf(!present)(
         '3 failed',
         '2 warnings',
       ]);
-      const again = await open({}, page.url());
+      const again = await open(page.url());
       expect(await again.locator('#shown').textContent()).toBe('5 of 45 checks');
       await again.getByRole('button', { name: '3 failed' }).click();
       await again.getByRole('button', { name: '2 warnings' }).click();
@@ -343,7 +353,7 @@ describe.skipIf(!present)(
     });
 
     it('filters the one-line rows of a large run as well', async () => {
-      const page = await open({}, write('large.html', renderPage(manyResults(4, 800))));
+      const page = await open(write('large.html', renderPage(manyResults(4, 800))));
       await page.getByRole('searchbox').fill('level:must is:pass service:service-002 suite:auth');
       const rows = page.locator('#checks .brief:not([hidden])');
       const left = await rows.count();
@@ -353,7 +363,7 @@ describe.skipIf(!present)(
     });
 
     it('finds and sorts the services of a fleet', async () => {
-      const page = await open({}, write('fleet.html', renderPage(manyResults(14, 100))));
+      const page = await open(write('fleet.html', renderPage(manyResults(14, 100))));
       const names = () => page.locator('.heat tbody tr:visible th').allTextContents();
       await page.getByRole('button', { name: 'slowest first' }).click();
       expect((await names())[0]).toBe('service-014');
@@ -366,7 +376,7 @@ describe.skipIf(!present)(
     it.each(['realtime/websocket.close', 'websocket.close'])(
       'opens the check that the link #%s names, even one that a filter hides',
       async (link) => {
-        const page = await open({}, `${address}#${link}`);
+        const page = await open(`${address}#${link}`);
         const named = row(page, 'realtime', 'websocket.close');
         expect(await named.getAttribute('open')).not.toBeNull();
         await expect.poll(() => named.locator('.transcript').count()).toBe(1);
@@ -378,7 +388,7 @@ describe.skipIf(!present)(
     );
 
     it('offers to copy what repeats a request', async () => {
-      const page = await open({}, `${address}#auth.missing-credential`);
+      const page = await open(`${address}#auth.missing-credential`);
       const button = page.locator('.finding[open] .copy');
       await button.click();
       await expect.poll(() => button.textContent()).toMatch(/^(Copied|Selected)$/);
@@ -407,7 +417,8 @@ describe.skipIf(!present)(
     });
 
     it('shows verdict, causes, findings and their exchanges without script', async () => {
-      const page = await open({ javaScriptEnabled: false });
+      const page = await blank({ javaScriptEnabled: false });
+      await page.goto(address);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
         'search and messaging do not conform',
       );
@@ -445,7 +456,6 @@ describe.skipIf(!present)(
       ],
     ] as const)('says %s when that is the verdict', async (title, services, run) => {
       const page = await open(
-        {},
         write('other.html', renderPage(resultsOf(services, run as Partial<Results['run']>))),
       );
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title.slice(2));

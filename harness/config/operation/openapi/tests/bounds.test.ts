@@ -66,7 +66,7 @@ describe('a document that asks for too much', () => {
   );
 
   it('loads soon with alternatives within alternatives', async () => {
-    const nested = Array.from({ length: 14 }).reduce<object>(
+    const nested = Array.from({ length: 12 }).reduce<object>(
       (inner) => ({ oneOf: [inner, { type: 'object', properties: { a: inner } }] }),
       { type: 'string' },
     );
