@@ -64,7 +64,7 @@ const CASES: Readonly<Record<string, readonly [Place, Told, unknown]>> = {
   'a secret': [TEXT, { content: `built for ${KEY}` }, expect.not.stringContaining(KEY)],
 };
 
-describe('the version that is deployed', () => {
+describe.concurrent('the version that is deployed', () => {
   it.each(Object.entries(CASES))('is told by %s', async (_, [place, told, expected]) => {
     const { run, asked } = await judgedWith(place, told);
     expect(run.observations).toHaveProperty(['versioning.deployed'], expected);

@@ -57,7 +57,7 @@ const REFUSALS = [
   'auth.oversized-credential',
 ];
 
-describe('a refusal counts', () => {
+describe.concurrent('a refusal counts', () => {
   it('where the right credential is served before and after', async () => {
     const { outcomes } = await found(ordinary);
     for (const id of REFUSALS) expect([id, outcomes[id]]).toEqual([id, 'pass']);
@@ -110,7 +110,7 @@ describe('a refusal counts', () => {
   });
 });
 
-describe('a response counts', () => {
+describe.concurrent('a response counts', () => {
   it('for the request that it answers, and one that is late and unasked for none', async () => {
     const once = await found(ordinary);
     const late = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n';
