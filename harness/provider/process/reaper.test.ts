@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { removeContainer, sweep } from '../container/leftovers.ts';
 import { ownLabel } from '../container/runtime/harness-process.ts';
 import { openRuntime } from '../container/runtime/runtime.ts';
@@ -10,10 +10,15 @@ const PROGRAM = join(import.meta.dirname, '../fixtures/start-and-wait.ts');
 const OFTEN = { interval: 100 };
 const { image, none } = inject('containers');
 
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
 /** A harness that has started a provider; resolves when it says so, rejects with its words when it ends before. */
 async function harness(...args: readonly string[]): Promise<{ readonly pid: number; said(): string }> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  started.push(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -31,15 +36,18 @@ const processes = (said: string): readonly number[] => [
   ...new Set([...said.matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid))),
 ];
 
-describe('a harness that ends without ending its command', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)('by %s: its process group is ended for it', async (signal) => {
-    const { pid, said } = await harness('command');
-    await expect.poll(() => processes(said()), OFTEN).toHaveLength(2);
-    process.kill(pid, signal);
-    await expect.poll(() => processes(said()).filter(runs), OFTEN).toEqual([]);
-  });
+describe.concurrent('a harness that ends without ending its command', () => {
+  it.for(['SIGKILL', 'SIGTERM'] as const)(
+    'by %s: its process group is ended for it',
+    async (signal, { expect }) => {
+      const { pid, said } = await harness('command');
+      await expect.poll(() => processes(said()), OFTEN).toHaveLength(2);
+      process.kill(pid, signal);
+      await expect.poll(() => processes(said()).filter(runs), OFTEN).toEqual([]);
+    },
+  );
 
-  it('leaves no reaper behind', async () => {
+  it('leaves no reaper behind', async ({ expect }) => {
     const { pid } = await harness('command');
     const reaper = reaperOf(pid);
     process.kill(pid, 'SIGKILL');
@@ -49,6 +57,7 @@ describe('a harness that ends without ending its command', () => {
 
 describe.skipIf(none !== null)(
   `a harness that ends without ending its containers${none === null ? '' : ` (${none})`}`,
+  { concurrent: true },
   () => {
     async function left(runId: string): Promise<readonly string[]> {
       const { docker } = await openRuntime();
@@ -58,7 +67,7 @@ describe.skipIf(none !== null)(
       return [...containers, ...networks].map(({ Id }) => Id);
     }
 
-    it('has them removed for it', async () => {
+    it('has them removed for it', async ({ expect }) => {
       const runId = `reaper-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       expect(await left(runId)).toHaveLength(3);
@@ -66,7 +75,9 @@ describe.skipIf(none !== null)(
       await expect.poll(() => left(runId), OFTEN).toEqual([]);
     });
 
-    it('leaves them behind when its reaper is killed too: the next run sweeps them, and no others', async () => {
+    it('leaves them behind when its reaper is killed too: the next run sweeps them, and no others', async ({
+      expect,
+    }) => {
       const runId = `sweep-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       const other = await harness('container', image, `${runId}-other`);
@@ -80,7 +91,7 @@ describe.skipIf(none !== null)(
       await expect.poll(() => left(`${runId}-other`), OFTEN).toEqual([]);
     });
 
-    it('may be swept after by several runs at once: each finds all of it gone', async () => {
+    it('may be swept after by several runs at once: each finds all of it gone', async ({ expect }) => {
       const runId = `sweeps-${process.pid}`;
       const { pid } = await harness('container', image, runId);
       for (const each of [reaperOf(pid), pid]) process.kill(each, 'SIGKILL');

@@ -27,7 +27,7 @@ const suitesWith = ({ results }: Shipped, outcome: string) => [
   ),
 ];
 
-describe('a command that is fresh for each suite', () => {
+describe.concurrent('a command that is fresh for each suite', () => {
   const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`];
   const environment = (run: readonly string[] | string, fresh: boolean) => `  release:
     extends: staging
@@ -68,6 +68,7 @@ describe('a command that is fresh for each suite', () => {
 
 describe.skipIf(none !== null)(
   `a container that is fresh for each suite${none === null ? '' : ` (${none})`}`,
+  { concurrent: true },
   () => {
     const environment = (env: object) =>
       example({ ...env }).replace(
