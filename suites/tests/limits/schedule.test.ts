@@ -8,7 +8,7 @@ import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
 import { suites } from '../../catalogue.ts';
 import { judged } from '../fixtures/judged.ts';
 
-/** How many windows of its plan a whole verdict takes, on a clock that both sides share. */
+/** How many windows of its plan a whole verdict takes, and requests, on a clock that both sides share. */
 
 const WINDOW_MS = 60_000;
 
@@ -21,8 +21,9 @@ interface Measured {
 }
 
 interface Taken extends Measured {
-  /** What is told before the run. */
+  /** What is told before the run: windows, and requests. */
   readonly told: number;
+  readonly toldRequests: number;
   /** The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not. */
   readonly toldOfOthers: readonly [number, number];
 }
@@ -72,12 +73,13 @@ async function measured(
 
 async function taken(run: Run): Promise<Taken> {
   const config = await withPlan(run);
-  const { durationMs } = await estimate(config, { suites, catalogue: 0 });
+  const { durationMs, requests } = await estimate(config, { suites, catalogue: 0 });
   const elsewhere = { ...config, provider: { kind: 'url', url: 'http://127.0.0.1:9' } } as const;
   const others = await estimate(elsewhere, { suites, catalogue: 0 });
   return {
     ...(await measured(config, run)),
     told: durationMs / WINDOW_MS,
+    toldRequests: requests,
     toldOfOthers: [others.durationMs / WINDOW_MS, others.longestMs / WINDOW_MS],
   };
 }
@@ -129,11 +131,9 @@ describe('a whole verdict', () => {
   it.each(MOST)(
     'of $service with a plan of $requests, $variant, takes $windows windows at the most',
     async ({ service, requests, variant, ...most }) => {
-      const { windows, told, toldOfOthers, sent, handshakes, outcomes, messages } = await taken([
-        service,
-        requests,
-        variant,
-      ]);
+      const { windows, told, toldRequests, toldOfOthers, sent, handshakes, outcomes, messages } = await taken(
+        [service, requests, variant],
+      );
       const amiss = Object.keys(outcomes).filter((id) => !SOUND.has(outcomes[id] ?? ''));
       expect(amiss).toEqual([]);
       expect(messages['limits.exact']).toContain(`request ${requests + 1} is the first refused`);
@@ -144,6 +144,9 @@ describe('a whole verdict', () => {
       expect(windows).toBeLessThan(1.15 * longest);
       if (variant === null) expect(windows).toBeLessThan(1.15 * least);
       if (variant === 'no-quota-fields') expect(windows).toBeGreaterThan(0.85 * longest);
+      expect(Math.abs(toldRequests / sent - 1), `told ${toldRequests}, sent ${sent}`).toBeLessThanOrEqual(
+        0.1,
+      );
       expect(sent).toBeLessThanOrEqual(most.sent);
       expect(handshakes).toBeLessThanOrEqual(most.handshakes);
     },
