@@ -36,8 +36,7 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
 /**
  * They begin first within what shares a process and what does not, in this order: so no worker is left alone with one of
- * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not. But the real
- * limiters, which go by a clock of their own, run beside others that wait.
+ * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not.
  */
 const SLOW = [
   'harness/cli/commands/run/release.test.ts',
@@ -64,7 +63,6 @@ const SLOW = [
   'suites/tests/limits/schedule.test.ts',
   'suites/tests/limits/real-limiters.test.ts',
   'suites/tests/bounded-time.test.ts',
-  'harness/proof/diagnosis/benchmark.test.ts',
   'suites/tests/last-of-all.test.ts',
   'suites/tests/webhooks.test.ts',
   'suites/tests/websocket/websocket.test.ts',
@@ -105,8 +103,8 @@ const PROGRAM = 'harness/package/fixtures/built-program.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
-    maxWorkers: 2,
+    // One more than the smallest machine that they run on has cores: there is always one that waits.
+    maxWorkers: 3,
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,
