@@ -20,12 +20,17 @@ export function isPlain({ method, target, query, fields, body }: ReceivedRequest
   return method === 'GET' && isBare && !fields.some(isUnusual);
 }
 
+/** Who asks: requests with one credential, of one program. */
+function clientOf(request: ReceivedRequest): string {
+  return ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
+}
+
 /** Of the plain requests of a client so many come to each round of instances; tells those that come to the last one. */
 function lastOf(instances: number): (request: ReceivedRequest) => boolean {
   const answeredTo = new Map<string, number>();
   return (request) => {
     if (!isPlain(request)) return false;
-    const client = ['authorization', 'user-agent'].flatMap((name) => fieldValues(request, name)).join();
+    const client = clientOf(request);
     const answered = (answeredTo.get(client) ?? 0) + 1;
     answeredTo.set(client, answered);
     return answered % instances === 0;
@@ -53,18 +58,20 @@ export const lastInARow =
     })(conduct);
   };
 
-/** Of plain requests that come together each one behind so many is answered otherwise. */
+/** Of plain requests of a client that come together each one behind so many is answered otherwise. */
 export const whenCrowded =
   (many: number, change: AnswerChange): Patch =>
   (conduct) => {
-    let sinceMs = Number.NEGATIVE_INFINITY;
-    let together = 0;
+    const crowds = new Map<string, { readonly sinceMs: number; count: number }>();
     return onAnswer('served', (answer, request, kernel) => {
       if (!isPlain(request)) return answer;
+      const client = clientOf(request);
       const nowMs = kernel.clock.now();
-      if (nowMs - sinceMs > TOGETHER_MS) [sinceMs, together] = [nowMs, 0];
-      together += 1;
-      return together > many ? change(answer, request, kernel) : answer;
+      const last = crowds.get(client);
+      const crowd = last && nowMs - last.sinceMs <= TOGETHER_MS ? last : { sinceMs: nowMs, count: 0 };
+      crowds.set(client, crowd);
+      crowd.count += 1;
+      return crowd.count > many ? change(answer, request, kernel) : answer;
     })(conduct);
   };
 
