@@ -14,8 +14,8 @@ import { conclude } from '../process.ts';
 
 /**
  * `npm run prove`: every defect trips the checks that it names and no others, nothing that conforms trips any, and the
- * diagnosis names the defects. Arguments: names of defects and variants, all without any; of some alone the messages are told as well. `--update`
- * keeps what the checks say and the fault dictionary, to be compared with next time.
+ * diagnosis names the defects. Arguments: names of defects and variants, all without any; of some alone the messages
+ * are told as well. `--update` keeps what the checks say and the fault dictionary, to be compared with next time.
  */
 async function proof(argv: readonly string[]): Promise<number> {
   const { names, update } = read(argv);

@@ -21,7 +21,7 @@ interface Measured {
 }
 
 interface Taken extends Measured {
-  /** What is told before the run: windows, and requests. */
+  /** What is told before the run, in windows. */
   readonly told: number;
   readonly toldRequests: number;
   /** The same of a service of which nothing is known: where it tells what remains of its quota, and where it does not. */
