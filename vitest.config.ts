@@ -36,7 +36,8 @@ const ARCHIVE = 'suites/tests/archive/record.test.ts';
 
 /**
  * They begin first within what shares a process and what does not, in this order: so no worker is left alone with one of
- * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not.
+ * them at the end, and one that mostly waits, as those of containers do, runs beside others that do not. But the real
+ * limiters, which go by a clock of their own, run beside others that wait.
  */
 const SLOW = [
   'harness/cli/commands/run/release.test.ts',
@@ -103,8 +104,8 @@ const PROGRAM = 'harness/package/fixtures/built-program.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than the smallest machine that they run on has cores: there is always one that waits.
-    maxWorkers: 3,
+    // As many as the smallest machine that they run on has cores: the tests of time leave little to spare.
+    maxWorkers: 2,
     // So late that only what hangs meets it, on a machine that is busy with other things as well.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -64,7 +64,7 @@ describe('an image without a container runtime', () => {
   });
 });
 
-describe.concurrent('a program of this machine', () => {
+describe('a program of this machine', () => {
   const serve = [process.execPath, MAIN, 'serve', 'search', '--port', `${'$'}{PORT}`, '--plan', '120/10s'];
   const environment = `  release:
     extends: staging
