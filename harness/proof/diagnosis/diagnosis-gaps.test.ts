@@ -23,6 +23,11 @@ function proven(name: string, findings: readonly Finding[], passed: readonly str
 
 const [NO_DATE, UNQUOTED] = ['no-date', 'etag-unquoted'];
 
+it('sets of two, of three and of five defects are diagnosed', () => {
+  const sizes = someTogether(known).map(({ name }) => name.split('+').length);
+  expect(sizes).toEqual([2, 2, 2, 2, 2, 3, 3, 3, 5]);
+});
+
 describe('what the diagnosis of the proof leaves open', () => {
   it('is nothing where each defect is named, alone and together', () => {
     const [one, other] = [causedBy(NO_DATE), causedBy(UNQUOTED)];

@@ -57,7 +57,6 @@ describe.concurrent('a harness that ends without ending its command', () => {
 
 describe.skipIf(none !== null)(
   `a harness that ends without ending its containers${none === null ? '' : ` (${none})`}`,
-  { concurrent: true },
   () => {
     async function left(runId: string): Promise<readonly string[]> {
       const { docker } = await openRuntime();
