@@ -4,7 +4,7 @@ import { HAPROXY, NGINX } from '../../harness/probe/quota/fixtures/proxies.ts';
 import { mayUse } from '../../harness/run/fixtures/system-tools.ts';
 import { functional } from '../catalogue.ts';
 import { HTTP_SERVERS, haproxy, nginx, proxiedExpress } from './fixtures/http-servers.ts';
-import { configFor, type Judged, judged, judgedInTurn } from './fixtures/judged.ts';
+import { configFor, judged, judgedInTurn, raised } from './fixtures/judged.ts';
 
 /**
  * Servers that have nothing to do with the reference provider, each with the few lines that its documents show.
@@ -215,18 +215,10 @@ describe.concurrent('of another', () => {
       try {
         const config = await configFor(server.url, open);
         const judging = apart ? judged(config, SUITES) : judgedInTurn(config, SUITES);
-        expect(findingsOf(await judging)).toEqual(findings);
+        expect(raised(await judging)).toEqual(findings);
       } finally {
         await server.stop();
       }
     },
   );
 });
-
-/** Everything that is not green, but for what is blocked because the config lacks it. */
-function findingsOf({ outcomes, unconfigured }: Judged): Record<string, string> {
-  const green = new Set(['pass', 'observed', 'skipped']);
-  return Object.fromEntries(
-    Object.entries(outcomes).filter(([id, outcome]) => !green.has(outcome) && !unconfigured.has(id)),
-  );
-}

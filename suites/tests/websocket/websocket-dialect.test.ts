@@ -5,7 +5,8 @@ import { temporaryFolder } from '../../../harness/base/fixtures/folder.ts';
 import { GOOD_SERVICE, loadOrders } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { startWsEndpoint } from '../../../harness/transport/fixtures/ws-endpoint.ts';
-import { outcomesInTurn } from '../fixtures/outcomes.ts';
+import { websocket } from '../../websocket/websocket.suite.ts';
+import { type Judged, judgedInTurn, saidOf } from '../fixtures/judged.ts';
 
 type Context = Pick<TestContext, 'onTestFinished'>;
 
@@ -43,6 +44,12 @@ async function chat(
   return url;
 }
 
+/** What is found of it, with little patience. */
+function found(url: string, config: ServiceConfig): Promise<Judged> {
+  const timeouts = { connectMs: 1_000, responseMs: 500 };
+  return judgedInTurn({ ...config, timeouts }, [websocket], { url });
+}
+
 const ANSWERS = { ping: { kind: 'pong' }, join: { kind: 'joined', body: { channel: 'lobby' } } };
 const OF_DIALECT = ['greeting', 'heartbeat', 'subscribe'].map((name) => `websocket.dialect-${name}`);
 
@@ -52,10 +59,10 @@ describe.concurrent('a dialect of a module of the user', () => {
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, ANSWERS, { kind: 'welcome', body: { session: 's1' } });
-    const { judged } = await outcomesInTurn(url, config);
-    const outcomes = [...OF_DIALECT, 'websocket.message-schema'].map((id) => judged.get(id)?.outcome);
-    expect(outcomes).toEqual(['pass', 'pass', 'pass', 'pass']);
-    expect(judged.get('websocket.message-shapes')?.message).toContain('joined, pong');
+    const { outcomes, messages: said } = await found(url, config);
+    const ids = [...OF_DIALECT, 'websocket.message-schema'];
+    expect(ids.map((id) => outcomes[id])).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect(said['websocket.message-shapes']).toContain('joined, pong');
   });
 
   it('is violated by a service that does not keep to it', async (context) => {
@@ -63,15 +70,9 @@ describe.concurrent('a dialect of a module of the user', () => {
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, { join: ANSWERS.join }, { kind: 'welcome', body: {} });
-    const { judged } = await outcomesInTurn(url, {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 500 },
-    });
-    expect(judged.get('websocket.dialect-heartbeat')?.outcome).toBe('fail');
-    expect(judged.get('websocket.message-schema')).toMatchObject({
-      outcome: 'fail',
-      message: expect.stringContaining("must have required property 'session'"),
-    });
+    const all = await found(url, config);
+    expect(all.outcomes['websocket.dialect-heartbeat']).toBe('fail');
+    expect(saidOf(all, 'websocket.message-schema')).toMatch(/^fail: .*must have required property 'session'/);
   });
 
   it.for([
@@ -89,14 +90,8 @@ describe.concurrent('a dialect of a module of the user', () => {
     const code =
       'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
     const config = await configOf(written(code));
-    const { judged } = await outcomesInTurn(await chat(context, ANSWERS, { kind: 'welcome' }), {
-      ...config,
-      timeouts: { connectMs: 1_000, responseMs: 500 },
-    });
-    expect(judged.get('websocket.dialect-greeting')).toMatchObject({
-      outcome: 'fail',
-      message: expect.stringContaining('got no event'),
-    });
+    const all = await found(await chat(context, ANSWERS, { kind: 'welcome' }), config);
+    expect(saidOf(all, 'websocket.dialect-greeting')).toMatch(/^fail: .*got no event/);
   });
 });
 
@@ -106,17 +101,13 @@ describe.concurrent('messages with their answers', () => {
     const url = await chat(context, { time: { kind: 'time', body: { now: 12 } } }, null);
     const pair = (expected: string) => `, exchange: [{ send: { kind: time }, expect: ${expected} }]`;
     const right = pair('{ required: [body], properties: { body: { required: [now] } } }');
-    const { judged } = await outcomesInTurn(url, await configOf('raw', right));
-    expect(judged.get('websocket.exchange')?.outcome).toBe('pass');
-    expect(judged.get('websocket.exchange-fragments')?.outcome).toBe('pass');
-    expect(judged.get('websocket.echo-text')?.outcome).toBe('skipped');
-
-    const wrong = await configOf('raw', pair('{ required: [later] }'));
-    const again = await outcomesInTurn(url, { ...wrong, timeouts: { connectMs: 1_000, responseMs: 500 } });
-    expect(again.judged.get('websocket.exchange')).toMatchObject({
-      outcome: 'fail',
-      message: expect.stringContaining("must have required property 'later'"),
+    expect((await found(url, await configOf('raw', right))).outcomes).toMatchObject({
+      'websocket.exchange': 'pass',
+      'websocket.exchange-fragments': 'pass',
+      'websocket.echo-text': 'skipped',
     });
-    expect(again.judged.get('websocket.exchange-fragments')?.outcome).toBe('blocked');
+    const all = await found(url, await configOf('raw', pair('{ required: [later] }')));
+    expect(saidOf(all, 'websocket.exchange')).toMatch(/^fail: .*must have required property 'later'/);
+    expect(all.outcomes['websocket.exchange-fragments']).toBe('blocked');
   });
 });

@@ -6,7 +6,8 @@ import { OPCODE } from '../../../harness/evidence/conversation/frame.ts';
 import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
 import { FrameDecoder, type WireFrame } from '../../../harness/transport/websocket/frames.ts';
 import { acceptFor } from '../../../harness/transport/websocket/opening-handshake.ts';
-import { echoConfig, findings, outcomesOf } from '../fixtures/outcomes.ts';
+import { websocket } from '../../websocket/websocket.suite.ts';
+import { echoConfig, findings, judged } from '../fixtures/judged.ts';
 
 /** Servers that take whatever frames come, and end no connection for them: what is waited for never comes. */
 
@@ -61,8 +62,8 @@ async function judgedOf(kind: Endless) {
   const clock = simulatedClock();
   onTestFinished(() => clock.stop());
   const fromMs = clock.session.now();
-  const { judged } = await outcomesOf(url, await echoConfig({ echo: false }), clock.session);
-  return { found: findings(judged), tookS: (clock.session.now() - fromMs) / 1_000, most: most() };
+  const all = await judged(await echoConfig({ echo: false }), [websocket], { url, clock: clock.session });
+  return { found: findings(all), tookS: (clock.session.now() - fromMs) / 1_000, most: most() };
 }
 
 /** What must end a connection, and does not. */

@@ -8,8 +8,7 @@ import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
 import type { Probe } from '../../../harness/session/probe.ts';
 import { echoing } from '../../../harness/transport/fixtures/ws-endpoint.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
-import { judged } from '../fixtures/judged.ts';
-import { echoConfig } from '../fixtures/outcomes.ts';
+import { echoConfig, judged, saidOf } from '../fixtures/judged.ts';
 
 /** A connection that is left alone while the run waits for something else. */
 
@@ -51,19 +50,13 @@ async function toldOf(conduct: (socket: WebSocket, clock: Means) => void, more?:
     echoing(socket);
   });
   const url = await served(server);
-  const { outcomes, messages, observations, requests } = await judged(
-    await echoConfig(more),
-    [websocket, exhausting],
-    { url, clock: clock.session },
-  );
-  const of = (id: string) => `${outcomes[id]}: ${messages[id]}`;
+  const all = await judged(await echoConfig(more), [websocket, exhausting], { url, clock: clock.session });
   return {
-    idle: of('websocket.idle'),
-    heartbeat: of('websocket.heartbeat'),
-    answered: of('websocket.answered-pings'),
-    answeredHeartbeats: of('websocket.answered-heartbeats'),
-    seen: observations['websocket.idle'],
-    requests,
+    idle: saidOf(all, 'websocket.idle'),
+    heartbeat: saidOf(all, 'websocket.heartbeat'),
+    answered: saidOf(all, 'websocket.answered-pings'),
+    answeredHeartbeats: saidOf(all, 'websocket.answered-heartbeats'),
+    seen: all.observations['websocket.idle'],
   };
 }
 

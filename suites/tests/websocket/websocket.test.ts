@@ -3,12 +3,22 @@ import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type LocalServer, served } from '../../../harness/base/fixtures/server.ts';
+import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { echoing, startWsEndpoint } from '../../../harness/transport/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../../harness/transport/websocket/opening-handshake.ts';
+import { websocket as suite } from '../../websocket/websocket.suite.ts';
 import { byHand, type Seen, type Sent } from '../fixtures/by-hand.ts';
 import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from '../fixtures/echo-programs.ts';
 import { ECHO_SERVERS } from '../fixtures/echo-servers.ts';
-import { echoConfig, findings, outcomesInTurn, outcomesOf, withOutcome } from '../fixtures/outcomes.ts';
+import {
+  echoConfig,
+  findings,
+  type Judged,
+  judged,
+  judgedInTurn,
+  saidOf,
+  withOutcome,
+} from '../fixtures/judged.ts';
 
 /** Most libraries leave Host to what stands before them. */
 const HOSTLESS = 'warning websocket.missing-host';
@@ -50,18 +60,18 @@ describe.concurrent('an echo has no other findings than true ones', () => {
   it.for(Object.entries(ECHO_SERVERS))('by %s', async ([library, start], { expect, onTestFinished }) => {
     const server = await start();
     onTestFinished(server.stop);
-    const { judged, requestsSent } = await outcomesOf(server.url, await echoConfig());
-    expect(findings(judged)).toEqual(KNOWN[library as keyof typeof KNOWN]);
-    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
-    expect(requestsSent).toBeLessThan(120);
+    const all = await judged(await echoConfig(), [suite], server);
+    expect(findings(all)).toEqual(KNOWN[library as keyof typeof KNOWN]);
+    expect(withOutcome(all, 'pass').length).toBeGreaterThan(55);
+    expect(all.requests).toBeLessThan(120);
   });
 
   it.for(ECHO_PROGRAMS.filter(isInstalled))('by %s', async (name, { expect, onTestFinished }) => {
     const server = await startProgram(name);
     onTestFinished(server.stop);
-    const { judged } = await outcomesOf(server.url, await echoConfig());
-    expect(findings(judged)).toEqual(KNOWN_OF_PROGRAMS[name]);
-    expect(withOutcome(judged, 'pass').length).toBeGreaterThan(55);
+    const all = await judged(await echoConfig(), [suite], server);
+    expect(findings(all)).toEqual(KNOWN_OF_PROGRAMS[name]);
+    expect(withOutcome(all, 'pass').length).toBeGreaterThan(55);
   });
 });
 
@@ -180,7 +190,12 @@ async function endpoint(
 }
 
 /** For services that keep one waiting. */
-const HASTY = { connectMs: 1_000, responseMs: 1_000 };
+const HASTY = { timeouts: { connectMs: 1_000, responseMs: 1_000 } };
+
+/** What is found at a URL of this process. */
+async function found(url: string, more: Partial<ServiceConfig> = {}): Promise<Judged> {
+  return judgedInTurn({ ...(await echoConfig()), ...more }, [suite], { url });
+}
 
 describe.concurrent('an endpoint that is configured as an echo', () => {
   it('may greet before it echoes', async (context) => {
@@ -189,10 +204,10 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
       socket.send('served by a test');
       echoing(socket);
     });
-    const { judged } = await outcomesInTurn(url, await echoConfig());
-    expect(findings(judged)).toEqual(KNOWN.ws);
-    expect(judged.get('websocket.echo-long')?.outcome).toBe('pass');
-    expect(judged.get('websocket.first-message')?.message).toMatch(/^a text message/);
+    const all = await found(url);
+    expect(findings(all)).toEqual(KNOWN.ws);
+    expect(all.outcomes['websocket.echo-long']).toBe('pass');
+    expect(all.messages['websocket.first-message']).toMatch(/^a text message/);
   });
 
   it.for<readonly [what: string, conduct: (socket: WebSocket) => void, instead: string]>([
@@ -233,12 +248,11 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
     async ([, conduct, instead], context) => {
       const { expect } = context;
       const url = await endpoint(context, conduct);
-      const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
-      expect(findings(judged)).toEqual(['blocked websocket.echo-text', HOSTLESS]);
-      expect(judged.get('websocket.echo-kind')?.outcome).toBe('skipped');
-      expect(judged.get('websocket.echo-text')?.message).toContain(
-        `websocket.echo is set, and the endpoint does not echo: ${instead}`,
-      );
+      const all = await found(url, HASTY);
+      expect(findings(all)).toEqual(['blocked websocket.echo-text', HOSTLESS]);
+      expect(all.outcomes['websocket.echo-kind']).toBe('skipped');
+      const told = `websocket.echo is set, and the endpoint does not echo: ${instead}`;
+      expect(all.messages['websocket.echo-text']).toContain(told);
     },
   );
 });
@@ -253,25 +267,19 @@ describe('a service that takes few messages at a time', () => {
         else socket.send(content, { binary: isBinary });
       });
     });
-    const { judged } = await outcomesInTurn(url, await echoConfig());
-    expect(findings(judged)).toEqual(KNOWN.ws);
-    expect(judged.get('websocket.burst-order')).toMatchObject({
-      outcome: 'skipped',
-      message: expect.stringContaining('1008'),
-    });
+    const all = await found(url);
+    expect(findings(all)).toEqual(KNOWN.ws);
+    expect(saidOf(all, 'websocket.burst-order')).toMatch(/^skipped: .*1008/);
   });
 });
 
 describe('a service that keeps nobody', () => {
   it('is not judged by what it would do to a connection', async (context) => {
     const url = await endpoint(context, (socket) => socket.close(4401, 'authenticate first'));
-    const { judged } = await outcomesInTurn(url, await echoConfig({ echo: false }));
-    expect(findings(judged).filter((each) => !each.startsWith('blocked '))).toEqual(KNOWN.ws);
-    expect(judged.get('websocket.handshake')?.outcome).toBe('pass');
-    expect(judged.get('websocket.ping')).toMatchObject({
-      outcome: 'blocked',
-      message: expect.stringContaining('a Close (4401) came unasked'),
-    });
+    const all = await found(url, await echoConfig({ echo: false }));
+    expect(findings(all).filter((each) => !each.startsWith('blocked '))).toEqual(KNOWN.ws);
+    expect(all.outcomes['websocket.handshake']).toBe('pass');
+    expect(saidOf(all, 'websocket.ping')).toMatch(/^blocked: .*a Close \(4401\) came unasked/);
   });
 });
 
@@ -343,9 +351,9 @@ describe('a service that sends compression bombs', () => {
       },
       ['Sec-WebSocket-Extensions: permessage-deflate'],
     );
-    const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
-    expect(withOutcome(judged, 'error')).toEqual([]);
-    expect(judged.get('websocket.unoffered-extension')?.outcome).toBe('fail');
+    const all = await found(url, HASTY);
+    expect(withOutcome(all, 'error')).toEqual([]);
+    expect(all.outcomes['websocket.unoffered-extension']).toBe('fail');
   });
 });
 
@@ -380,12 +388,9 @@ describe('a hostile service', () => {
     ],
   ])('that %s is given up soon, and not accused of more than it does', async (_, act, reason) => {
     const url = await bareEndpoint(act);
-    const { judged } = await outcomesInTurn(url, { ...(await echoConfig()), timeouts: HASTY });
-    expect(withOutcome(judged, 'error')).toEqual([]);
-    expect(judged.get('websocket.unmasked')).toMatchObject({
-      outcome: 'blocked',
-      message: expect.stringMatching(reason),
-    });
-    expect(judged.get('websocket.accept')?.outcome).toBe('pass');
+    const all = await found(url, HASTY);
+    expect(withOutcome(all, 'error')).toEqual([]);
+    expect(all.outcomes).toMatchObject({ 'websocket.unmasked': 'blocked', 'websocket.accept': 'pass' });
+    expect(all.messages['websocket.unmasked']).toMatch(reason);
   });
 });
