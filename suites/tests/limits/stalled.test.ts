@@ -1,17 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { serving } from '../../../harness/base/fixtures/server.ts';
-import {
-  KEYS,
-  keyOf,
-  RESOURCES,
-  UNAUTHENTICATED,
-} from '../../../harness/probe/quota/fixtures/limited-server.ts';
-import { SIMULATED } from '../../../harness/probe/quota/fixtures/simulated-limiter.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { exact } from '../../limits/measurement.ts';
-import { configForLimiter, judged } from '../fixtures/judged.ts';
-import { DEADLINE_MS, weather } from '../fixtures/weather.ts';
+import { judged, saidOf } from '../fixtures/judged.ts';
+import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
+import { weather } from '../fixtures/weather.ts';
 
 /**
  * A machine that stands still for a moment, at each place of a measurement in turn: a window may have ended meanwhile,
@@ -31,36 +25,28 @@ const LIMITERS = [
   ...STARTS_MS.map((startMs) => ({ name: 'fixed-window-aligned', startMs })),
 ];
 
-const search = await configForLimiter(PLAN);
-const config = { ...search, timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS } };
+const config = await limitedConfig(PLAN);
 const suites = [{ ...limits, checks: limits.checks.filter(({ id }) => id === exact.id) }];
 
 /** What is said of the limit where the request of that number, from 1, is held up on its way. */
-async function saidOf(
+async function said(
   { name, startMs }: (typeof LIMITERS)[number],
   requests: number,
   place: number,
 ): Promise<string> {
   const { clock, random, pass } = weather(1, Date.UTC(2026, 0, 1) + startMs);
-  const make = SIMULATED[name];
-  if (make === undefined) throw new Error(`no limiter is called ${name}`);
-  const limiters = new Map(KEYS.map((key) => [key as string, make({ ...PLAN, requests })]));
+  const { serve } = limited({
+    make: () => simulated(name, { ...PLAN, requests }),
+    now: () => clock.wallNow().getTime(),
+  });
   let sent = 0;
   const server = createServer((request, response) => {
-    const answer = (status: number, content: unknown) =>
-      response
-        .writeHead(status, { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' })
-        .end(JSON.stringify(content));
     sent += 1;
     pass(ANSWER_MS + (sent === place ? STALL_MS : 0));
-    const limiter = limiters.get(keyOf(request.headers.authorization) ?? '');
-    if (limiter === undefined) return answer(401, UNAUTHENTICATED);
-    const isServed = limiter.decide(clock.wallNow().getTime(), 0) !== null;
-    return isServed ? answer(200, RESOURCES) : answer(429, { error: 'too many' });
+    serve(request, response);
   });
   const { url, stop } = await serving(server);
-  const { outcomes, messages } = await judged(config, suites, { url, clock, random }).finally(stop);
-  return `${outcomes[exact.id]}: ${messages[exact.id]}`;
+  return saidOf(await judged(config, suites, { url, clock, random }).finally(stop), exact.id);
 }
 
 describe.each(LIMITERS)('of a $name that is asked $startMs ms into a window of the clock', (limiter) => {
@@ -69,9 +55,9 @@ describe.each(LIMITERS)('of a $name that is asked $startMs ms into a window of t
     ['one less', -1, /^(?:fail: .*got request 6 |blocked: )/, /^fail: /],
     ['one more', 1, /^(?:fail: .*got request 8 |blocked: )/, /^fail: /],
   ])('with %s, nothing wrong is said wherever it is held up', async (_number, more, lawful, wanted) => {
-    const said = [];
-    for (const place of PLACES) said.push(await saidOf(limiter, PLAN.requests + more, place));
-    expect(said.filter((each) => !lawful.test(each))).toEqual([]);
-    expect(said.some((each) => wanted.test(each))).toBe(true);
+    const all = [];
+    for (const place of PLACES) all.push(await said(limiter, PLAN.requests + more, place));
+    expect(all.filter((each) => !lawful.test(each))).toEqual([]);
+    expect(all.some((each) => wanted.test(each))).toBe(true);
   });
 });

@@ -1,17 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serving } from '../../../harness/base/fixtures/server.ts';
-import {
-  KEYS,
-  keyOf,
-  PATH,
-  RESOURCES,
-  UNAUTHENTICATED,
-} from '../../../harness/probe/quota/fixtures/limited-server.ts';
-import { SIMULATED } from '../../../harness/probe/quota/fixtures/simulated-limiter.ts';
-import { DEADLINE_MS, proofClock } from '../../../harness/proof/clock.ts';
+import { proofClock } from '../../../harness/proof/clock.ts';
 import { functional } from '../../catalogue.ts';
-import { configForLimiter, judged } from '../fixtures/judged.ts';
+import { judged, SOUND, saidOf } from '../fixtures/judged.ts';
+import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A limiter that does not say 429, met before anybody looks for it: others, or an earlier run, have spent the quota. */
 
@@ -32,43 +25,29 @@ async function found(
   spentAfter: number,
 ): Promise<readonly string[]> {
   const clock = proofClock({ leaps: true });
-  const make = SIMULATED['fixed-window'];
-  if (make === undefined) throw new Error('there is no such limiter');
-  const limiters = new Map(KEYS.map((key) => [key as string, make(PLAN)]));
-  let admitted = 0;
-  const server = createServer((request, response) => {
-    const limiter = limiters.get(keyOf(request.headers.authorization) ?? '');
-    const answer = (status: number, content: unknown) =>
-      response
-        .writeHead(status, { ...JSON_TYPE, 'WWW-Authenticate': 'Bearer realm="test"' })
-        .end(JSON.stringify(content));
-    if (limiter === undefined) return answer(401, UNAUTHENTICATED);
-    const nowMs = clock.provider.now();
-    response.setHeader('Date', new Date(nowMs).toUTCString());
-    if (admitted === spentAfter) {
-      admitted += 1;
-      for (let left = PLAN.requests; left > 0; left -= 1) limiter.decide(nowMs, 0);
-    }
-    if (limiter.decide(nowMs, 0) === null) return refuse(response);
-    admitted += 1;
-    const [path] = (request.url ?? '').split('?', 1);
-    if (path !== PATH) return answer(404, { error: 'nothing here' });
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    return isRead ? answer(200, RESOURCES) : answer(405, { error: 'not here' });
-  });
-  const { url, stop } = await serving(server);
-  const config = { ...(await configForLimiter(PLAN)), operations: [] };
-  const patient = { ...config, timeouts: { connectMs: DEADLINE_MS, responseMs: DEADLINE_MS } };
-  const { outcomes, messages } = await judged(patient, functional, { url, clock: clock.session }).finally(
-    async () => {
-      await stop();
-      clock.stop();
+  let count = 0;
+  const { serve } = limited({
+    make: () => simulated('fixed-window', PLAN),
+    now: clock.provider.now,
+    before({ limiter, atMs }) {
+      if (count !== spentAfter) return false;
+      count += 1;
+      for (let left = PLAN.requests; left > 0; left -= 1) limiter.decide(atMs, 0);
+      return false;
     },
+    admitted() {
+      count += 1;
+      return false;
+    },
+    refuse: ({ response }) => refuse(response),
+  });
+  const { url, stop } = await serving(createServer(serve));
+  const setting = { url, clock: clock.session };
+  const all = await judged(await limitedConfig(PLAN), functional, setting).finally(stop);
+  clock.stop();
+  return Object.keys(all.outcomes).flatMap((id) =>
+    SOUND.has(all.outcomes[id] ?? '') ? [] : `${id} ${saidOf(all, id)}`,
   );
-  const raised = ['fail', 'warning', 'error', 'blocked'];
-  return Object.keys(outcomes)
-    .filter((id) => raised.includes(outcomes[id] ?? ''))
-    .map((id) => `${id} ${outcomes[id]}: ${messages[id]}`);
 }
 
 // Beside each other: half of its time each of them waits.
