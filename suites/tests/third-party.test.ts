@@ -20,39 +20,46 @@ interface Target {
   readonly findings: Readonly<Record<string, 'fail' | 'warning' | 'blocked'>>;
 }
 
+/** It takes one space behind the scheme for the only one. */
+const ONE_SPACE = { 'auth.scheme-spacing': 'warning' } as const;
+
+/** What most services have whose HTTP server is Node's. */
+const NODE = {
+  ...ONE_SPACE,
+  // It heeds the first of two Host fields, and looks into none of them.
+  'framing.two-hosts': 'fail',
+  'framing.invalid-host': 'fail',
+  // It takes chunks of an HTTP/1.0 client and keeps the connection, and any coding as long as chunked is the last.
+  'framing.old-chunks': 'fail',
+  'framing.unknown-coding': 'warning',
+  'headers.nosniff': 'warning',
+} as const;
+
+/** What is not known is told in HTML, or in plain text. */
+const PROSE = {
+  'json.error-media-type': 'fail',
+  'json.server-error-media-type': 'blocked',
+  'headers.nosniff': 'warning',
+} as const;
+
 const TARGETS: Readonly<Record<string, Target>> = {
   fastify: {
     start: HTTP_SERVERS.fastify,
     findings: {
-      // It takes one space behind the scheme for the only one.
-      'auth.scheme-spacing': 'warning',
+      ...NODE,
       // The hook compares the whole field, scheme included, as many do.
       'auth.scheme-case': 'fail',
-      // Node's HTTP server heeds the first of two Host fields, and looks into none of them.
-      'framing.two-hosts': 'fail',
-      'framing.invalid-host': 'fail',
-      // It takes chunks of an HTTP/1.0 client and keeps the connection, and any coding as long as chunked is the last.
-      'framing.old-chunks': 'fail',
-      'framing.unknown-coding': 'warning',
-      'headers.nosniff': 'warning',
     },
   },
 
   express: {
     start: HTTP_SERVERS.express,
     findings: {
-      // It takes one space behind the scheme for the only one.
-      'auth.scheme-spacing': 'warning',
+      ...NODE,
       // The middleware sends 401 and no WWW-Authenticate, as nearly every example of it does.
       'auth.challenge': 'fail',
-      'framing.two-hosts': 'fail',
-      'framing.invalid-host': 'fail',
-      'framing.old-chunks': 'fail',
-      'framing.unknown-coding': 'warning',
       // Whatever has no route ends at the default handler, in HTML.
-      'json.error-media-type': 'fail',
-      'json.server-error-media-type': 'blocked',
-      'headers.nosniff': 'warning',
+      ...PROSE,
     },
   },
 
@@ -84,32 +91,19 @@ const TARGETS: Readonly<Record<string, Target>> = {
   koa: {
     start: HTTP_SERVERS.koa,
     findings: {
-      // It takes one space behind the scheme for the only one.
-      'auth.scheme-spacing': 'warning',
+      ...NODE,
       // What is thrown is told in plain text, and so is whatever no middleware has answered.
       'auth.refusal-json': 'blocked',
-      'json.error-media-type': 'fail',
-      'framing.two-hosts': 'fail',
-      'framing.invalid-host': 'fail',
-      'framing.old-chunks': 'fail',
-      'framing.unknown-coding': 'warning',
-      'json.server-error-media-type': 'blocked',
-      'headers.nosniff': 'warning',
+      ...PROSE,
     },
   },
 
   nestjs: {
     start: HTTP_SERVERS.nestjs,
     findings: {
-      // It takes one space behind the scheme for the only one.
-      'auth.scheme-spacing': 'warning',
+      ...NODE,
       // UnauthorizedException knows of no challenge.
       'auth.challenge': 'fail',
-      'framing.two-hosts': 'fail',
-      'framing.invalid-host': 'fail',
-      'framing.old-chunks': 'fail',
-      'framing.unknown-coding': 'warning',
-      'headers.nosniff': 'warning',
     },
   },
 
@@ -137,8 +131,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       start: nginx,
       apart: true,
       findings: {
-        // It takes one space behind the scheme for the only one.
-        'auth.scheme-spacing': 'warning',
+        ...ONE_SPACE,
         // A tab behind the value stays in what `if` compares.
         'auth.credential-spacing': 'fail',
         // `if` compares the whole field.
@@ -153,24 +146,19 @@ const TARGETS: Readonly<Record<string, Target>> = {
         'status.no-internals': 'warning',
         'headers.no-product-version': 'warning',
         // Error pages are HTML.
-        'json.error-media-type': 'fail',
-        'json.server-error-media-type': 'blocked',
-        'headers.nosniff': 'warning',
+        ...PROSE,
       },
     } satisfies Target,
     'nginx before express': {
       start: proxiedExpress,
       apart: true,
       findings: {
-        // It takes one space behind the scheme for the only one.
-        'auth.scheme-spacing': 'warning',
+        ...ONE_SPACE,
         'auth.challenge': 'fail',
         // TRACE ends at nginx: 405, and without Allow.
         'status.allow': 'fail',
         // Express explains in HTML what it does not know, nginx what it does not take.
-        'json.error-media-type': 'fail',
-        'json.server-error-media-type': 'blocked',
-        'headers.nosniff': 'warning',
+        ...PROSE,
         // `gzip on` compresses, and `gzip_vary` is off unless it is set.
         'negotiation.coding-vary': 'warning',
       },
@@ -182,8 +170,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
       start: haproxy,
       apart: true,
       findings: {
-        // It takes one space behind the scheme for the only one.
-        'auth.scheme-spacing': 'warning',
+        ...ONE_SPACE,
         // What `http-request return` sends has no Date, and is sent whatever the method is.
         'headers.date': 'warning',
         'status.unknown-method': 'warning',

@@ -54,11 +54,8 @@ const LAWFUL: Readonly<Record<string, Lawful>> = {
 
 const config = await limitedConfig(PLAN);
 
-/** What is found on one day. */
-async function found(
-  { make, byAddress = false }: Lawful,
-  day: number,
-): Promise<Readonly<Record<string, string>>> {
+/** What is found on one day, `limits.exact pass` each. */
+async function found({ make, byAddress = false }: Lawful, day: number): Promise<readonly string[]> {
   const { random, clock, pass } = weather(day * 7_919, Date.UTC(2026, 0, 1) + day * 7_654_321);
   const latencyMs = 1 + random() * 40;
   const phaseMs = random() * PLAN.windowMs;
@@ -91,30 +88,22 @@ async function found(
   });
   const suites = [versioning, suite('pause', 'A pause', [pause]), limits];
   const { outcomes } = await judged(config, suites, { url, clock, random }).finally(stop);
-  return Object.fromEntries(Object.entries(outcomes).filter(([id]) => id.startsWith('limits.')));
+  return Object.entries(outcomes).flatMap(([id, outcome]) =>
+    id.startsWith('limits.') ? [`${id} ${outcome}`] : [],
+  );
 }
 
-/** Each outcome of a check that differs from day to day, with the days; and each finding. */
+/** What is not found on every day, with the days on which it is; and all that is amiss. */
 async function overDays(lawful: Lawful) {
-  const seen = new Map<string, Map<string, number[]>>();
+  const days = new Map<string, readonly number[]>();
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day += 1) {
-    for (const [id, outcome] of Object.entries(await found(lawful, day))) {
-      const days = seen.get(id) ?? new Map<string, number[]>();
-      days.set(outcome, [...(days.get(outcome) ?? []), day]);
-      seen.set(id, days);
-    }
+    for (const line of await found(lawful, day)) days.set(line, [...(days.get(line) ?? []), day]);
   }
-  const differing = [...seen].filter(([, days]) => days.size > 1);
+  const differing = [...days].filter(([, those]) => those.length < DAYS);
   return {
-    differing: differing.map(([id, days]) => `${id}: ${JSON.stringify(Object.fromEntries(days))}`),
-    findings: [...seen].flatMap(([id, days]) =>
-      [...days.keys()].filter(isFinding).map((each) => `${id} ${each}`),
-    ),
+    differing: differing.map(([line, those]) => `${line} on ${those.join(', ')}`),
+    findings: [...days.keys()].filter((line) => / (?:fail|warning|error|blocked)$/.test(line)),
   };
-}
-
-function isFinding(outcome: string): boolean {
-  return ['fail', 'warning', 'error', 'blocked'].includes(outcome);
 }
 
 describe('a limiter that keeps to its plan', () => {
