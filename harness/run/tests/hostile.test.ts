@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import type { Ending } from '../../base/fixtures/program.ts';
-import { readResults } from '../../report/results/read-results.ts';
 import type { Results, ServiceResult } from '../../report/results/results.ts';
 import { serviceVerdict } from '../../report/results/run-verdict.ts';
-import { conform, lastReports } from '../fixtures/conform-process.ts';
+import { conformOver } from '../fixtures/conform-process.ts';
 import { everythingSaid, readings } from '../fixtures/everything-said.ts';
 import { HOSTILITIES, type HostileServer, spellings } from '../fixtures/hostile-servers.ts';
 import { xmlFaults } from '../fixtures/system-tools.ts';
@@ -59,12 +56,9 @@ afterAll(async () => {
 
 async function runAgainst(group: Group): Promise<HostileRun> {
   const services = members(group).map((name) => [`services/${name}.yaml`, serviceConfig(name)] as const);
-  const config = temporaryFolder(Object.fromEntries(services));
-  const reports = join(config, 'reports');
-  const args = `run --config ${config} --reports ${reports} --concurrency 3 --verbose`.split(' ');
-  const ending = await conform([...args, ...group.args], KEYS).ended;
-  const results = readResults(join(lastReports(reports), 'results.json'));
-  return { ending, results, said: everythingSaid(ending, reports) };
+  const args = ['--concurrency', '3', '--verbose', ...group.args];
+  const ran = await conformOver(Object.fromEntries(services), args, KEYS);
+  return { ending: ran, results: ran.results(), said: everythingSaid(ran, ran.reports) };
 }
 
 function members({ verdict, heavy }: Group): readonly string[] {

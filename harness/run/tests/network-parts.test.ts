@@ -11,7 +11,7 @@ import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import { answerEach, listen } from '../../transport/fixtures/loopback.ts';
 import { startProxy } from '../../transport/fixtures/proxy.ts';
 import { CLIENT_ID, CLIENT_SECRET, startAuthorizationServer } from '../fixtures/authorization-server.ts';
-import { conform, lastReports } from '../fixtures/conform-process.ts';
+import { conformOver } from '../fixtures/conform-process.ts';
 import { SQUID, startSquid, startTinyproxy, TINYPROXY } from '../fixtures/forward-proxies.ts';
 import { startProtectedService } from '../fixtures/protected-service.ts';
 import { mayUse } from '../fixtures/system-tools.ts';
@@ -25,22 +25,12 @@ async function run(
   files: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
 ) {
-  const config = temporaryFolder({ 'services/orders.yaml': service });
-  writeInto(join(config, 'services'), files);
-  const reports = join(config, 'reports');
+  const beside = Object.entries(files).map(([name, content]) => [`services/${name}`, content]);
+  const all = { 'services/orders.yaml': service, ...Object.fromEntries(beside) };
   const checks = ['status.sample', 'framing.one-message', 'websocket.handshake', 'pact.*'];
-  const args = [
-    'run',
-    '--config',
-    config,
-    '--reports',
-    reports,
-    ...checks.flatMap((check) => ['--check', check]),
-  ];
-  const ending = await conform(args, env).ended;
-  const report = (name: string) => readFileSync(join(lastReports(reports), name), 'utf8');
-  const written = [ending.stdout, ending.stderr, ...REPORTS.map(report)].join('\n');
-  return { ...ending, results: JSON.parse(report('results.json')), written };
+  const ran = await conformOver(all, ['--check', ...checks], env);
+  const written = [ran.stdout, ran.stderr, ...REPORTS.map(ran.report)].join('\n');
+  return { code: ran.code, results: JSON.parse(ran.report('results.json')), written };
 }
 
 /** nginx with a server of its own for each name, which asks every client for this certificate. */

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import { answerEach, listen } from '../../transport/fixtures/loopback.ts';
 import { startProxy } from '../../transport/fixtures/proxy.ts';
-import { conform, lastReports } from '../fixtures/conform-process.ts';
+import { conformOver, unbroken } from '../fixtures/conform-process.ts';
 
 /** Whole runs of one check, over the networks that people have. */
 
@@ -25,12 +22,8 @@ async function runOf(url: string, { block = '', files = {}, args = [], env = {} 
   const credentials = block.includes('credentials:') ? '' : 'credentials: { scheme: none }\n';
   const service = `service: orders\ncontract: search\nprovider: { url: ${url} }\n${credentials}${block}\n`;
   const beside = Object.entries(files).map(([name, content]) => [`services/${name}`, content]);
-  const config = temporaryFolder({ 'services/orders.yaml': service, ...Object.fromEntries(beside) });
-  const reports = join(config, 'reports');
-  const command = ['run', '--config', config, '--reports', reports, '--check', 'status.sample', ...args];
-  const ending = await conform(command, env).ended;
-  const report = (name: string) => readFileSync(join(lastReports(reports), name), 'utf8');
-  return { ...ending, report };
+  const written = { 'services/orders.yaml': service, ...Object.fromEntries(beside) };
+  return conformOver(written, ['--check', 'status.sample', ...args], env);
 }
 
 describe('a certificate that nobody vouches for', () => {
@@ -40,7 +33,7 @@ describe('a certificate that nobody vouches for', () => {
     const { url } = await listen(answerEach(JSON_OK), identity);
     const refused = await runOf(url);
     expect(refused.code).toBe(3);
-    expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    expect(unbroken(refused.stdout)).toContain(
       'name the file of its authority in the config of the service: tls: { ca: PATH }',
     );
     const trusted = await runOf(url, { block: 'tls: { ca: ca.pem }', files: { 'ca.pem': identity.cert } });
@@ -54,10 +47,10 @@ describe('a certificate that nobody vouches for', () => {
     expect(code).toBe(0);
     const warning = /certificates were not verified \(tls\.insecure\)/;
     expect(stderr).toMatch(warning);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(warning);
+    expect(unbroken(stdout)).toMatch(warning);
     for (const name of FILES) expect(report(name), name).toMatch(/certificates were not verified/);
     const quiet = await runOf(url, { block, args: ['--quiet'] });
-    expect(quiet.stdout.replaceAll(/\s+/g, ' ')).toMatch(warning);
+    expect(unbroken(quiet.stdout)).toMatch(warning);
   });
 
   it('is never taken by a strict run, which sends nothing', async () => {
@@ -113,7 +106,7 @@ describe('a service that only a proxy reaches', () => {
     const proxy = await startProxy({ answer: 'HTTP/1.1 403 Filtered\r\n\r\n' });
     const { code, stdout } = await runOf('https://api.example', { env: { HTTPS_PROXY: proxy.url } });
     expect(code).toBe(3);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    expect(unbroken(stdout)).toMatch(
       /the provider cannot be reached: the proxy \S+ \(HTTPS_PROXY\) refuses a tunnel/,
     );
   });

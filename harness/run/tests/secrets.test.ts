@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { conform } from '../fixtures/conform-process.ts';
+import { conformOver } from '../fixtures/conform-process.ts';
 import { everythingSaid, readings } from '../fixtures/everything-said.ts';
 import { spellings } from '../fixtures/hostile-servers.ts';
 
@@ -38,24 +37,23 @@ it.for([
   async ([, options]) => {
     const operation = `operations: [{ id: a, method: GET, path: "/v1/orders/\${env:REFERENCE}", fields: { X-Order: "\${exec:cat exec}" } }]\n`;
     const pacts = `pacts: { broker: { url: "http://127.0.0.1:9", token: "\${env:BROKER}" } }\noperations: [{ id: b, method: GET, path: /v1/b, fields: { X-Key: "\${exec:cat exec2}" } }]\n`;
-    const folder = temporaryFolder({
+    const files = {
       'services/one.yaml': service('one', `\${env:KEY}`, `\${file:file}`, operation),
       'services/two.yaml': service('two', `\${env:KEY_2}`, `\${file:file2}`, pacts),
       'services/file': SECRETS.file,
       'services/exec': SECRETS.exec,
       'services/file2': SECRETS.file2,
       'services/exec2': SECRETS.exec2,
-    });
-    const reports = join(folder, 'reports');
-    const ending = await conform(['run', '--config', folder, '--reports', reports, '--verbose', ...options], {
+    };
+    const ran = await conformOver(files, ['--verbose', ...options], {
       ALL: JSON.stringify(Object.values(SECRETS)),
       KEY: SECRETS.env,
       KEY_2: SECRETS.env2,
       REFERENCE: SECRETS.reference,
       BROKER: SECRETS.broker,
-    }).ended;
-    expect(ending.code).toBe(1);
-    const said = everythingSaid(ending, reports);
+    });
+    expect(ran.code).toBe(1);
+    const said = everythingSaid(ran, ran.reports);
     expect(
       [...said.keys()].filter((path) => /\.(log|ndjson|html|xml|md|json)$/.test(path)).length,
     ).toBeGreaterThan(8);
@@ -63,7 +61,7 @@ it.for([
       readings(text).flatMap((reading) =>
         Object.entries(SECRETS)
           .filter(([, secret]) => spellings(secret).some((spelling) => reading.includes(spelling)))
-          .map(([name]) => `${name} in ${where.replace(reports, '')}`),
+          .map(([name]) => `${name} in ${where.replace(ran.reports, '')}`),
       ),
     );
     expect(left).toEqual([]);

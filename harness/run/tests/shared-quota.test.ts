@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { served } from '../../base/fixtures/server.ts';
-import { conform } from '../fixtures/conform-process.ts';
+import { conformOver } from '../fixtures/conform-process.ts';
 import { NO_REDIS, startRedis } from '../fixtures/redis-server.ts';
 
 const KEY = 'example-key-for-tests';
@@ -32,9 +31,7 @@ plan: { requests: 5000, window: 1s }
 /** `conform run NAMES --check 'auth.s*'`, in a process of its own. */
 function runOf(names: readonly string[], url: string, env: Readonly<Record<string, string>> = {}) {
   const files = names.map((name) => [`services/${name}.yaml`, service(name, url)] as const);
-  const config = temporaryFolder(Object.fromEntries(files));
-  const args = ['run', '--config', config, '--reports', `${config}/reports`, '--check', 'auth.s*'];
-  return conform(args, { SHARED_KEY: KEY, ...env }).ended;
+  return conformOver(Object.fromEntries(files), ['--check', 'auth.s*'], { SHARED_KEY: KEY, ...env });
 }
 
 describe('services that share a quota', () => {

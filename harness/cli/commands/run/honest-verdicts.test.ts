@@ -3,12 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { temporaryFolder } from '../../../base/fixtures/folder.ts';
+import type { Files } from '../../../base/fixtures/folder.ts';
 import { serving } from '../../../base/fixtures/server.ts';
 import { ORDERS_CONTRACT } from '../../../config/fixtures/config-folder.ts';
 import { readJournal } from '../../../evidence/record/journal.ts';
-import { readResults } from '../../../report/results/read-results.ts';
-import { conform, lastReports } from '../../../run/fixtures/conform-process.ts';
+import { conformOver, lastReports, unbroken } from '../../../run/fixtures/conform-process.ts';
 import { echoing, startWsEndpoint } from '../../../transport/fixtures/ws-endpoint.ts';
 
 /** What is the run's own matter, or the config's, is told as that: the exit code and the first line. */
@@ -50,148 +49,34 @@ function answers(status: (request: IncomingMessage) => number, content: object =
 
 const refusing = answers((request) => (hasKey(request) ? 200 : 401));
 
-interface Told {
-  readonly code: number | null;
-  /** The block on top, as one line. */
-  readonly first: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly html: string;
-  readonly summary: string;
-  readonly junit: string;
-  readonly journal: readonly Readonly<Record<string, unknown>>[];
-  readonly service: ReturnType<typeof readResults>['services'][number] | undefined;
-}
-
-interface Run {
-  readonly url: string;
-  /** What stands below `service:`, `contract:` and `provider:`. */
-  readonly config: string;
-  readonly files?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-function inOrders<T>({ url, config, files = {} }: Run, use: (folder: string) => Promise<T>): Promise<T> {
+/** The config of a service `orders`, and of others at the same place. */
+function configOf(url: string, config: string, others: Files = {}): Files {
   const service = `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${config}\n`;
-  const written = { 'contracts/orders.yaml': ORDERS_CONTRACT, 'services/orders.yaml': service, ...files };
-  return use(temporaryFolder(written));
+  return { 'contracts/orders.yaml': ORDERS_CONTRACT, 'services/orders.yaml': service, ...others };
 }
 
-function told(run: Run): ReturnType<typeof conform>['ended'] {
-  return inOrders(
-    run,
-    (folder) => conform(['run', 'orders', '--config', folder, ...(run.args ?? [])], run.env ?? {}).ended,
-  );
-}
-
-function judged(run: Run): Promise<Told> {
-  return inOrders(run, (folder) => judgedIn(folder, run.args, run.env));
-}
-
-async function judgedIn(folder: string, more: Run['args'] = [], env: Run['env'] = {}): Promise<Told> {
-  const reports = join(folder, 'reports');
-  const args = ['run', 'orders', '--config', folder, '--reports', reports, ...more];
-  const { code, stdout, stderr } = await conform(args, env).ended;
-  const at = (file: string) => join(lastReports(reports), file);
-  const [first] = readResults(at('results.json')).services;
-  return {
-    code,
-    first: (stdout.split('\n\n')[0] ?? '').replaceAll(/\s+/g, ' '),
-    stdout,
-    stderr,
-    html: readFileSync(at('index.html'), 'utf8'),
-    summary: readFileSync(at('summary.md'), 'utf8'),
-    junit: readFileSync(at('junit.xml'), 'utf8'),
-    journal: readJournal(at('journal.ndjson')).entries as Told['journal'],
-    service: first,
-  };
+async function judged(files: Files, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const told = await conformOver(files, args, env);
+  // The block on top, as one line.
+  const first = unbroken(told.stdout.split('\n\n')[0] ?? '');
+  return { ...told, first, service: told.results().services[0] };
 }
 
 const BEARER = `credentials: { scheme: bearer, key: "\${env:ORDERS_API_KEY}" }`;
-const EXPIRED = { ORDERS_API_KEY: 'key-that-has-expired' };
+const RIGHT = { ORDERS_API_KEY: KEY };
 
 describe.concurrent('a key of the run that the service refuses', () => {
-  it('is told at once, by its place, and held against nothing', async () => {
+  it('is told by its place, and keeps no other service from its verdict', async () => {
     const url = await served(refusing, hasKey);
-    const told = await judged({ url, config: BEARER, env: EXPIRED });
-    expect([told.code, told.first]).toEqual([
-      3,
-      expect.stringMatching(
-        /^⊘ orders inconclusive: the key in ORDERS_API_KEY is refused \(401\): \d+ blocked/,
-      ),
-    ]);
-    expect(told.service?.requestsSent).toBe(2);
-    const outcomes = new Set(told.service?.checks.map(({ outcome }) => outcome));
-    expect([...outcomes].sort()).toEqual(['blocked', 'skipped']);
-  });
-
-  it('is no more than a remark where that is not certain', async () => {
-    const url = await served(
-      answers(() => 403),
-      hasKey,
-    );
-    const told = await judged({
-      url,
-      config: BEARER,
-      args: ['--suite', 'status'],
-      env: { ORDERS_API_KEY: KEY },
-    });
-    const remark = 'whether the key in ORDERS_API_KEY is refused is not certain: it was answered 403';
-    expect(told.service).toMatchObject({ trouble: null, remarks: [remark] });
-    expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(` note: ${remark} `);
-  });
-
-  it('keeps no other service from its verdict', async () => {
-    const url = await served(refusing, hasKey);
-    const folder = temporaryFolder({
-      'contracts/orders.yaml': ORDERS_CONTRACT,
-      'services/orders.yaml': `service: orders\ncontract: orders\nprovider: { url: '${url}' }\n${BEARER}\n`,
-      'services/stock.yaml': `service: stock\ncontract: orders\nprovider: { url: '${url}' }\n${BEARER.replace('ORDERS', 'STOCK')}\n`,
-    });
-    const reports = join(folder, 'reports');
-    const args = ['run', '--config', folder, '--reports', reports, '--check', 'status.sample'];
-    const { code, stdout } = await conform(args, { ...EXPIRED, STOCK_API_KEY: KEY }).ended;
+    const stock = `service: stock\ncontract: orders\nprovider: { url: '${url}' }\n${BEARER.replace('ORDERS', 'STOCK')}\n`;
+    const files = configOf(url, BEARER, { 'services/stock.yaml': stock });
+    const env = { ORDERS_API_KEY: 'key-that-has-expired', STOCK_API_KEY: KEY };
+    const { code, stdout } = await conformOver(files, ['--check', 'status.sample'], env);
     expect(code).toBe(3);
     expect(stdout).toMatch(
       /^⊘ orders {2}inconclusive: the key in ORDERS_API_KEY is refused \(401\): 1 blocked$/m,
     );
     expect(stdout).toMatch(/^◐ stock {3}1 of \d+ checks were selected: 1 passed · /m);
-  });
-});
-
-describe.concurrent('a run of some checks', () => {
-  it.each([
-    [[], 0, /^◐ orders 1 of \d+ checks were selected: 1 passed · /],
-    [['--strict'], 3, /^⊘ orders inconclusive: 1 passed · /],
-    [['--strict', '--partial'], 0, /^◐ orders 1 of \d+ checks were selected: 1 passed · /],
-  ])('never conforms, and is no release: %j', async (more, code, first) => {
-    const url = await served(refusing, hasKey);
-    const told = await judged({
-      url,
-      config: BEARER,
-      args: ['--check', 'status.sample', ...more],
-      env: { ORDERS_API_KEY: KEY },
-    });
-    expect(told.code).toBe(code);
-    expect(told.first).toMatch(first);
-    expect(told.stdout).not.toMatch(/orders conforms/);
-  });
-});
-
-describe.concurrent('what is wrong with the config', () => {
-  it('is told of all files at once, before anything is sent', async () => {
-    const unset = (name: string) =>
-      `service: ${name}\ncontract: orders\nprovider: { url: "\${env:URL_OF_${name}}" }\n${BEARER.replace('ORDERS', name)}\n`;
-    const folder = temporaryFolder({
-      'contracts/orders.yaml': ORDERS_CONTRACT,
-      'services/orders.yaml': unset('orders'),
-      'services/stock.yaml': `${unset('stock')}plam: 3\n`,
-    });
-    const { code, stderr } = await conform(['run', '--config', folder], {}).ended;
-    expect([code, stderr.split('\n')[0]]).toEqual([2, 'conform: 5 things are wrong']);
-    for (const name of ['URL_OF_orders', 'orders_API_KEY', 'URL_OF_stock', 'stock_API_KEY'])
-      expect(stderr).toContain(`the environment variable ${name} is not set`);
   });
 });
 
@@ -202,11 +87,8 @@ describe.concurrent('an endpoint that the config calls an echo', () => {
       socket.on('message', () => socket.send('{"error":"subscribe first"}'));
     });
     stops.push(stop);
-    const { code, first } = await judged({
-      url,
-      config: 'credentials: { scheme: none }\nwebsocket: { url: /ws, echo: true }',
-      args: ['--check', 'websocket.echo-*'],
-    });
+    const files = configOf(url, 'credentials: { scheme: none }\nwebsocket: { url: /ws, echo: true }');
+    const { code, first } = await judged(files, ['--check', 'websocket.echo-*']);
     expect([code, first]).toEqual([
       3,
       expect.stringMatching(
@@ -223,12 +105,8 @@ describe.concurrent('what the run itself has done', () => {
       answers(() => (++count <= 2 ? 429 : 200)),
       hasKey,
     );
-    const told = await judged({
-      url,
-      config: `${BEARER}\nplan: { requests: 10, window: 1s }`,
-      args: ['--check', 'status.sample'],
-      env: { ORDERS_API_KEY: KEY },
-    });
+    const files = configOf(url, `${BEARER}\nplan: { requests: 10, window: 1s }`);
+    const told = await judged(files, ['--check', 'status.sample'], RIGHT);
     expect([told.code, told.first]).toEqual([
       0,
       expect.stringMatching(/^◐ orders 1 of \d+ checks were selected: 1 passed · /),
@@ -237,9 +115,8 @@ describe.concurrent('what the run itself has done', () => {
       /^2 answers 429 without Retry-After: the run waited \d s of its own accord and came back$/,
     );
     expect(told.service?.remarks).toEqual([remark]);
-    for (const report of [told.stdout, told.html, told.summary]) {
-      expect(report.replaceAll(/\s+/g, ' ')).toContain('2 answers 429 without Retry-After');
-    }
+    for (const said of [told.stdout, told.report('index.html'), told.report('summary.md')])
+      expect(unbroken(said)).toContain('2 answers 429 without Retry-After');
   });
 
   it('is counted once, and each request is called what it is', async () => {
@@ -249,23 +126,24 @@ describe.concurrent('what the run itself has done', () => {
         request.url === '/token' ? void response.end(JSON.stringify(token)) : refusing(request, response),
       hasKey,
     );
-    const told = await judged({
+    const files = configOf(
       url,
-      config: `credentials: { scheme: oauth2, tokenUrl: /token, clientId: me, clientSecret: "\${env:ORDERS_API_KEY}" }
+      `credentials: { scheme: oauth2, tokenUrl: /token, clientId: me, clientSecret: "\${env:ORDERS_API_KEY}" }
 websocket: { url: /ws, echo: true }`,
-      args: ['--check', 'status.sample', 'websocket.echo-text'],
-      env: { ORDERS_API_KEY: 'secret-of-a-client' },
-    });
+    );
+    const args = ['--check', 'status.sample', 'websocket.echo-text'];
+    const told = await judged(files, args, { ORDERS_API_KEY: 'secret-of-a-client' });
     const words = '4 requests (2 WebSocket handshakes, 1 for a token)';
     expect(told.stdout).toContain(`  ${words}, `);
-    expect(told.html).toContain('<dt>Requests</dt><dd>4</dd>');
-    expect(told.summary).toMatch(/\| 2 \| 4 \|$/m);
+    expect(told.report('index.html')).toContain('<dt>Requests</dt><dd>4</dd>');
+    expect(told.report('summary.md')).toMatch(/\| 2 \| 4 \|$/m);
     const { requestsSent = 0, ledger = [] } = told.service ?? {};
     expect([requestsSent, ledger.map(({ kind }) => kind)]).toEqual([
       4,
       ['token', undefined, 'handshake', 'handshake'],
     ]);
-    const counts = told.journal.flatMap(({ type, requests, requestsSent: sent }) =>
+    const { entries } = readJournal(join(lastReports(told.reports), 'journal.ndjson'));
+    const counts = (entries as Record<string, unknown>[]).flatMap(({ type, requests, requestsSent: sent }) =>
       type === 'evidence' ? [requests] : type === 'service-finished' ? [sent] : [],
     );
     expect(counts).toEqual([1, 1, 1, 1, 4]);
@@ -307,17 +185,17 @@ ${operations.join('\n')}
       `A strict run leaves nothing out, and only ${EXERCISED} (--partial allows that).`,
     ],
   ])('are not exercised, and told everywhere: %s', async (_, files, args, code, first, sentence) => {
-    const told = await judgedIn(temporaryFolder(files), ['--real-time', ...args]);
+    const told = await judged(files, ['--real-time', ...args]);
     expect([told.code, told.first]).toEqual([code, expect.stringContaining(first)]);
-    expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(sentence);
+    expect(unbroken(told.stdout)).toContain(sentence);
     expect(told.stderr.split('\n')[0]).toMatch(/, only 120 of 500 operations would be exercised$/);
-    for (const report of [told.html, told.summary, told.junit]) expect(report).toContain(EXERCISED);
+    for (const name of ['index.html', 'summary.md', 'junit.xml'])
+      expect(told.report(name)).toContain(EXERCISED);
     expect(told.service?.coverage).toContainEqual({ request: 'call', sent: 120, capped: 380 });
   });
 
   it('are told before anything is sent', async () => {
-    const args = ['run', 'orders', '--config', temporaryFolder(byPlan), '--dry-run'];
-    const { stdout } = await conform(args, {}).ended;
+    const { stdout } = await conformOver(byPlan, ['--dry-run']);
     expect(stdout).toContain(
       '\n  only 120 of 500 operations would be exercised (safety.operationRequests)\n',
     );
@@ -331,13 +209,8 @@ describe.concurrent('what a run would do', () => {
       asked += 1;
       refusing(request, response);
     }, hasKey);
-    const run = {
-      url,
-      config: BEARER,
-      args: ['--suite', 'auth'],
-      env: { ORDERS_API_KEY: KEY },
-    };
-    const dry = await told({ ...run, args: [...run.args, '--dry-run'] });
+    const files = configOf(url, BEARER);
+    const dry = await conformOver(files, ['--suite', 'auth', '--dry-run'], RIGHT);
     expect([dry.code, asked]).toEqual([0, 0]);
     const [, cost = '', requests = ''] =
       /^orders {2}(about (\d+) requests in [\d.]+ m?s), to http/.exec(dry.stdout) ?? [];
@@ -345,7 +218,7 @@ describe.concurrent('what a run would do', () => {
     expect(dry.stdout).toMatch(/^ {4}auth +\d+ checks +\d+ requests$/m);
     expect(dry.stdout).toMatch(/^ {4}\d+ requests with a wrong credential, which may lock an account$/m);
     expect(dry.stdout).toMatch(/\nNothing was sent\.\n$/);
-    const { service, stderr } = await judged(run);
+    const { service, stderr } = await judged(files, ['--suite', 'auth'], RIGHT);
     expect(stderr.split('\n')[0]).toBe(`orders: started ${service?.checks.length} checks, ${cost}`);
     expect(Math.abs(Number(requests) - asked)).toBeLessThanOrEqual(asked / 10);
   });
