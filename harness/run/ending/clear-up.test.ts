@@ -1,12 +1,17 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import { thingsDocument } from '../../config/operation/fixtures/things.ts';
 import { BEARER } from '../../config/operation/openapi/fixtures/described.ts';
 import { storeOfThings } from '../../probe/operation/fixtures/store-of-things.ts';
-import { readResults } from '../../report/results/read-results.ts';
-import { conform, conformRun, lastReports, runFolders } from '../fixtures/conform-process.ts';
+import {
+  type ConformProcess,
+  conform,
+  conformRun,
+  resultsIn,
+  runFolders,
+} from '../fixtures/conform-process.ts';
 import { SUITES_URL } from '../selection/selection.ts';
 
 const KEY = 'example-key-for-tests';
@@ -33,29 +38,27 @@ timeouts: { response: 2m }
   });
   await Promise.race([met.promise, run.ended]);
   expect(store.things.size, run.stderr()).toBeGreaterThan(0);
-  const remarks = () =>
-    readResults(join(lastReports(reports), 'results.json')).services.flatMap((each) => each.remarks ?? []);
+  const remarks = () => resultsIn(reports).services.flatMap((each) => each.remarks ?? []);
   return { store, run, reports, remarks };
 }
 
 const TOLD = /^what this run created may still be there: DELETE \/things\/t\d /;
 
-describe('what a run has created is removed', () => {
-  it.for(['SIGINT', 'SIGTERM'] as const)('when it is ended by %s', async (signal) => {
-    const { store, run, remarks } = await inMidLife();
-    run.signalGroup(signal);
-    expect(await run.ended).toMatchObject({ code: 3 });
-    expect([...store.things.keys()]).toEqual([]);
-    expect(remarks()).not.toContainEqual(expect.stringMatching(TOLD));
-  });
-
-  it('when its worker is killed', async () => {
-    const { store, run, remarks } = await inMidLife();
-    for (const pid of run.left()) if (pid !== run.pid) process.kill(pid, 'SIGKILL');
-    expect(await run.ended).toMatchObject({ code: 3 });
-    expect([...store.things.keys()]).toEqual([]);
-    expect(remarks()).not.toContainEqual(expect.stringMatching(TOLD));
-  });
+it.for<[how: string, end: (run: ConformProcess) => void]>([
+  ['it is ended by SIGINT', (run) => run.signalGroup('SIGINT')],
+  ['it is ended by SIGTERM', (run) => run.signalGroup('SIGTERM')],
+  [
+    'its worker is killed',
+    (run) => {
+      for (const pid of run.left()) if (pid !== run.pid) process.kill(pid, 'SIGKILL');
+    },
+  ],
+])('what a run has created is removed when %s', async ([, end]) => {
+  const { store, run, remarks } = await inMidLife();
+  end(run);
+  expect(await run.ended).toMatchObject({ code: 3 });
+  expect([...store.things.keys()]).toEqual([]);
+  expect(remarks()).not.toContainEqual(expect.stringMatching(TOLD));
 });
 
 it('is told of with its address where the whole run is killed', async () => {

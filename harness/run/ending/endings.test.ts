@@ -15,6 +15,7 @@ import {
   fixture,
   lastReports,
   type RunOrder,
+  resultsIn,
   runFolders,
   underWay,
   until,
@@ -44,7 +45,7 @@ async function leftBehind(reports: string, process: ConformProcess): Promise<Res
   }
   expect(process.stdout()).not.toContain(EXAMPLE_KEY);
   expect(process.stderr()).not.toContain(EXAMPLE_KEY);
-  const results = readResults(join(lastReports(reports), 'results.json'));
+  const results = resultsIn(reports);
   expect(readResults(join(runFolder, 'results.json'))).toEqual(results);
   for (const { provider } of results.services) {
     if (provider.url !== '') expect(await isOpen(provider.url)).toBe(false);
@@ -173,33 +174,16 @@ describe.concurrent('a signal', () => {
 });
 
 describe.concurrent('a worker', () => {
-  const TWO = { services: ['search', 'messaging'] };
-  const withLittle = { env: { NODE_OPTIONS: '--max-old-space-size=96' } };
-  it.for<[what: string, suite: string, RunOrder, why: RegExp]>([
-    ['is killed', 'killed', TWO, /search: its worker ended by SIGKILL before the checks were done/],
-    [
-      'hangs in a loop',
-      'busy',
-      { ...TWO, setting: { stallMs: 2_000 } },
-      /search: its worker gave no sign of life for 2000 ms/,
-    ],
-    [
-      'runs out of memory',
-      'out-of-memory',
-      withLittle,
-      /search: its worker ended by SIGABRT .*heap out of memory/,
-    ],
-  ])(
-    'that %s loses the rest of its own service and of no other, and is told of in its own words',
-    async ([_what, suite, order, why]) => {
-      const { ending, results } = await expectInterrupted(begin([suite], order), suite, why);
-      const [search, ...others] = results.services;
-      expect(search?.trouble).toMatch(/its worker/);
-      expect(ending.stderr).toMatch(/^search: trouble .*its worker/m);
-      expect(ending.stderr).not.toContain('FATAL ERROR: Reached heap limit\n');
-      for (const { checks } of others) expect(checks.map(({ outcome }) => outcome)).toEqual(ALL_PASS);
-    },
-  );
+  // How else one may end, its services together with others: engine/shared-worker.test.ts.
+  it('that is killed loses the rest of its own service and of no other', async () => {
+    const begun = begin(['killed'], { services: ['search', 'messaging'] });
+    const why = /search: its worker ended by SIGKILL before the checks were done/;
+    const { ending, results } = await expectInterrupted(begun, 'killed', why);
+    const [search, other] = results.services;
+    expect(search?.trouble).toMatch(/its worker/);
+    expect(ending.stderr).toMatch(/^search: trouble .*its worker/m);
+    expect(other?.checks.map(({ outcome }) => outcome)).toEqual(ALL_PASS);
+  });
 
   it('with an unhandled rejection finishes its checks, and the run is not relied on', async () => {
     const { ending, results } = await begin(['stray-rejection']).over();
@@ -320,14 +304,10 @@ describe.concurrent('a folder of reports', () => {
           /was removed meanwhile|for a while/,
         );
       // The journal is whole again: it renders to the same.
-      const again = await conform([
-        'report',
-        join(lastReports(reports), 'journal.ndjson'),
-        '--reports',
-        reports,
-      ]).ended;
+      const journal = join(lastReports(reports), 'journal.ndjson');
+      const again = await conform(['report', journal, '--reports', reports]).ended;
       expect(again.code).toBe(0);
-      expect(readResults(join(lastReports(reports), 'results.json')).services).toEqual(results.services);
+      expect(resultsIn(reports).services).toEqual(results.services);
     },
   );
 
@@ -354,7 +334,7 @@ describe.concurrent('a folder of reports', () => {
     expect(said).toMatch(
       /cannot write reports below .*selection: it is a file, not a folder; remove it; the reports are in/,
     );
-    const results = readResults(join(lastReports(elsewhere), 'results.json'));
+    const results = resultsIn(elsewhere);
     expect(Object.values(outcomes(results))).toEqual(ALL_PASS);
     expect(results.run.faults).toEqual([expect.stringContaining(elsewhere)]);
     expect(readdirSync(lastReports(elsewhere))).toEqual(
@@ -406,11 +386,8 @@ describe.concurrent('a run', () => {
       expect(readFileSync(join(folder, 'junit.xml'), 'utf8')).toMatch(/<\/testsuites>\s*$/);
       return run.id;
     });
-    expect(
-      readHistory(reports)
-        .runs.map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(ids.toSorted());
+    const remembered = readHistory(reports).runs.map(({ id }) => id);
+    expect(remembered.toSorted()).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(2);
     // Whoever came last: all of it is theirs.
     const latest = lastReports(reports);

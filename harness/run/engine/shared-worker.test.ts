@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { readJournal } from '../../evidence/record/journal.ts';
 import { type JournalEvent, readEvent } from '../../report/results/fold/events.ts';
-import { readResults } from '../../report/results/read-results.ts';
-import { conformRun, lastReports, type RunOrder } from '../fixtures/conform-process.ts';
+import { conformRun, lastReports, type RunOrder, resultsIn } from '../fixtures/conform-process.ts';
 
 const SERVICES = ['search', 'messaging', 'realtime'];
 const SHIPPED = fileURLToPath(new URL('../../../config', import.meta.url));
@@ -31,13 +30,12 @@ async function runOf(suite: string, { setting, ...order }: RunOrder = {}) {
     setting: { ...ONE_WORKER, ...setting },
   });
   const { code, stderr } = await ended;
-  const folder = lastReports(reports);
-  const { entries } = readJournal(join(folder, 'journal.ndjson'));
+  const { entries } = readJournal(join(lastReports(reports), 'journal.ndjson'));
   const events = entries.flatMap((entry): readonly JournalEvent[] => {
     const read = readEvent(entry);
     return read.kind === 'event' ? [read.event] : [];
   });
-  return { code, stderr, events, results: readResults(join(folder, 'results.json')) };
+  return { code, stderr, events, results: resultsIn(reports) };
 }
 
 /** What each service says of a check or a piece of evidence, in the order of the journal. */
@@ -103,6 +101,7 @@ describe.concurrent('services that share a worker', () => {
     const finished = events.flatMap((event) => (event.type === 'service-finished' ? [event.service] : []));
     expect(finished.toSorted()).toEqual(['messaging', 'realtime']);
     expect(stderr).toMatch(/another one goes on/);
+    expect(stderr).not.toContain('FATAL ERROR');
     expect(search?.remarks).toEqual([expect.stringMatching(reason)]);
   });
 });

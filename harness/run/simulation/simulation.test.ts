@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { readResults } from '../../report/results/read-results.ts';
 import type { Results } from '../../report/results/results.ts';
-import { conform } from '../fixtures/conform-process.ts';
+import { conform, resultsIn } from '../fixtures/conform-process.ts';
 
 const WINDOW_S = 3;
 /** What they find does not depend on how busy the machine is, in real time either. */
@@ -21,7 +20,7 @@ async function ran(
 ): Promise<{ readonly stdout: string; readonly of: Results }> {
   const folder = temporaryFolder({ 'config/services/search.yaml': SERVICE });
   const { stdout } = await conform(['run', 'search', '--suite', ...suites, ...args], {}, folder).ended;
-  return { stdout, of: readResults(join(folder, 'reports', 'selection', 'results.json')) };
+  return { stdout, of: resultsIn(join(folder, 'reports')) };
 }
 
 describe('a run over a built-in provider', () => {

@@ -1,20 +1,18 @@
-import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import express, { type Request, type Response } from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { readResults } from '../../../report/results/read-results.ts';
-import { conform } from '../../../run/fixtures/conform-process.ts';
+import { serving } from '../../../base/fixtures/server.ts';
+import { conform, resultsIn } from '../../../run/fixtures/conform-process.ts';
+import { echoing } from '../../../transport/fixtures/ws-endpoint.ts';
 
 /** A service of somebody else's that is mounted below a path of its host, as behind a gateway. */
 
 const KEY = 'example-key-for-tests';
 const MOUNT = '/gateway/api';
-let server: Server;
 let origin: string;
 /** Paths that were asked for and lie elsewhere on the host, which is none of the service's. */
 const elsewhere = new Set<string>();
@@ -46,18 +44,12 @@ beforeAll(async () => {
     elsewhere.add(request.path);
     refuse(response, 404, 'Nothing is here');
   });
-  server = createServer(app).listen(0, '127.0.0.1');
+  const server = createServer(app);
   const sockets = new WebSocketServer({ server, path: `${MOUNT}/ws` });
-  sockets.on('connection', (socket) =>
-    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })),
-  );
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  sockets.on('connection', echoing);
+  const { url, stop } = await serving(server);
+  origin = url;
+  return stop;
 });
 
 const json = (schema: object) => ({ description: 'ok', content: { 'application/json': { schema } } });
@@ -81,6 +73,14 @@ const document = (servers: readonly object[], prefix: string) => ({
   components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
 });
 
+const PASSING = [
+  'versioning.prefix',
+  'versioning.links',
+  'operations.status',
+  'operations.schema',
+  'websocket.handshake',
+];
+
 describe('a service below a path', () => {
   it.each([
     ['its base URL has all of it', MOUNT, document([{ url: '/' }], '/v1')],
@@ -90,23 +90,9 @@ describe('a service below a path', () => {
     elsewhere.clear();
     const folder = temporaryFolder({ 'openapi.json': JSON.stringify(openapi) });
     const config = join(folder, 'conformance');
-    const told = await conform(
-      [
-        'init',
-        '--service',
-        'orders',
-        '--url',
-        `${origin}${path}`,
-        '--openapi',
-        'openapi.json',
-        '--key-env',
-        'ORDERS_KEY',
-        '--config',
-        config,
-      ],
-      { ORDERS_KEY: KEY },
-      folder,
-    ).ended;
+    const asked = `init --service orders --url ${origin}${path} --openapi openapi.json --key-env ORDERS_KEY`;
+    const at = ['--config', config];
+    const told = await conform([...asked.split(' '), ...at], { ORDERS_KEY: KEY }, folder).ended;
     expect(told.stderr).toContain(`GET ${MOUNT}/v1/orders is answered 200: the sample works`);
     const contract = readFileSync(join(config, 'contracts', 'orders.yaml'), 'utf8');
     expect(contract).toContain('key: versioning.prefix');
@@ -115,37 +101,13 @@ describe('a service below a path', () => {
     appendFileSync(service, `\nwebsocket: { url: ${socket}, echo: true }\n`);
     const reports = join(folder, 'reports');
     const suites = ['auth', 'status', 'json', 'versioning', 'operations'];
-    await conform(
-      [
-        'run',
-        'orders',
-        '--config',
-        config,
-        '--reports',
-        reports,
-        '--check',
-        'websocket.handshake',
-        '--check',
-        ...suites.map((suite) => `${suite}.*`),
-      ],
-      { ORDERS_KEY: KEY },
-      folder,
-    ).ended;
-    const { services } = await readResults(join(reports, 'selection', 'results.json'));
-    const checks = services[0]?.checks ?? [];
-    const outcome = (id: string) => checks.find((check) => check.id === id)?.outcome;
-    expect(
-      [
-        'versioning.prefix',
-        'versioning.links',
-        'operations.status',
-        'operations.schema',
-        'websocket.handshake',
-      ].map(outcome),
-    ).toEqual(Array(5).fill('pass'));
-    expect(
-      checks.filter((check) => check.outcome === 'fail').map(({ id, message }) => [id, message]),
-    ).toEqual([]);
+    const checked = ['--check', 'websocket.handshake', ...suites.map((suite) => `${suite}.*`)];
+    const args = ['run', 'orders', ...at, '--reports', reports, ...checked];
+    await conform(args, { ORDERS_KEY: KEY }, folder).ended;
+    const checks = resultsIn(reports).services[0]?.checks ?? [];
+    const idsOf = (wanted: string) => checks.flatMap(({ id, outcome }) => (outcome === wanted ? [id] : []));
+    expect(idsOf('pass')).toEqual(expect.arrayContaining(PASSING));
+    expect(idsOf('fail')).toEqual([]);
     const repeated = checks.flatMap(({ reproduce }) => reproduce ?? []);
     // `OPTIONS *` asks of the server as a whole.
     const there = [`${origin}${MOUNT}`, `'GET ${MOUNT}/`, "OPTIONS --request-target '*'"];
