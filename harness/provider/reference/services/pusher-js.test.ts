@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import Pusher from 'pusher';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { APP, started } from '../fixtures/http-client.ts';
 import type { ReferenceProvider } from '../reference.ts';
 
@@ -23,8 +25,8 @@ function publisher(secret: string = APP.secret): Pusher {
   return new Pusher({ appId, key, secret, host: '127.0.0.1', port: String(provider.port), useTLS: false });
 }
 
-/** Signs what it subscribes to with this secret; disconnects when the test ends. */
-function client(key: string = APP.key, secret: string = APP.secret): PusherClient {
+/** Signs what it subscribes to, and its user, with this secret; disconnects when the test ends. */
+function client(key: string = APP.key, secret: string = APP.secret, user = 'anna'): PusherClient {
   const opened = new PusherClient(key, {
     cluster: '',
     wsHost: '127.0.0.1',
@@ -36,15 +38,24 @@ function client(key: string = APP.key, secret: string = APP.secret): PusherClien
       transport: 'ajax',
       endpoint: 'http://127.0.0.1/',
       customHandler: ({ socketId, channelName }, authorized) =>
-        authorized(null, publisher(secret).authorizeChannel(socketId, channelName, memberOf(channelName))),
+        authorized(
+          null,
+          publisher(secret).authorizeChannel(socketId, channelName, memberOf(channelName, user)),
+        ),
+    },
+    userAuthentication: {
+      transport: 'ajax',
+      endpoint: 'http://127.0.0.1/',
+      customHandler: ({ socketId }, authenticated) =>
+        authenticated(null, publisher(secret).authenticateUser(socketId, { id: user })),
     },
   });
   onTestFinished(() => opened.disconnect());
   return opened;
 }
 
-function memberOf(channel: string): { user_id: string; user_info: object } | undefined {
-  return channel.startsWith('presence-') ? { user_id: 'anna', user_info: { name: 'Anna' } } : undefined;
+function memberOf(channel: string, user: string): { user_id: string; user_info: object } | undefined {
+  return channel.startsWith('presence-') ? { user_id: user, user_info: { name: user } } : undefined;
 }
 
 /** Settles with the next event of that name. */
@@ -53,6 +64,11 @@ function event(
   name: string,
 ): Promise<unknown> {
   return new Promise((resolve) => on.bind(name, resolve));
+}
+
+/** The channels that somebody is on. */
+async function channels(params: Record<string, string> = {}): Promise<unknown> {
+  return (await publisher().get({ path: '/channels', params })).json();
 }
 
 describe('pusher-js', () => {
@@ -69,12 +85,15 @@ describe('pusher-js', () => {
     expect(JSON.stringify(await error)).toContain('Application does not exist');
   });
 
-  it('receives in a public channel what the server library publishes', async () => {
-    const room = client().subscribe('room');
+  it('receives in a public channel what the server library publishes, until it leaves', async () => {
+    const own = client();
+    const room = own.subscribe('room');
     await event(room, 'pusher:subscription_succeeded');
     const received = event(room, 'greeting');
-    await publisher().trigger('room', 'greeting', { text: 'hello' });
-    expect(await received).toEqual({ text: 'hello' });
+    await publisher().trigger(['room', 'another'], 'greeting', { text: 'grüezi' });
+    expect(await received).toEqual({ text: 'grüezi' });
+    own.unsubscribe('room');
+    await expect.poll(() => channels()).toEqual({ channels: {} });
   });
 
   it('does not receive what it has published itself, told by its socket_id', async () => {
@@ -104,15 +123,43 @@ describe('pusher-js', () => {
     expect(await event(channel, 'pusher:subscription_error')).toMatchObject({ status: 401 });
   });
 
-  it('learns who is present', async () => {
+  it('learns who is present, who comes and who goes', async () => {
     const room = client().subscribe('presence-room');
     const members = await event(room, 'pusher:subscription_succeeded');
-    expect(members).toMatchObject({ count: 1, myID: 'anna', members: { anna: { name: 'Anna' } } });
-    const listed = await publisher().get({
-      path: '/channels',
-      params: { info: 'user_count', filter_by_prefix: 'presence-' },
+    expect(members).toMatchObject({ count: 1, myID: 'anna', members: { anna: { name: 'anna' } } });
+    expect(await channels({ info: 'user_count', filter_by_prefix: 'presence-' })).toEqual({
+      channels: { 'presence-room': { user_count: 1 } },
     });
-    expect(await listed.json()).toEqual({ channels: { 'presence-room': { user_count: 1 } } });
+    const [come, gone] = [event(room, 'pusher:member_added'), event(room, 'pusher:member_removed')];
+    const other = client(APP.key, APP.secret, 'ben');
+    other.subscribe('presence-room');
+    expect(await come).toEqual({ id: 'ben', info: { name: 'ben' } });
+    other.unsubscribe('presence-room');
+    expect(await gone).toMatchObject({ id: 'ben' });
+  });
+
+  it('may send client events on private channels that it is on; elsewhere they are refused with 4301', async () => {
+    const own = client();
+    await event(own.subscribe('room'), 'pusher:subscription_succeeded');
+    for (const elsewhere of ['room', 'private-other', undefined]) {
+      const refused = event(own.connection, 'error');
+      own.send_event('client-note', {}, elsewhere);
+      expect(await refused).toMatchObject({ data: { code: 4301 } });
+    }
+  });
+
+  it('signs its user in', async () => {
+    const own = client();
+    own.signin();
+    await expect.poll(() => own.user.user_data).toEqual({ id: 'anna' });
+  });
+
+  it('is closed with 4009 when it signs its user in with another secret', async () => {
+    const own = client(APP.key, 'another');
+    const refused = event(own.connection, 'error');
+    own.signin();
+    expect(await refused).toMatchObject({ data: { code: 4009 } });
+    await expect.poll(() => own.connection.state).toBe('disconnected');
   });
 
   it('says goodbye, and its channel is empty', async () => {
@@ -121,8 +168,26 @@ describe('pusher-js', () => {
     const gone = event(own.connection, 'disconnected');
     own.disconnect();
     await gone;
-    await expect
-      .poll(async () => (await publisher().get({ path: '/channels' })).json())
-      .toEqual({ channels: {} });
+    await expect.poll(() => channels()).toEqual({ channels: {} });
+  });
+});
+
+describe('a client of the Pusher protocol', () => {
+  const opened = (protocol: string) =>
+    new WebSocket(`ws://127.0.0.1:${provider.port}/app/${APP.key}?protocol=${protocol}`);
+
+  it('is refused with 4006, as event and as close code, when its version is none', async () => {
+    const socket = opened('seven');
+    const [[content], [code]] = await Promise.all([once(socket, 'message'), once(socket, 'close')]);
+    expect([JSON.parse(String(content)), code]).toMatchObject([
+      { event: 'pusher:error', data: { code: 4006 } },
+      4006,
+    ]);
+  });
+
+  it('may send text only', async () => {
+    const socket = opened('7');
+    socket.on('open', () => socket.send(Buffer.from([1])));
+    expect((await once(socket, 'close'))[0]).toBe(1003);
   });
 });
