@@ -1,4 +1,4 @@
-import { asProblem, varyingBy, withText } from '../http/answer-changes.ts';
+import { asProblem, varyingBy, withMembers, withText } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Kernel } from './conduct.ts';
@@ -13,9 +13,7 @@ const accountOf = (request: ReceivedRequest, { access }: Kernel): string =>
 
 /** What it serves names the account that it serves it to. */
 export const byAccount: Patch = onAnswer('served', (answer, request, kernel) =>
-  withText(varyingBy(answer, 'Authorization'), (text) =>
-    JSON.stringify({ ...JSON.parse(text), account: accountOf(request, kernel) }),
-  ),
+  withMembers(varyingBy(answer, 'Authorization'), { account: accountOf(request, kernel) }),
 );
 
 interface OwnRules {
@@ -56,7 +54,7 @@ export const ownItems =
         if (refusal === 'already gone' && request.method === 'DELETE')
           return { ...problem('not-found'), status: 204, fields: [], body: Buffer.alloc(0) };
         const hidden = problem('not-found');
-        return refusal === 'forbidden' ? asProblem(hidden, 403, 'Forbidden') : hidden;
+        return refusal === 'forbidden' ? asProblem(403)(hidden) : hidden;
       }),
     )(conduct);
   };

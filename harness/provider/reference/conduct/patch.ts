@@ -1,8 +1,11 @@
 import type { Carrier } from '../../../credential/carrier.ts';
+import type { Access } from '../credentials/access.ts';
 import type { CredentialConduct } from '../credentials/authentication.ts';
+import { dropped, writtenAs } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
-import type { Admission, Limiter } from '../quota/limiter.ts';
+import { inChunks } from '../http/wire.ts';
+import { type Admission, saying } from '../quota/limiter.ts';
 import type { AnswerChange, Conduct, Handling, Kernel, QuotaConduct } from './conduct.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
@@ -56,17 +59,28 @@ export const onFinished =
 
 /** Sends certain answers as the octets that `render` makes of them, and closes the connection. */
 export const onWire = (occasions: Occasions, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
-  onFinished(occasions, (answer, request) => ({
-    ...answer,
-    delivery: {
-      kind: 'octets',
-      render: (head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body),
-    },
-  }));
+  onFinished(occasions, (answer, request) =>
+    writtenAs((head, body) => render(head, request.method === 'HEAD' ? Buffer.alloc(0) : body))(answer),
+  );
+
+/** Sends a trailer behind served content, to those who can read it. */
+export const withTrailer = (field: string): Patch =>
+  onFinished(
+    'served',
+    forRequests(
+      ({ httpVersion, method }) => httpVersion !== '1.0' && method !== 'HEAD',
+      writtenAs((head, body) => inChunks(head, body, `${field}\r\n`)),
+    ),
+  );
 
 /** Closes the connection instead of certain answers. */
-export const droppedInsteadOf = (occasions: Occasions): Patch =>
-  onFinished(occasions, (answer) => ({ ...answer, delivery: { kind: 'drop' } }));
+export const droppedInsteadOf = (occasions: Occasions): Patch => onFinished(occasions, dropped);
+
+/** Changes the answers to requests of a kind alone. */
+export const forRequests =
+  (when: (request: ReceivedRequest) => boolean, change: AnswerChange): AnswerChange =>
+  (answer, request, kernel) =>
+    when(request) ? change(answer, request, kernel) : answer;
 
 /** Surrounds the handling of requests. */
 export const aroundHandling =
@@ -76,9 +90,15 @@ export const aroundHandling =
     handle: async (request, kernel) => around(request, conduct.handle, kernel),
   });
 
+/** What is found out while it runs is of one provider. */
+export const remembering =
+  <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
+  (conduct) =>
+    patch(fresh())(conduct);
+
 /** Answers requests of a kind, once they are authorised and would be served, in another way. */
 export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
-  onAnswer('served', (answer, request, kernel) => (when(request) ? change(answer, request, kernel) : answer));
+  onAnswer('served', forRequests(when, change));
 
 /** Takes every request for another one. */
 export const onReceipt =
@@ -89,16 +109,20 @@ export const inCredentials =
   (change: (now: CredentialConduct) => Partial<CredentialConduct>): Patch =>
   (conduct) => ({ ...conduct, credentials: { ...conduct.credentials, ...change(conduct.credentials) } });
 
+/** Lets in whom other rules of access let in. */
+export const inAccess = (change: (now: Access) => Partial<Access>): Patch =>
+  inCredentials(({ authenticate }) => ({
+    authenticate: (request, access, conduct, nowMs) =>
+      authenticate(request, { ...access, ...change(access) }, conduct, nowMs),
+  }));
+
 /** Takes the key at one more place. */
 export const alsoAt = ({ reader }: Carrier): Patch =>
-  inCredentials(({ authenticate }) => ({
-    authenticate: (request, access, conduct, nowMs) => {
-      // Where only a signature opens, a key stays without effect.
-      const opensByKey = access.placements.some((placement) => placement !== 'signature');
-      const placements = opensByKey && reader ? [...access.placements, reader] : access.placements;
-      return authenticate(request, { ...access, placements }, conduct, nowMs);
-    },
-  }));
+  inAccess(({ placements }) => {
+    // Where only a signature opens, a key stays without effect.
+    const opensByKey = placements.some((placement) => placement !== 'signature');
+    return { placements: opensByKey && reader ? [...placements, reader] : placements };
+  });
 
 export const inQuota =
   (change: (now: QuotaConduct) => Partial<QuotaConduct>): Patch =>
@@ -107,15 +131,12 @@ export const inQuota =
 /** Surrounds the limiter; `change` sees whatever it says of a request. */
 export const onAdmission = (change: (admission: Admission, limit: number) => Admission): Patch =>
   inQuota(({ algorithm }) => ({
-    algorithm: (plan) => {
-      const limiter = algorithm(plan);
-      const changed =
-        (ask: Limiter['take']): Limiter['take'] =>
-        (key, nowMs) =>
-          change(ask(key, nowMs), plan.requests);
-      return { take: changed(limiter.take), peek: changed(limiter.peek) };
-    },
+    algorithm: (plan) => saying(algorithm(plan), (admission) => change(admission, plan.requests)),
   }));
+
+/** Counts requests apart that differ in this. */
+export const countingApart = (by: (request: ReceivedRequest) => string): Patch =>
+  inQuota(({ keyOf }) => ({ keyOf: (identity, request) => keyOf(identity, request) + by(request) }));
 
 export const inWebhooks =
   (change: (now: WebhookConduct) => Partial<WebhookConduct>): Patch =>
@@ -125,18 +146,10 @@ export const inWebhooks =
   });
 
 /** Changes the head of the first request of a connection, as it was received. */
-export const onHead =
-  (change: (head: string) => string): Patch =>
-  (conduct) => ({
-    ...conduct,
-    intake: (octets) => {
-      const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
-      const end = text.indexOf(HEAD_END);
-      return Buffer.from(
-        change(end === -1 ? text : text.slice(0, end)) + (end === -1 ? '' : text.slice(end)),
-        'latin1',
-      );
-    },
+export const onHead = (change: (head: string) => string): Patch =>
+  onFirstOctets((text) => {
+    const end = text.indexOf(HEAD_END);
+    return end === -1 ? change(text) : change(text.slice(0, end)) + text.slice(end);
   });
 
 /** Changes the first octets of a connection, whatever they are: one request, or several at once. */

@@ -27,9 +27,7 @@ export const offeringQuery = ({
     const answer = await next({ ...request, method: 'GET' }, kernel);
     const type = fieldValue(request, 'content-type');
     if (answer.occasion !== 'served' || takes(type)) return answer;
-    const refusal =
-      type === undefined
-        ? problem('malformed')
-        : asProblem(problem('malformed'), 415, 'Unsupported Media Type');
+    const malformed = problem('malformed');
+    const refusal = type === undefined ? malformed : asProblem(415)(malformed);
     return refuses(withField(refusal, 'Accept-Query', accepts), type);
   });

@@ -1,15 +1,15 @@
 import type { WebSocket } from 'ws';
 import { parseJsonObject } from '../../../base/json-text.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { fieldValue, withField } from '../http/message.ts';
+import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 import { closeCodeOf, type Frame, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
 import type { FrameEnd, FrameRule } from '../websocket/gate.ts';
-import type { HandshakeRule, Kernel, WebSocketConduct } from './conduct.ts';
+import type { HandshakeRule, HandshakeVerdict, Kernel, SocketEndpoint, WebSocketConduct } from './conduct.ts';
 import { refuseBeyondQuota } from './handling.ts';
-import { onReceipt, type Patch, together } from './patch.ts';
+import { onReceipt, type Patch, remembering, together } from './patch.ts';
 
 export const inWebSocket =
   (change: (now: WebSocketConduct) => Partial<WebSocketConduct>): Patch =>
@@ -31,6 +31,12 @@ export const onInbound = (rule: FrameRule): Patch =>
 export const onOutbound = (rule: FrameRule): Patch =>
   inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule], compression: false }));
 
+/** Changes each frame of the client by itself; null swallows it. */
+export const eachInbound = (change: FrameChange): Patch => onInbound(each(change));
+
+/** Changes each frame of the service by itself; null swallows it. */
+export const eachOutbound = (change: FrameChange): Patch => onOutbound(each(change));
+
 /** Changes the client's frames before they are judged, compressed ones as they are. */
 export const onCompressedInbound = (rule: FrameRule): Patch =>
   inWebSocket(({ inbound }) => ({ inbound: [...inbound, rule] }));
@@ -39,13 +45,19 @@ export const onCompressedInbound = (rule: FrameRule): Patch =>
 export const onCompressedOutbound = (rule: FrameRule): Patch =>
   inWebSocket(({ outbound }) => ({ outbound: [...outbound, rule] }));
 
+/** Changes each line of the 101 response by itself. */
+export const onSwitchingLine = (change: (line: string) => string): Patch =>
+  onSwitching((lines) => lines.map(change));
+
 /** Leaves lines out of the 101. */
 export const omittingLine = (name: RegExp): Patch =>
   onSwitching((lines) => lines.filter((line) => !name.test(line)));
 
+type FrameChange = (frame: Frame) => Frame | null;
+
 /** A rule without memory; null swallows the frame. */
 export const each =
-  (change: (frame: Frame) => Frame | null): FrameRule =>
+  (change: FrameChange): FrameRule =>
   () =>
   (frame) => {
     const changed = change(frame);
@@ -68,25 +80,63 @@ export const cuttingAt =
     };
   };
 
-/** Does something to each connection before its endpoint does. */
-export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>
+/** Judges handshakes that would be accepted in another way. */
+export const onAccepted = (
+  change: (verdict: Accepted, request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict,
+): Patch =>
   inWebSocket(({ judge }) => ({
     judge: (request, kernel) => {
       const verdict = judge(request, kernel);
-      if (!verdict.accepted) return verdict;
-      const { endpoint } = verdict;
-      return {
-        ...verdict,
-        endpoint: {
-          ...endpoint,
-          converse: (socket, ...rest) => {
-            act(socket, kernel);
-            endpoint.converse(socket, ...rest);
-          },
-        },
-      };
+      return verdict.accepted ? change(verdict, request, kernel) : verdict;
     },
   }));
+
+type Accepted = HandshakeVerdict & { readonly accepted: true };
+
+/** Says something else on a connection than its endpoint does. */
+export const conversing = (
+  { endpoint, ...verdict }: Accepted,
+  converse: SocketEndpoint['converse'],
+): HandshakeVerdict => ({ ...verdict, endpoint: { ...endpoint, converse } });
+
+/** Does something to each connection before its endpoint does. */
+export const onOpen = (act: (socket: WebSocket, kernel: Kernel) => void): Patch =>
+  onAccepted((verdict, _, kernel) =>
+    conversing(verdict, (socket, ...rest) => {
+      act(socket, kernel);
+      verdict.endpoint.converse(socket, ...rest);
+    }),
+  );
+
+/** Does something at each message of a client. */
+export const onMessage = (act: (socket: WebSocket, content: Buffer, isBinary: boolean) => void): Patch =>
+  onOpen((socket) =>
+    socket.on('message', (content: Buffer, isBinary: boolean) => act(socket, content, isBinary)),
+  );
+
+/** Closes upon messages of a kind. */
+export const closingUpon = (
+  when: (content: Buffer, isBinary: boolean) => boolean,
+  code: number,
+  reason?: string,
+): Patch =>
+  onMessage((socket, content, isBinary) => {
+    if (when(content, isBinary)) socket.close(code, reason);
+  });
+
+/** Knows the connections that are open. */
+export const knowingOpen = (patch: (open: ReadonlySet<WebSocket>) => Patch): Patch =>
+  remembering(
+    () => new Set<WebSocket>(),
+    (open) =>
+      together(
+        onOpen((socket) => {
+          open.add(socket);
+          socket.on('close', () => open.delete(socket));
+        }),
+        patch(open),
+      ),
+  );
 
 /** A connection on which nothing is said for so long is quiet, in ms: longer than most of what a client waits for. */
 const QUIET_MS = 400;
@@ -125,16 +175,10 @@ const TOO_BIG = Buffer.from('too big');
 
 /** Closes with 1009 upon a frame of 64 KiB and more, however long a message may be in fragments. */
 export const boundingFrames: Patch = together(
-  onInbound(
-    each((frame) =>
-      isData(frame) && frame.lengthOctets === 8 ? withPayload({ ...frame, fin: true }, TOO_BIG) : frame,
-    ),
+  eachInbound((frame) =>
+    isData(frame) && frame.lengthOctets === 8 ? withPayload({ ...frame, fin: true }, TOO_BIG) : frame,
   ),
-  onOpen((socket) =>
-    socket.on('message', (content) => {
-      if (String(content) === String(TOO_BIG)) socket.close(1009);
-    }),
-  ),
+  closingUpon((content) => content.equals(TOO_BIG), 1009),
 );
 
 /** Octets of the largest message of a service that takes no long ones, as it reads them. */
@@ -164,17 +208,23 @@ export const keyFromSubprotocol: Patch = onReceipt((request) => {
 
 const CARRIER = 'bearer.';
 
-/** Opens first, and closes with a code when the credential is bad. */
-export const closingWithCode = (closeCode: number): Patch =>
+/** Opens connections in this way where the credential is bad. */
+export const openingToAnybody = (
+  open: (endpoint: SocketEndpoint) => Pick<Accepted, 'endpoint' | 'closeCode'>,
+): Patch =>
   inWebSocket(({ judge }) => ({
     judge: (request, kernel) => {
       const verdict = judge(request, kernel);
       const match = findRoute(kernel.service.sockets, request.path);
       if (verdict.accepted || match === null) return verdict;
       if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
-      return { accepted: true, endpoint: match.route, parameters: match.parameters, closeCode };
+      return { accepted: true, parameters: match.parameters, ...open(match.route) };
     },
   }));
+
+/** Opens first, and closes with a code when the credential is bad. */
+export const closingWithCode = (closeCode: number): Patch =>
+  openingToAnybody((endpoint) => ({ endpoint, closeCode }));
 
 /** Counts the handshakes of those who are let in, whatever comes of them, like their other requests. */
 export const countingHandshakes: Patch = inWebSocket(({ rules }) => ({
@@ -192,23 +242,18 @@ const WITHIN_QUOTA: HandshakeRule = {
 };
 
 /** The refusal of a handshake for which there is no room. */
-export const OVERLOADED = asProblem(problem('broken'), 503, 'Service Unavailable');
+export const OVERLOADED = asProblem(503)(problem('broken'));
 
 /** Serves whoever has logged in with a message that has a member `login`: sends that back, and from then on everything. */
 export const demandingLogin = (remembers: boolean): Patch =>
-  inWebSocket(({ judge }) => ({
-    judge: (request, kernel) => {
-      const verdict = judge(request, kernel);
-      if (!verdict.accepted) return verdict;
-      const converse = (socket: WebSocket) => {
-        let isIn = false;
-        socket.on('message', (content, isBinary) => {
-          const isLogin = parseJsonObject(String(content))?.login !== undefined;
-          if (isIn || isLogin) socket.send(content, { binary: isBinary });
-          else socket.send('log in first');
-          isIn ||= isLogin && remembers;
-        });
-      };
-      return { ...verdict, endpoint: { ...verdict.endpoint, converse } };
-    },
-  }));
+  onAccepted((verdict) =>
+    conversing(verdict, (socket) => {
+      let isIn = false;
+      socket.on('message', (content, isBinary) => {
+        const isLogin = parseJsonObject(String(content))?.login !== undefined;
+        if (isIn || isLogin) socket.send(content, { binary: isBinary });
+        else socket.send('log in first');
+        isIn ||= isLogin && remembers;
+      });
+    }),
+  );

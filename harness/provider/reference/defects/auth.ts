@@ -4,6 +4,8 @@ import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import {
   alsoAt,
   aroundHandling,
+  forRequests,
+  inAccess,
   inCredentials,
   onAnswer,
   onFinished,
@@ -11,7 +13,7 @@ import {
   together,
 } from '../conduct/patch.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../credentials/refused.ts';
-import { asProblem, failed, withContent, withText } from '../http/answer-changes.ts';
+import { asProblem, failed, withContent, withMembers } from '../http/answer-changes.ts';
 import {
   type Answer,
   fieldValue,
@@ -40,7 +42,10 @@ function presentedKey(request: ReceivedRequest): string {
 }
 
 const failingOver = (odd: (key: string) => boolean): Patch =>
-  onAnswer('wrong-credential', (answer, request) => (odd(presentedKey(request)) ? failed(answer) : answer));
+  onAnswer(
+    'wrong-credential',
+    forRequests((request) => odd(presentedKey(request)), failed),
+  );
 
 export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
@@ -60,10 +65,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses requests without a credential, which its documents let in',
     cause: 'A request without a credential, which the documents allow, is answered {status:401}',
     trips: ['auth.optional-credential'],
-    patch: inCredentials(({ authenticate }) => ({
-      authenticate: (request, access, conduct, nowMs) =>
-        authenticate(request, { ...access, isOptional: false }, conduct, nowMs),
-    })),
+    patch: inAccess(() => ({ isOptional: false })),
   },
   'takes-wrong-key-for-none': {
     setting: 'optional key',
@@ -188,9 +190,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'A request without a credential is answered {status:403}, not 401',
     trips: ['auth.missing-credential'],
     shows: ['auth.refusal-status'],
-    patch: onAnswer('unauthenticated', (answer) =>
-      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
-    ),
+    patch: onAnswer('unauthenticated', (answer) => asProblem(403)(withoutField(answer, 'WWW-Authenticate'))),
   },
   'refusal-is-html': {
     summary: 'refuses with a page for people',
@@ -209,9 +209,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The body of the 401 repeats the key that was sent',
     trips: ['auth.key-not-echoed'],
     patch: onAnswer('wrong-credential', (answer, request) =>
-      withText(answer, (text) =>
-        JSON.stringify({ ...JSON.parse(text), detail: `The key ${presentedKey(request)} is not known.` }),
-      ),
+      withMembers(answer, { detail: `The key ${presentedKey(request)} is not known.` }),
     ),
   },
   'head-skips-auth': {
@@ -251,10 +249,8 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells in its errors what it was sent, credential included',
     cause: 'The body of the 404 repeats the credential of the request',
     trips: ['auth.key-not-echoed'],
-    patch: onAnswer('not-found', (answer, request) =>
-      withText(answer, (text) =>
-        JSON.stringify({ ...JSON.parse(text), request: Object.fromEntries(request.fields) }),
-      ),
+    patch: onAnswer('not-found', (answer, { fields }) =>
+      withMembers(answer, { request: Object.fromEntries(fields) }),
     ),
   },
   'refusal-cacheable': {
@@ -358,9 +354,6 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'knows one key only',
     cause: 'The second key of the account is answered {status:401}',
     trips: ['auth.second-key'],
-    patch: inCredentials(({ authenticate }) => ({
-      authenticate: (request, access, conduct, nowMs) =>
-        authenticate(request, { ...access, keys: access.keys.slice(0, 1) }, conduct, nowMs),
-    })),
+    patch: inAccess(({ keys }) => ({ keys: keys.slice(0, 1) })),
   },
 });

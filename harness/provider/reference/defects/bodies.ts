@@ -1,8 +1,9 @@
 import { parseJson, parseJsonObject } from '../../../base/json-text.ts';
+import type { AnswerChange } from '../conduct/conduct.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
-import { failed, withContent } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, type ReceivedRequest } from '../http/message.ts';
+import { forRequests, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
+import { asSuccess, failed } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest } from '../http/message.ts';
 
 const textOf = ({ body }: ReceivedRequest): string => body.toString('utf8');
 const typeOf = (request: ReceivedRequest): string => fieldValue(request, 'content-type') ?? '';
@@ -15,10 +16,8 @@ const posted =
   (request: ReceivedRequest): boolean =>
     request.method === 'POST' && request.path === '/v1/matches' && when(request);
 
-const changing = (when: (request: ReceivedRequest) => boolean, change: (answer: Answer) => Answer): Patch =>
-  onAnswer(['served', 'invalid-content'], (answer, request) =>
-    posted(when)(request) ? change(answer) : answer,
-  );
+const changing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
+  onAnswer(['served', 'invalid-content'], forRequests(posted(when), change));
 
 const failingOver = (when: (request: ReceivedRequest) => boolean): Patch => changing(when, failed);
 
@@ -26,7 +25,7 @@ const NOTHING_FOUND = '{"matches":[],"text":null,"kind":null}';
 
 /** Serves it as if it had found nothing. */
 const servingNothingFor = (when: (request: ReceivedRequest) => boolean): Patch =>
-  changing(when, (answer) => ({ ...withContent(answer, 'application/json', NOTHING_FOUND), status: 200 }));
+  changing(when, asSuccess(NOTHING_FOUND));
 
 /** What the service does wrong with bodies of requests that are not as they should be. */
 export const BODY_DEFECTS = tableOf<Defect>(REST, {

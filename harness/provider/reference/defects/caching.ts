@@ -2,11 +2,19 @@ import { gzipSync } from 'node:zlib';
 import { byAccount } from '../conduct/accounts.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import {
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onReceipt,
+  type Patch,
+  together,
+} from '../conduct/patch.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
 import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
-import { asProblem, failed, varyingBy, withText } from '../http/answer-changes.ts';
-import { fieldValue, withField, withoutField } from '../http/message.ts';
+import { asProblem, failed, varyingBy, withMembers } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 
 /** Takes no notice of an If-None-Match of that kind. */
@@ -21,23 +29,17 @@ const withCacheControl = (value: string): Patch =>
 /** Another number in each answer, always as long as the one before. */
 const counting: Patch = (conduct) => {
   let count = 100_000;
-  return onAnswer('served', (answer) =>
-    withText(answer, (text) => {
-      count += 1;
-      return JSON.stringify({ ...JSON.parse(text), count });
-    }),
-  )(conduct);
+  return onAnswer('served', (answer) => withMembers(answer, { count: ++count }))(conduct);
 };
 
 const numbered =
   (tag: (count: number) => string): Patch =>
   (conduct) => {
     let count = 0;
-    return withTag(() => {
-      count += 1;
-      return tag(count);
-    })(conduct);
+    return withTag(() => tag(++count))(conduct);
   };
+
+const isStar = (request: ReceivedRequest): boolean => fieldValue(request, 'if-none-match') === '*';
 
 const HOUR_MS = 3_600_000;
 
@@ -203,9 +205,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'cannot read `*` as an entity tag, and refuses it',
     cause: '`If-None-Match: *` is answered {status:400}',
     trips: ['caching.any-tag'],
-    patch: onAnswer(['served', 'not-modified'], (answer, request) =>
-      fieldValue(request, 'if-none-match') === '*' ? asProblem(answer, 400, 'Bad Request') : answer,
-    ),
+    patch: onAnswer(['served', 'not-modified'], forRequests(isStar, asProblem(400))),
   },
   'every-tag-304': {
     summary: 'answers 304 as soon as there is an If-None-Match',
@@ -221,7 +221,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['caching.other-tag'],
     patch: insteadOfServing(
       (request) => /conform-other/.test(fieldValue(request, 'if-none-match') ?? ''),
-      (answer) => asProblem(answer, 412, 'Precondition Failed'),
+      asProblem(412),
     ),
   },
   'date-before-tag': {
@@ -256,10 +256,12 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['caching.date-forms'],
     patch: together(
       dated(),
-      onAnswer(['served', 'not-modified'], (answer, request) =>
-        /^\w{3} /.test(fieldValue(request, 'if-modified-since') ?? '')
-          ? asProblem(answer, 400, 'Bad Request')
-          : answer,
+      onAnswer(
+        ['served', 'not-modified'],
+        forRequests(
+          (request) => /^\w{3} /.test(fieldValue(request, 'if-modified-since') ?? ''),
+          asProblem(400),
+        ),
       ),
     ),
   },
@@ -315,7 +317,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['caching.unknown-range-unit'],
     patch: insteadOfServing(
       (request) => /^(?!bytes=)/.test(fieldValue(request, 'range') ?? 'bytes='),
-      (answer) => asProblem(answer, 416, 'Range Not Satisfiable'),
+      asProblem(416),
     ),
   },
   'unknown-unit-as-bytes': {
@@ -352,7 +354,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'says 416 and not how long the whole is (RFC 9110 §15.5.17)',
     cause: 'A 416 does not say how long the whole is',
     trips: ['caching.unsatisfied-range'],
-    patch: ranged({ unsatisfied: (answer) => asProblem(answer, 416, 'Range Not Satisfiable') }),
+    patch: ranged({ unsatisfied: asProblem(416) }),
   },
   'if-range-ignored': {
     summary: 'serves a range of another version than the client has (RFC 9110 §13.1.5)',

@@ -1,5 +1,6 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import {
+  forRequests,
   insteadOfServing,
   onFinished,
   onFirstOctets,
@@ -7,9 +8,10 @@ import {
   onReceipt,
   onWire,
   type Patch,
+  withTrailer,
 } from '../conduct/patch.ts';
-import { asProblem } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { asProblem, dropped, writtenAs } from '../http/answer-changes.ts';
+import { fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { inChunks } from '../http/wire.ts';
 
 const LENGTH = /^Content-Length:.*\r\n/m;
@@ -42,12 +44,7 @@ const offersUpgrade = (request: ReceivedRequest): boolean => fieldValue(request,
 const writing = (
   when: (request: ReceivedRequest) => boolean,
   render: (head: Buffer, body: Buffer) => Buffer,
-): Patch =>
-  onFinished(
-    'every',
-    (answer, request): Answer =>
-      when(request) ? { ...answer, delivery: { kind: 'octets', render } } : answer,
-  );
+): Patch => onFinished('every', forRequests(when, writtenAs(render)));
 
 const SWITCHING = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: conform/1\r\n\r\n',
@@ -235,15 +232,13 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'refuses requests that offer another protocol',
     cause: 'A request that offers HTTP/2 by Upgrade is answered {status:400}',
     trips: ['framing.upgrade-offer'],
-    patch: insteadOfServing(offersUpgrade, (answer) => asProblem(answer, 400, 'Bad Request')),
+    patch: insteadOfServing(offersUpgrade, asProblem(400)),
   },
   'upgrade-offer-drops-connection': {
     summary: 'closes the connection on requests that offer another protocol',
     cause: 'A request that offers HTTP/2 by Upgrade gets no response',
     trips: ['framing.upgrade-offer'],
-    patch: onFinished('served', (answer, request) =>
-      offersUpgrade(request) ? { ...answer, delivery: { kind: 'drop' } } : answer,
-    ),
+    patch: onFinished('served', forRequests(offersUpgrade, dropped)),
   },
   'switches-to-another-protocol': {
     summary: 'switches to a protocol that was not offered (RFC 9110 §7.8)',
@@ -255,19 +250,7 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'says how long content may be kept behind it (RFC 9110 §6.5.1)',
     cause: '`Cache-Control` comes behind the body',
     trips: ['framing.trailers'],
-    patch: onFinished(
-      'served',
-      (answer, request): Answer =>
-        isOld(request) || request.method === 'HEAD'
-          ? answer
-          : {
-              ...answer,
-              delivery: {
-                kind: 'octets',
-                render: (head, body) => inChunks(head, body, 'Cache-Control: no-cache\r\n'),
-              },
-            },
-    ),
+    patch: withTrailer('Cache-Control: no-cache'),
   },
   'takes-any-host': {
     summary: 'does not look at what Host holds (RFC 9112 §3.2)',

@@ -1,7 +1,15 @@
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { lastInARow, oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
-import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
+import {
+  asProblem,
+  dropped,
+  failed,
+  replacedBy,
+  withContent,
+  withMembers,
+  withText,
+} from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
@@ -41,7 +49,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     cause:
       'Of many requests in a row one now and then is answered {status:503}, though the quota is not spent',
     trips: ['limits.failures'],
-    patch: lastInARow(MANY, (answer) => asProblem(failed(answer), 503, 'Service Unavailable')),
+    patch: lastInARow(MANY, (answer) => asProblem(503)(failed(answer))),
   },
   'instance-without-key': {
     summary: 'has an instance among seven that was not told of the key',
@@ -62,7 +70,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among three that ends the connection instead of an answer',
     cause: 'One in several of the same requests gets no response',
     trips: ['status.stable'],
-    patch: oneFinishedIn(FEW_INSTANCES, (answer) => ({ ...answer, delivery: { kind: 'drop' } })),
+    patch: oneFinishedIn(FEW_INSTANCES, dropped),
   },
   'instance-labels-text': {
     summary: 'has an instance among three that labels its JSON as text',
@@ -76,9 +84,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'One in several of the same requests is answered without some of the members',
     trips: ['json.shape-stable'],
     patch: oneIn(INSTANCES, (answer) =>
-      withText(withField(answer, 'ETag', '"of-old"'), (text) =>
-        JSON.stringify({ ...JSON.parse(text), total: undefined }),
-      ),
+      withMembers(withField(answer, 'ETag', '"of-old"'), { total: undefined }),
     ),
   },
   'instance-truncates': {

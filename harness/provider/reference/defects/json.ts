@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
 import {
   aroundHandling,
+  insteadOfServing,
   onAnswer,
   onFinished,
   onWire,
@@ -231,17 +232,13 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
       checks: ['negotiation.coding-vary'],
       because: 'nothing in the request chose that coding, and Vary names nothing that did',
     },
-    patch: onAnswer('served', (answer, request) =>
-      acceptsGzip(request) ? encoded(answer, 'br', brotliCompressSync) : answer,
-    ),
+    patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'br', brotliCompressSync)),
   },
   'gzip-without-vary': {
     summary: 'hides from caches that its content coding depends on the request (RFC 9110 §12.5.5)',
     cause: 'Compressed responses do not name Accept-Encoding in Vary',
     trips: ['negotiation.coding-vary'],
-    patch: onAnswer('served', (answer, request) =>
-      acceptsGzip(request) ? encoded(answer, 'gzip', gzipSync) : answer,
-    ),
+    patch: insteadOfServing(acceptsGzip, (answer) => encoded(answer, 'gzip', gzipSync)),
   },
   'no-nosniff': {
     summary: 'leaves browsers to guess the media type',

@@ -1,7 +1,14 @@
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
+import {
+  aroundHandling,
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  type Patch,
+} from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
-import { asProblem, failed } from '../http/answer-changes.ts';
+import { asProblem, dropped, failed } from '../http/answer-changes.ts';
 import { type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
 
@@ -15,11 +22,7 @@ const inAllow = (change: (value: string) => string): Patch =>
 
 const hasContent = ({ method, body }: ReceivedRequest): boolean => method === 'GET' && body.length > 0;
 
-/** Instead of the answer to `OPTIONS *`. */
-const toServer = (patch: (request: ReceivedRequest) => boolean): Patch =>
-  onAnswer(['options', ...PROBLEM_OCCASIONS], (answer, request) =>
-    patch(request) ? failed(answer) : answer,
-  );
+const isOfServer = ({ target }: ReceivedRequest): boolean => target === '*';
 
 /** What the service says of its methods, and does with those that say little. */
 export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
@@ -29,9 +32,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'says 404 for a method that is not offered, where its documents say 405',
     cause: 'DELETE, which is not offered, is answered {status:404}, not as the documents say',
     trips: ['status.documented-method-refusal'],
-    patch: onAnswer('method-not-allowed', (answer) =>
-      asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
-    ),
+    patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),
   },
   'allow-without-commas': {
     summary: 'writes Allow with spaces between the methods (RFC 9110 §10.2.1)',
@@ -75,15 +76,13 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over a target that is no path (RFC 9110 §9.3.7)',
     cause: '`OPTIONS *` is answered {status:500}, a server error',
     trips: ['status.options-server'],
-    patch: toServer(({ target }) => target === '*'),
+    patch: onAnswer(['options', ...PROBLEM_OCCASIONS], forRequests(isOfServer, failed)),
   },
   'options-of-server-unanswered': {
     summary: 'closes the connection on a target that is no path',
     cause: '`OPTIONS *` gets no response',
     trips: ['status.options-server'],
-    patch: onFinished('every', (answer, { target }) =>
-      target === '*' ? { ...answer, delivery: { kind: 'drop' } } : answer,
-    ),
+    patch: onFinished('every', forRequests(isOfServer, dropped)),
   },
   'get-body-500': {
     summary: 'fails over content in a GET',
@@ -95,9 +94,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'closes the connection on content in a GET',
     cause: 'A GET with a body gets no response',
     trips: ['status.get-body'],
-    patch: onFinished('served', (answer, request) =>
-      hasContent(request) ? { ...answer, delivery: { kind: 'drop' } } : answer,
-    ),
+    patch: onFinished('served', forRequests(hasContent, dropped)),
   },
   'accept-query-is-no-list': {
     services: REST.services,

@@ -10,13 +10,10 @@ const accept = (request: ReceivedRequest): string => fieldValue(request, 'accept
 const acceptEncoding = (request: ReceivedRequest): string => fieldValue(request, 'accept-encoding') ?? '';
 
 const notAcceptable = (when: (request: ReceivedRequest) => boolean): Patch =>
-  insteadOfServing(when, (answer) => asProblem(answer, 406, 'Not Acceptable'));
+  insteadOfServing(when, asProblem(406));
 
 const unsupported = (types: RegExp): Patch =>
-  insteadOfServing(
-    (request) => types.test(fieldValue(request, 'content-type') ?? ''),
-    (answer) => asProblem(answer, 415, 'Unsupported Media Type'),
-  );
+  insteadOfServing((request) => types.test(fieldValue(request, 'content-type') ?? ''), asProblem(415));
 
 export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
   'malformed-accept-500': {

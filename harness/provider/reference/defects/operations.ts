@@ -1,7 +1,14 @@
 import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { aroundHandling, insteadOfServing, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
-import { failed, withContent, withText } from '../http/answer-changes.ts';
+import {
+  aroundHandling,
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onReceipt,
+  type Patch,
+} from '../conduct/patch.ts';
+import { asSuccess, failed, withMembers } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
 
@@ -54,9 +61,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'answers an operation with a body that does not fit its schema',
     cause: 'The body of an operation breaks its schema',
     trips: ['operations.schema'],
-    patch: insteadOfServing(isItem, (answer) =>
-      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), name: 7 })),
-    ),
+    patch: insteadOfServing(isItem, (answer) => withMembers(answer, { name: 7 })),
   },
   'operation-skips-auth': {
     summary: 'serves an operation to anybody',
@@ -64,26 +69,23 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     trips: ['operations.auth-required'],
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
-      if (answer.occasion !== 'unauthenticated' || !isItem(request)) return answer;
-      return { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 };
+      const isRefused = answer.occasion === 'unauthenticated' && isItem(request);
+      return isRefused ? asSuccess('{"id":"products"}')(answer) : answer;
     }),
   },
   'operation-serves-unknown-method': {
     summary: 'takes an unknown method of an operation for GET',
     cause: 'One operation is served for a method that does not exist',
     trips: ['operations.unknown-method'],
-    patch: onAnswer('unknown-method', (answer, request) =>
-      isItem(request)
-        ? { ...withContent(answer, 'application/json', '{"id":"products"}'), status: 200 }
-        : answer,
-    ),
+    patch: onAnswer('unknown-method', forRequests(isItem, asSuccess('{"id":"products"}'))),
   },
   'operation-500-on-bad-type': {
     summary: 'fails over a parameter of the wrong type',
     cause: 'A parameter of the wrong type is answered {status:500}, a server error',
     trips: ['operations.negative-type'],
-    patch: onAnswer('invalid-parameter', (answer, request) =>
-      /^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0') ? answer : failed(answer),
+    patch: onAnswer(
+      'invalid-parameter',
+      forRequests((request) => !/^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0'), failed),
     ),
   },
   'operation-accepts-missing-input': {

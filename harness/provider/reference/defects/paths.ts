@@ -8,7 +8,7 @@ import {
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { withText } from '../http/answer-changes.ts';
+import { dropped, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
@@ -28,6 +28,13 @@ const beforehand = (answer: (request: ReceivedRequest) => Answer | null): Patch 
 const failsOver = (odd: RegExp): Patch =>
   beforehand(({ target }) => (odd.test(target) ? problem('broken') : null));
 
+/** Changes what it serves by whatever host X-Forwarded-Host names. */
+const believingHost = (change: (answer: Answer, host: string) => Answer): Patch =>
+  onAnswer('served', (answer, request) => {
+    const host = fieldValue(request, 'x-forwarded-host');
+    return host === undefined ? answer : change(answer, host);
+  });
+
 function redirect(location: string): Answer {
   const fields: FieldLine[] = [['Location', location]];
   return { occasion: 'not-found', status: 301, fields, body: Buffer.alloc(0), delivery: null };
@@ -38,9 +45,6 @@ function withSplitField(answer: Answer, path: string): Answer {
   const [, name, value] = /%0d%0a([\w-]+):(?:%20)?([^/]*)$/i.exec(path) ?? [];
   return name === undefined || value === undefined ? answer : withField(answer, name, value);
 }
-
-const forwardedHost = (request: ReceivedRequest): string | undefined =>
-  fieldValue(request, 'x-forwarded-host');
 
 export const PATH_DEFECTS = tableOf<Defect>(REST, {
   'dot-segments-skip-auth': {
@@ -150,9 +154,7 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
     summary: 'closes the connection on a # in the request line',
     cause: 'A # in the request line gets no response',
     trips: ['paths.odd-spelling'],
-    patch: beforehand(({ target }) =>
-      target.includes('#') ? { ...problem('malformed'), delivery: { kind: 'drop' } } : null,
-    ),
+    patch: beforehand(({ target }) => (target.includes('#') ? dropped(problem('malformed')) : null)),
   },
   'nul-in-path-500': {
     summary: 'gives a path with a NUL to its database, which refuses it',
@@ -224,23 +226,17 @@ export const PATH_DEFECTS = tableOf<Defect>(REST, {
     summary: 'builds the Link field with whatever X-Forwarded-Host says',
     cause: 'The Link header names the host of X-Forwarded-Host',
     trips: ['paths.forwarded-host'],
-    patch: onAnswer('served', (answer, request) => {
-      const host = forwardedHost(request);
-      return host === undefined
-        ? answer
-        : withField(answer, 'Link', `<https://${host}/v1/resources>; rel="self"`);
-    }),
+    patch: believingHost((answer, host) =>
+      withField(answer, 'Link', `<https://${host}/v1/resources>; rel="self"`),
+    ),
   },
   'forwarded-host-in-body': {
     summary: 'builds the links of its bodies with whatever X-Forwarded-Host says',
     cause: 'A link of the body names the host of X-Forwarded-Host',
     trips: ['paths.forwarded-host'],
-    patch: onAnswer('served', (answer, request) => {
-      const host = forwardedHost(request);
-      return host === undefined
-        ? answer
-        : withText(answer, (text) => text.replace('"self":"/', `"self":"https://${host}/`));
-    }),
+    patch: believingHost((answer, host) =>
+      withText(answer, (text) => text.replace('"self":"/', `"self":"https://${host}/`)),
+    ),
   },
   'redirects-to-inner-host': {
     summary: 'redirects to the name that it has behind its proxy',

@@ -1,5 +1,12 @@
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
-import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch, together } from '../conduct/patch.ts';
+import {
+  droppedInsteadOf,
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  type Patch,
+  together,
+} from '../conduct/patch.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, failed } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withoutField } from '../http/message.ts';
@@ -32,7 +39,10 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over percent-encoding that it cannot decode',
     cause: 'Broken percent-encoding in the path is answered {status:500}, a server error',
     trips: ['status.malformed-target'],
-    patch: onAnswer('malformed', (answer, { path }) => (path.includes('%') ? failed(answer) : answer)),
+    patch: onAnswer(
+      'malformed',
+      forRequests(({ path }) => path.includes('%'), failed),
+    ),
   },
   'hostile-query-500': {
     summary: 'fails over quotes and brackets in the query',
@@ -67,8 +77,9 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over a conditional request',
     cause: 'An If-None-Match header is answered {status:500}, a server error',
     trips: ['caching.conditional'],
-    patch: onAnswer(['served', 'not-modified'], (answer, request) =>
-      fieldValue(request, 'if-none-match') === undefined ? answer : failed(answer),
+    patch: onAnswer(
+      ['served', 'not-modified'],
+      forRequests((request) => fieldValue(request, 'if-none-match') !== undefined, failed),
     ),
   },
   'expect-continue-500': {
@@ -81,10 +92,7 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses the Content-Type field that the documented sample sends with its GET',
     cause: 'A GET with `Content-Type: application/json` is answered {status:415}',
     trips: ['status.documented-content-type'],
-    patch: insteadOfServing(
-      (request) => fieldValue(request, 'content-type') !== undefined,
-      (answer) => asProblem(answer, 415, 'Unsupported Media Type'),
-    ),
+    patch: insteadOfServing((request) => fieldValue(request, 'content-type') !== undefined, asProblem(415)),
   },
   'missing-user-agent-500': {
     summary: 'fails over a request that does not say what sent it',

@@ -1,7 +1,22 @@
 import { type Defect, EVERY, REALTIME, REST, tableOf } from '../conduct/deviation.ts';
 import { oneIn } from '../conduct/instances.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt } from '../conduct/patch.ts';
-import { asProblem, failed, replacedBy, withContent, withText } from '../http/answer-changes.ts';
+import {
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onFirstOctets,
+  onReceipt,
+} from '../conduct/patch.ts';
+import {
+  asProblem,
+  asSuccess,
+  failed,
+  replacedBy,
+  withContent,
+  withMembers,
+  writtenAs,
+} from '../http/answer-changes.ts';
 import { fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
@@ -15,6 +30,9 @@ const STACK_TRACE =
   '    at list (/srv/app/src/resources.js:41:9)';
 
 const isHead = (request: ReceivedRequest): boolean => request.method === 'HEAD';
+
+/** With content where there is none. */
+const withBraces = writtenAs((head) => Buffer.concat([head, Buffer.from('{}')]));
 
 export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
   'sample-is-404': {
@@ -31,18 +49,16 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'loses the content of requests on the way',
     cause: 'The documented request, which has a body, is answered {status:400}',
     trips: ['status.sample'],
-    patch: onAnswer('served', (answer, { method }) =>
-      method === 'POST' ? replacedBy(answer, { ...problem('invalid-content'), occasion: 'served' }) : answer,
+    patch: insteadOfServing(
+      ({ method }) => method === 'POST',
+      (answer) => replacedBy(answer, { ...problem('invalid-content'), occasion: 'served' }),
     ),
   },
   'unknown-path-200': {
     summary: 'answers every path with success',
     cause: 'A path that does not exist is answered {status:200}',
     trips: ['status.unknown-path'],
-    patch: onAnswer('not-found', (answer) => ({
-      ...withContent(answer, 'application/json', '{"status":"ok"}'),
-      status: 200,
-    })),
+    patch: onAnswer('not-found', asSuccess('{"status":"ok"}')),
   },
   'unknown-path-html': {
     summary: 'answers unknown paths with a page for people',
@@ -54,14 +70,15 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over paths that it does not know',
     cause: 'A path that does not exist is answered {status:500}, a server error',
     trips: ['status.unknown-path'],
-    patch: onAnswer('not-found', (answer) => failed(answer)),
+    patch: onAnswer('not-found', failed),
   },
   'deep-path-500': {
     summary: 'fails over paths that are deeper than any it knows',
     cause: 'A path of several unknown segments is answered {status:500}, a server error',
     trips: ['status.unknown-path'],
-    patch: onAnswer('not-found', (answer, { path }) =>
-      path.split('/').length > 4 ? failed(answer) : answer,
+    patch: onAnswer(
+      'not-found',
+      forRequests(({ path }) => path.split('/').length > 4, failed),
     ),
   },
   'unknown-method-500': {
@@ -74,10 +91,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'takes an unknown method for GET',
     cause: 'An unknown method is answered {status:200}, like GET',
     trips: ['status.unknown-method'],
-    patch: onAnswer('unknown-method', (answer) => ({
-      ...withContent(answer, 'application/json', '{"resources":[]}'),
-      status: 200,
-    })),
+    patch: onAnswer('unknown-method', asSuccess('{"resources":[]}')),
   },
   'method-not-allowed-without-allow': {
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
@@ -89,25 +103,26 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'reports success for methods that it does not offer',
     cause: 'A method that the path does not have is answered {status:200}',
     trips: ['status.unserved-method'],
-    patch: onAnswer('method-not-allowed', (answer) => ({
-      ...withContent(withoutField(answer, 'Allow'), 'application/json', '{"deleted":false}'),
-      status: 200,
-    })),
+    patch: onAnswer('method-not-allowed', (answer) =>
+      asSuccess('{"deleted":false}')(withoutField(answer, 'Allow')),
+    ),
   },
   'head-differs': {
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     cause: 'The Content-Length of HEAD is not that of GET',
     trips: ['status.head-equals-get'],
-    patch: onFinished('served', (answer, request) =>
-      isHead(request) ? withField(answer, 'Content-Length', '0') : answer,
+    patch: onFinished(
+      'served',
+      forRequests(isHead, (answer) => withField(answer, 'Content-Length', '0')),
     ),
   },
   'head-lacks-fields': {
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     cause: 'HEAD lacks headers that GET has',
     trips: ['status.head-equals-get'],
-    patch: onFinished('served', (answer, request) =>
-      isHead(request) ? withoutField(answer, 'Cache-Control') : answer,
+    patch: onFinished(
+      'served',
+      forRequests(isHead, (answer) => withoutField(answer, 'Cache-Control')),
     ),
   },
   'head-is-405': {
@@ -122,10 +137,12 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends content in the answer to HEAD (RFC 9110 §9.3.2)',
     cause: 'The response to HEAD has a body',
     trips: ['status.head-no-content'],
-    patch: onFinished('served', (answer, request) =>
-      isHead(request)
-        ? { ...answer, delivery: { kind: 'octets', render: (head, body) => Buffer.concat([head, body]) } }
-        : answer,
+    patch: onFinished(
+      'served',
+      forRequests(
+        isHead,
+        writtenAs((head, body) => Buffer.concat([head, body])),
+      ),
     ),
   },
   'options-500': {
@@ -138,25 +155,21 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'invents a status code (RFC 9110 §15)',
     cause: 'An unknown path is answered {status:499}, a status code that is not registered',
     trips: ['status.registered'],
-    patch: onAnswer('not-found', (answer) => asProblem(answer, 499, 'Nothing Here')),
+    patch: onAnswer('not-found', asProblem(499, 'Nothing Here')),
   },
   'error-in-200': {
     summary: 'reports errors with status 200 and an error object',
     cause: 'Errors are answered 200 with the error in the body',
     trips: ['status.no-error-in-success'],
-    patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) => ({
-      ...withContent(answer, 'application/json', `{"error":{"code":${answer.status},"message":"refused"}}`),
-      status: 200,
-    })),
+    patch: onAnswer(['not-found', 'method-not-allowed', 'malformed'], (answer) =>
+      asSuccess(`{"error":{"code":${answer.status},"message":"refused"}}`)(answer),
+    ),
   },
   'failure-in-200': {
     summary: 'reports failure with status 200 and a flag in the content',
     cause: 'A path that does not exist is answered 200 with a failure in the body',
     trips: ['status.no-error-in-success'],
-    patch: onAnswer('not-found', (answer) => ({
-      ...withContent(answer, 'application/json', '{"success":false,"message":"nothing here"}'),
-      status: 200,
-    })),
+    patch: onAnswer('not-found', asSuccess('{"success":false,"message":"nothing here"}')),
   },
   'trace-echoes-credential': {
     summary: 'answers TRACE with the request, credential included (RFC 9110 §9.3.8)',
@@ -166,16 +179,14 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
       if (request.method !== 'TRACE') return answer;
       const lines = request.fields.map(([name, value]) => `${name}: ${value}\r\n`);
       const echo = `TRACE ${request.target} HTTP/1.1\r\n${lines.join('')}\r\n`;
-      return { ...withContent(withoutField(answer, 'Allow'), 'message/http', echo), status: 200 };
+      return asSuccess(echo, 'message/http')(withoutField(answer, 'Allow'));
     }),
   },
   'stack-trace-in-error': {
     summary: 'shows its inner workings in errors',
     cause: 'Error bodies show a stack trace',
     trips: ['status.no-internals'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
-      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), stack: STACK_TRACE })),
-    ),
+    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withMembers(answer, { stack: STACK_TRACE })),
   },
   'no-date': {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
@@ -195,10 +206,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends content in a 204 (RFC 9110 §15.3.5)',
     cause: 'A 204 has a body',
     trips: ['status.no-content'],
-    patch: onFinished('options', (answer) => ({
-      ...withField(answer, 'Content-Length', '2'),
-      delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
-    })),
+    patch: onFinished('options', (answer) => withBraces(withField(answer, 'Content-Length', '2'))),
   },
   'unserved-method-500': {
     summary: 'fails over methods that it does not offer',
@@ -218,10 +226,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends content in a 304 (RFC 9110 §15.4.5)',
     cause: 'A 304 has a body',
     trips: ['status.no-content'],
-    patch: onFinished('not-modified', (answer) => ({
-      ...answer,
-      delivery: { kind: 'octets', render: (head) => Buffer.concat([head, Buffer.from('{}')]) },
-    })),
+    patch: onFinished('not-modified', withBraces),
   },
   'not-modified-without-fields': {
     summary: 'leaves out of a 304 what caches need to go on (RFC 9110 §15.4.5)',
@@ -241,7 +246,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses a GET whose If-None-Match fails instead of saying 304 (RFC 9110 §13.1.2)',
     cause: 'If-None-Match with the current ETag is answered {status:412}, not 304',
     trips: ['caching.not-modified'],
-    patch: onAnswer('not-modified', (answer) => asProblem(answer, 412, 'Precondition Failed')),
+    patch: onAnswer('not-modified', asProblem(412)),
   },
   'etag-unquoted': {
     summary: 'writes its entity tag without quotes (RFC 9110 §8.8.3)',
@@ -314,19 +319,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'reads a field name with a space after it as if it had none (RFC 9112 §5.1)',
     cause: 'A blank between a header name and its colon is accepted',
     trips: ['framing.spaced-field-name'],
-    patch: (conduct) => ({
-      ...conduct,
-      intake: (octets) => {
-        const text = (conduct.intake?.(octets) ?? octets).toString('latin1');
-        return Buffer.from(text.replace(/^([\w-]+) +:/gm, '$1:'), 'latin1');
-      },
-    }),
+    patch: onFirstOctets((text) => text.replace(/^([\w-]+) +:/gm, '$1:')),
   },
   'flapping-status': {
     summary: 'has a broken instance among those that answer',
     cause: 'The same request is answered 200 one time and {status:500} the next',
     trips: ['status.stable'],
-    patch: oneIn(2, (answer) => failed(answer)),
+    patch: oneIn(2, failed),
   },
   'unstable-shape': {
     summary: 'answers the same request with content of another shape each time',

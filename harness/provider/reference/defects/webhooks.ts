@@ -12,6 +12,7 @@ import {
   standardSignature,
   stripeCompose,
   type WebhookConduct,
+  type WebhookMessage,
   webhookSignature,
 } from '../conduct/webhooks.ts';
 import { digestOf, KEY_ID, OTHER_KEY, type Signing } from '../http/signature.ts';
@@ -22,16 +23,12 @@ const AN_HOUR_MS = 60 * 60_000;
 
 const composing = (compose: Compose): Patch => inWebhooks(() => ({ compose }));
 
-/** By a way of signing of which something is wrong. */
-const withFields =
-  (
-    compose: Compose,
-    change: (fields: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
-  ): Compose =>
-  (event, secret, nowMs, url) => {
-    const { fields, body } = compose(event, secret, nowMs, url);
-    return { fields: { ...fields, ...change(fields) }, body };
-  };
+/** By Standard Webhooks, of which something is wrong. */
+const standardBut = (change: (message: WebhookMessage, secret: string) => WebhookMessage['fields']): Patch =>
+  composing((event, secret, nowMs, url) => {
+    const message = standardCompose()(event, secret, nowMs, url);
+    return { ...message, fields: change(message, secret ?? '') };
+  });
 
 type Message = Parameters<NonNullable<Parameters<typeof messageCompose>[0]>>[0];
 
@@ -140,13 +137,7 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs by Standard Webhooks, and sends no webhook-id',
     cause: 'Events have no webhook-id',
     trips: ['webhooks.same-id', 'webhooks.signature'],
-    patch: composing((event, secret, nowMs, url) => {
-      const { fields, body } = standardCompose()(event, secret, nowMs, url);
-      return {
-        fields: Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'webhook-id')),
-        body,
-      };
-    }),
+    patch: standardBut(({ fields: { 'webhook-id': _, ...others } }) => others),
   },
   'webhook-time-of-event': {
     ...STANDARD,
@@ -167,24 +158,20 @@ export const WEBHOOK_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'signs the body without the id and the time',
     cause: 'The signature of an event leaves out its id and time',
     trips: ['webhooks.signature'],
-    patch: composing((event, secret, nowMs, url) => {
-      const { fields, body } = standardCompose()(event, secret, nowMs, url);
-      return {
-        fields: { ...fields, 'webhook-signature': `v1,${standardSignature(body, secret ?? '')}` },
-        body,
-      };
-    }),
+    patch: standardBut(({ fields, body }, secret) => ({
+      ...fields,
+      'webhook-signature': `v1,${standardSignature(body, secret)}`,
+    })),
   },
   'webhook-signature-without-version': {
     ...STANDARD,
     summary: 'sends the signature without the version before it',
     cause: 'The signature of an event has no version before it',
     trips: ['webhooks.signature'],
-    patch: composing(
-      withFields(standardCompose(), (fields) => ({
-        'webhook-signature': fields['webhook-signature']?.replace('v1,', '') ?? '',
-      })),
-    ),
+    patch: standardBut(({ fields }) => ({
+      ...fields,
+      'webhook-signature': fields['webhook-signature']?.replace('v1,', '') ?? '',
+    })),
   },
   'webhook-takes-secret-for-text': {
     ...STANDARD,

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type Answer, fieldValues, withField } from './message.ts';
 import { problem } from './problem.ts';
 
@@ -11,11 +12,33 @@ export function withText(answer: Answer, change: (text: string) => string): Answ
   return { ...answer, body: Buffer.from(change(answer.body.toString('utf8'))) };
 }
 
-/** The answer as problem details of another status; occasion and other fields stay, so that patches still find it. */
-export function asProblem(answer: Answer, status: number, title: string): Answer {
-  const content = JSON.stringify({ type: 'about:blank', title, status });
-  return { ...withContent(answer, 'application/problem+json', content), status };
+/** Sets members of the JSON object that is the content. */
+export function withMembers(answer: Answer, members: object): Answer {
+  return withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), ...members }));
 }
+
+/** The answer as problem details of another status; occasion and other fields stay, so that patches still find it. */
+export const asProblem =
+  (status: number, title = STATUS_CODES[status]) =>
+  (answer: Answer): Answer => {
+    const content = JSON.stringify({ type: 'about:blank', title, status });
+    return { ...withContent(answer, 'application/problem+json', content), status };
+  };
+
+/** Content with status 200 in place of the answer. */
+export const asSuccess =
+  (content: string, mediaType = 'application/json') =>
+  (answer: Answer): Answer => ({ ...withContent(answer, mediaType, content), status: 200 });
+
+/** No answer at all: the connection is closed. */
+export function dropped(answer: Answer): Answer {
+  return { ...answer, delivery: { kind: 'drop' } };
+}
+
+/** Octets in place of the message, made from a well-formed head and the whole content. */
+export const writtenAs =
+  (render: (head: Buffer, body: Buffer) => Buffer) =>
+  (answer: Answer): Answer => ({ ...answer, delivery: { kind: 'octets', render } });
 
 /** Another answer in place of one; how the credential stands with its quota is still told. */
 export function replacedBy(answer: Answer, other: Answer): Answer {

@@ -46,3 +46,11 @@ export interface Limiter {
 }
 
 export type LimiterAlgorithm = (plan: QuotaPlan) => Limiter;
+
+/** A limiter that counts like another one, and says something else. */
+export function saying({ take, peek }: Limiter, change: (admission: Admission) => Admission): Limiter {
+  return {
+    take: (key, nowMs) => change(take(key, nowMs)),
+    peek: (key, nowMs) => change(peek(key, nowMs)),
+  };
+}

@@ -1,31 +1,40 @@
 import { headerField, queryParameter } from '../../../credential/carrier.ts';
 import { allowingOrigin, namingMetadata } from '../conduct/browsers.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { alsoAt, aroundHandling, inCredentials, onAnswer, onReceipt, together } from '../conduct/patch.ts';
+import {
+  alsoAt,
+  aroundHandling,
+  inAccess,
+  inCredentials,
+  onAnswer,
+  onReceipt,
+  together,
+} from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/refused.ts';
 import { asProblem } from '../http/answer-changes.ts';
-import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
+import { type Answer, fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
 import { findRoute } from '../http/routes.ts';
 
 const NOT_OFFERED: readonly Occasion[] = ['method-not-allowed', 'unknown-method'];
 
+/** 403 without a challenge in place of the answer. */
+function forbidden(answer: Answer): Answer {
+  return asProblem(403)(withoutField(answer, 'WWW-Authenticate'));
+}
+
 export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   'refuses-403-for-wrong-key': {
     summary: 'answers a wrong key with 403, a missing one with 401',
     shows: ['auth.refusal-status', 'websocket.refusal'],
-    patch: onAnswer('wrong-credential', (answer) =>
-      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
-    ),
+    patch: onAnswer('wrong-credential', forbidden),
   },
   'refuses-403-for-missing-key': {
     summary: 'answers a missing key with 403, like a wrong one (RFC 9110 §15.5.4)',
     shows: ['auth.refusal-status', 'websocket.refusal'],
-    patch: onAnswer(CREDENTIAL_REFUSALS, (answer) =>
-      asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Forbidden'),
-    ),
+    patch: onAnswer(CREDENTIAL_REFUSALS, forbidden),
   },
   'compares-decoded-keys': {
     summary: 'compares the octets that keys stand for in base64, and not how they are written (RFC 4648)',
@@ -59,7 +68,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'answers a key that was revoked with 403, and says since when',
     patch: onAnswer('wrong-credential', (answer, request) =>
       fieldValue(request, 'authorization')?.endsWith(REVOKED_KEY)
-        ? asProblem(withoutField(answer, 'WWW-Authenticate'), 403, 'Revoked on 1 March')
+        ? asProblem(403, 'Revoked on 1 March')(withoutField(answer, 'WWW-Authenticate'))
         : answer,
     ),
   },
@@ -101,7 +110,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
     patch: aroundHandling((request, next, kernel) =>
       fieldValue(request, 'access-control-request-method') === undefined
         ? next(request, kernel)
-        : asProblem(withoutField(problem('wrong-credential'), 'WWW-Authenticate'), 403, 'Forbidden'),
+        : forbidden(problem('wrong-credential')),
     ),
   },
   'names-resource-metadata': {
@@ -153,11 +162,8 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
     services: REALTIME.services,
     summary: 'takes a bearer key and no signature',
     shows: ['auth.schemes'],
-    patch: inCredentials(({ authenticate }) => ({
-      authenticate: (request, access, conduct, nowMs) => {
-        const placements = access.placements.filter((placement) => placement !== 'signature');
-        return authenticate(request, { ...access, placements }, conduct, nowMs);
-      },
+    patch: inAccess(({ placements }) => ({
+      placements: placements.filter((placement) => placement !== 'signature'),
     })),
   },
 });

@@ -1,5 +1,6 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import {
+  forRequests,
   insteadOfServing,
   onAnswer,
   onFinished,
@@ -7,33 +8,37 @@ import {
   onReceipt,
   onWire,
   together,
+  withTrailer,
 } from '../conduct/patch.ts';
-import { asProblem } from '../http/answer-changes.ts';
-import { fieldValue, withField } from '../http/message.ts';
-import { inChunks } from '../http/wire.ts';
+import { asProblem, writtenAs } from '../http/answer-changes.ts';
+import { type Answer, fieldValue, withField } from '../http/message.ts';
 
-const NEEDS_HTTP_1_1 = 426;
+/** Refuses, and closes the connection. */
+const closingWith = (status: number) => (answer: Answer) =>
+  withField(asProblem(status)(answer), 'Connection', 'close');
+
+const SWITCHING_TO_H2C = Buffer.from(
+  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+);
 
 /** Lawful ways to use connections (RFC 9112 §9) and to take the messages of clients (§6). */
 export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
   'unknown-coding-400': {
     summary: 'refuses a transfer coding that it does not know with 400',
-    patch: onAnswer('unknown-coding', (answer) => asProblem(answer, 400, 'Bad Request')),
+    patch: onAnswer('unknown-coding', asProblem(400)),
   },
   'refuses-chunked-content-411': {
     summary: 'takes content by its length alone, and refuses chunks with 411 (RFC 9112 §6.3)',
-    patch: onAnswer('every', (answer, request) =>
-      fieldValue(request, 'transfer-encoding') === 'chunked'
-        ? withField(asProblem(answer, 411, 'Length Required'), 'Connection', 'close')
-        : answer,
+    patch: onAnswer(
+      'every',
+      forRequests((request) => fieldValue(request, 'transfer-encoding') === 'chunked', closingWith(411)),
     ),
   },
   'refuses-content-of-get': {
     summary: 'refuses a GET that has content, and closes the connection (RFC 9110 §9.3.1)',
-    patch: onAnswer('every', (answer, request) =>
-      request.method === 'GET' && request.body.length > 0
-        ? withField(asProblem(answer, 400, 'Bad Request'), 'Connection', 'close')
-        : answer,
+    patch: onAnswer(
+      'every',
+      forRequests(({ method, body }) => method === 'GET' && body.length > 0, closingWith(400)),
     ),
   },
   'refuses-old-clients-426': {
@@ -41,11 +46,7 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     patch: insteadOfServing(
       ({ httpVersion }) => httpVersion === '1.0',
       (answer) =>
-        withField(
-          withField(asProblem(answer, NEEDS_HTTP_1_1, 'Upgrade Required'), 'Upgrade', 'HTTP/1.1'),
-          'Connection',
-          'Upgrade',
-        ),
+        withField(withField(asProblem(426)(answer), 'Upgrade', 'HTTP/1.1'), 'Connection', 'Upgrade'),
     ),
   },
   'answers-in-http-1-0': {
@@ -77,34 +78,17 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
   },
   'takes-h2c': {
     summary: 'switches to HTTP/2 where that is offered (RFC 9110 §7.8)',
-    patch: onFinished('served', (answer, request) =>
-      fieldValue(request, 'upgrade') === 'h2c'
-        ? {
-            ...answer,
-            delivery: {
-              kind: 'octets',
-              render: () =>
-                Buffer.from(
-                  'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
-                ),
-            },
-          }
-        : answer,
+    patch: onFinished(
+      'served',
+      forRequests(
+        (request) => fieldValue(request, 'upgrade') === 'h2c',
+        writtenAs(() => SWITCHING_TO_H2C),
+      ),
     ),
   },
   'timing-in-trailers': {
     summary: 'sends a trailer that may stand behind content (RFC 9110 §6.5)',
-    patch: onFinished('served', (answer, request) =>
-      request.httpVersion === '1.0' || request.method === 'HEAD'
-        ? answer
-        : {
-            ...answer,
-            delivery: {
-              kind: 'octets',
-              render: (head, body) => inChunks(head, body, 'Server-Timing: all;dur=1\r\n'),
-            },
-          },
-    ),
+    patch: withTrailer('Server-Timing: all;dur=1'),
   },
   'cgi-drops-underscored-fields': {
     summary: 'leaves out fields with an underscore in their name, as servers before applications do',

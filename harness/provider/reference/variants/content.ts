@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { withContent, withText } from '../http/answer-changes.ts';
+import { withContent, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, type ProblemOccasion, problemDetail } from '../http/occasion.ts';
@@ -80,14 +80,11 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     patch: onAnswer('served', (answer) => {
       const links = '</docs>; rel="service-doc help", </legal>; rel=license, </status>; rel=status';
       const own = fieldValues(answer, 'link');
-      return withText(withField(answer, 'Link', [...own, links].join(', ')), (text) =>
-        JSON.stringify({
-          ...JSON.parse(text),
-          documentation_url: '/docs',
-          _links: { license: { href: '/legal' }, help: [{ href: '/docs/help' }] },
-          target: { url: 'http://collector.internal:9100/metrics', parent: '/srv/targets' },
-        }),
-      );
+      return withMembers(withField(answer, 'Link', [...own, links].join(', ')), {
+        documentation_url: '/docs',
+        _links: { license: { href: '/legal' }, help: [{ href: '/docs/help' }] },
+        target: { url: 'http://collector.internal:9100/metrics', parent: '/srv/targets' },
+      });
     }),
   },
   'content-with-a-counter': {
@@ -98,10 +95,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
     patch: (conduct) => {
       let count = 0;
       return onAnswer('served', (answer) =>
-        withText(withoutField(answer, 'ETag'), (text) => {
-          count += 1;
-          return JSON.stringify({ ...JSON.parse(text), served: 'i'.repeat(count) });
-        }),
+        withMembers(withoutField(answer, 'ETag'), { served: 'i'.repeat(++count) }),
       )(conduct);
     },
   },

@@ -1,29 +1,48 @@
 import type { WebSocket } from 'ws';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
+import {
+  forRequests,
+  onAnswer,
+  onFinished,
+  onHead,
+  onReceipt,
+  type Patch,
+  together,
+} from '../conduct/patch.ts';
 import {
   atQuiet,
   atQuietBut,
   boundingFrames,
+  closingUpon,
   closingWithCode,
   countingHandshakes,
   demandingLogin,
-  each,
+  eachInbound,
+  eachOutbound,
   endingLong,
   inWebSocket,
   keyFromSubprotocol,
+  knowingOpen,
   OVERLOADED,
+  onAccepted,
   onInbound,
   onOpen,
   onOutbound,
+  openingToAnybody,
   PING,
   PONG,
 } from '../conduct/websocket-patch.ts';
-import { asProblem } from '../http/answer-changes.ts';
+import { asProblem, dropped } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
-import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
-import { findRoute } from '../http/routes.ts';
-import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../websocket/frame.ts';
+import {
+  closeCodeOf,
+  type Frame,
+  frameOf,
+  isControl,
+  isData,
+  OPCODE,
+  withPayload,
+} from '../websocket/frame.ts';
 import type { FrameRule } from '../websocket/gate.ts';
 
 /** Whole messages in two frames. */
@@ -47,21 +66,9 @@ function messageOf(frame: Frame, text: string): Frame {
 /** Connections at the same time. */
 const FEW = 9;
 
-const takingFew: Patch = (conduct) => {
-  let open = 0;
-  const counting = onOpen((socket) => {
-    open += 1;
-    socket.on('close', () => {
-      open -= 1;
-    });
-  });
-  return inWebSocket(({ judge }) => ({
-    judge: (request, kernel) => {
-      const verdict = judge(request, kernel);
-      return verdict.accepted && open >= FEW ? { accepted: false, answer: OVERLOADED } : verdict;
-    },
-  }))(counting(conduct));
-};
+const takingFew: Patch = knowingOpen((open) =>
+  onAccepted((verdict) => (open.size >= FEW ? { accepted: false, answer: OVERLOADED } : verdict)),
+);
 
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
@@ -70,7 +77,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'version-refusal-400': {
     summary: 'answers a handshake of another version with 400 and the version it speaks',
     patch: onAnswer('upgrade-required', (answer) =>
-      asProblem(withoutField(withoutField(answer, 'Upgrade'), 'Connection'), 400, 'Bad Request'),
+      asProblem(400)(withoutField(withoutField(answer, 'Upgrade'), 'Connection')),
     ),
   },
   'no-compression': {
@@ -89,8 +96,8 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-closes-without-code': {
     summary: 'answers a Close with an empty one',
-    patch: onOutbound(
-      each((frame) => (frame.opcode === OPCODE.close ? withPayload(frame, Buffer.alloc(0)) : frame)),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.close ? withPayload(frame, Buffer.alloc(0)) : frame,
     ),
   },
   'ws-greets': {
@@ -195,16 +202,12 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-logs-in-by-message': {
     summary: 'opens connections without a key, and serves them nothing before they log in by message',
     shows: ['websocket.refusal'],
-    patch: inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const verdict = judge(request, kernel);
-        const match = findRoute(kernel.service.sockets, request.path);
-        if (verdict.accepted || match === null) return verdict;
-        if (!CREDENTIAL_REFUSALS.includes(verdict.answer.occasion)) return verdict;
-        const converse = (socket: WebSocket) => socket.on('message', () => socket.send('log in first'));
-        const { route, parameters } = match;
-        return { accepted: true, endpoint: { ...route, converse }, parameters, closeCode: null };
+    patch: openingToAnybody((endpoint) => ({
+      endpoint: {
+        ...endpoint,
+        converse: (socket) => socket.on('message', () => socket.send('log in first')),
       },
+      closeCode: null,
     })),
   },
   'ws-demands-login': {
@@ -216,28 +219,20 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     setting: 'no messages',
     summary: 'only sends, and closes with 1003 upon whatever its client says',
     patch: together(
-      onInbound(each((frame) => (isControl(frame) ? frame : messageOf(frame, NOT_TAKEN)))),
-      onOpen((socket) => socket.on('message', () => socket.close(1003))),
+      eachInbound((frame) => (isControl(frame) ? frame : messageOf(frame, NOT_TAKEN))),
+      closingUpon(() => true, 1003),
     ),
   },
   'ws-takes-text-only': {
     summary: 'closes with 1003 upon a binary message',
-    patch: onOpen((socket) =>
-      socket.on('message', (_, isBinary) => {
-        if (isBinary) socket.close(1003);
-      }),
-    ),
+    patch: closingUpon((_, isBinary) => isBinary, 1003),
   },
   'ws-closes-unmasked-with-1008': {
     summary: 'closes upon an unmasked frame with 1008 (RFC 6455 §5.1 leaves the code open)',
     shows: ['websocket.unmasked-code'],
     patch: together(
-      onInbound(each((frame) => (frame.masked ? frame : messageOf(frame, NOT_TAKEN)))),
-      onOpen((socket) =>
-        socket.on('message', (content) => {
-          if (String(content) === NOT_TAKEN) socket.close(1008);
-        }),
-      ),
+      eachInbound((frame) => (frame.masked ? frame : messageOf(frame, NOT_TAKEN))),
+      closingUpon((content) => String(content) === NOT_TAKEN, 1008),
     ),
   },
   'ws-pongs-after-close': {
@@ -265,11 +260,14 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-hangs-up-on-missing-host': {
     summary: 'ends a connection whose handshake has no Host without an answer',
-    patch: onFinished('malformed', (answer, request) => {
-      const isHostless = fieldValue(request, 'host') === undefined;
-      const isHandshake = fieldValue(request, 'upgrade') !== undefined;
-      return isHostless && isHandshake ? { ...answer, delivery: { kind: 'drop' } } : answer;
-    }),
+    patch: onFinished(
+      'malformed',
+      forRequests(
+        (request) =>
+          fieldValue(request, 'host') === undefined && fieldValue(request, 'upgrade') !== undefined,
+        dropped,
+      ),
+    ),
   },
   'ws-takes-few-connections': {
     summary: 'takes nine connections at the same time, and refuses more with 503',
@@ -287,21 +285,15 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
           return [fragments > 16 ? { ...withPayload(frame, Buffer.from(NOT_TAKEN)), fin: true } : frame];
         };
       }),
-      onOpen((socket) =>
-        socket.on('message', (content) => {
-          if (String(content).endsWith(NOT_TAKEN)) socket.close(1008);
-        }),
-      ),
+      closingUpon((content) => String(content).endsWith(NOT_TAKEN), 1008),
     ),
   },
   'ws-empty-close-for-bad-codes': {
     summary: 'answers a Close with a code that is not assigned with none',
-    patch: onOutbound(
-      each((frame) =>
-        frame.opcode === OPCODE.close && frame.payload.length >= 2 && frame.payload.readUInt16BE(0) === 1002
-          ? withPayload(frame, Buffer.alloc(0))
-          : frame,
-      ),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.close && closeCodeOf(frame) === 1002
+        ? withPayload(frame, Buffer.alloc(0))
+        : frame,
     ),
   },
   'ws-bounds-frames': {
@@ -318,10 +310,6 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'ws-takes-small-messages': {
     summary: 'refuses messages of more than 16 KiB with 1009',
     shows: ['websocket.max-message'],
-    patch: onOpen((socket) => {
-      socket.on('message', (content: Buffer) => {
-        if (content.length > SMALL) socket.close(1009);
-      });
-    }),
+    patch: closingUpon((content) => content.length > SMALL, 1009),
   },
 });

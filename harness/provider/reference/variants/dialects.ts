@@ -5,10 +5,12 @@ import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
 import { type Patch, together } from '../conduct/patch.ts';
 import {
   atQuiet,
-  each,
-  inWebSocket,
+  closingUpon,
+  conversing,
+  eachOutbound,
+  onAccepted,
+  onMessage,
   onOpen,
-  onOutbound,
   onSwitching,
   PING,
   PONG,
@@ -52,15 +54,11 @@ function converseGraphql(socket: WebSocket, { clock }: Kernel): void {
 const speakingGraphql: Patch = (conduct) => {
   let isOffered = false;
   return together(
-    inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const verdict = judge(request, kernel);
-        if (!verdict.accepted || verdict.endpoint.template !== '/ws') return verdict;
-        isOffered = fieldValue(request, 'sec-websocket-protocol')?.includes(GRAPHQL) ?? false;
-        const converse = (socket: WebSocket) => converseGraphql(socket, kernel);
-        return { ...verdict, endpoint: { ...verdict.endpoint, converse } };
-      },
-    })),
+    onAccepted((verdict, request, kernel) => {
+      if (verdict.endpoint.template !== '/ws') return verdict;
+      isOffered = fieldValue(request, 'sec-websocket-protocol')?.includes(GRAPHQL) ?? false;
+      return conversing(verdict, (socket) => converseGraphql(socket, kernel));
+    }),
     onSwitching((lines) => (isOffered ? [...lines, `Sec-WebSocket-Protocol: ${GRAPHQL}`] : lines)),
   )(conduct);
 };
@@ -82,13 +80,11 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
       'says that a client is to ping after half a second, and closes with 4202 where it has said nothing for longer',
     shows: ['websocket.idle'],
     patch: together(
-      onOutbound(
-        each((frame) => {
-          const text = frame.payload.toString();
-          if (!text.includes('connection_established')) return frame;
-          return withPayload(frame, Buffer.from(text.replace(/(?<=activity_timeout\D+)\d+/, '0.5')));
-        }),
-      ),
+      eachOutbound((frame) => {
+        const text = frame.payload.toString();
+        if (!text.includes('connection_established')) return frame;
+        return withPayload(frame, Buffer.from(text.replace(/(?<=activity_timeout\D+)\d+/, '0.5')));
+      }),
       atQuiet(
         () => undefined,
         (socket) => socket.close(4202, 'Closed after inactivity'),
@@ -119,20 +115,14 @@ export const DIALECT_VARIANTS = tableOf<Variant>(REALTIME, {
   'pusher-asks-before-answers': {
     setting: 'pusher',
     summary: 'sends pusher:ping before each answer',
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (parseJsonObject(String(content))?.event !== 'pusher:pong') socket.send(PUSHER_PING);
-      }),
-    ),
+    patch: onMessage((socket, content) => {
+      if (parseJsonObject(String(content))?.event !== 'pusher:pong') socket.send(PUSHER_PING);
+    }),
   },
   'pusher-closes-on-malformed': {
     setting: 'pusher',
     summary: 'closes with 4009 upon what is no event of the Pusher protocol',
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (typeof parseJsonObject(String(content))?.event !== 'string') socket.close(4009);
-      }),
-    ),
+    patch: closingUpon((content) => typeof parseJsonObject(String(content))?.event !== 'string', 4009),
   },
   'pusher-says-all-is-well': {
     setting: 'pusher',

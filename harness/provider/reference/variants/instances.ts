@@ -25,9 +25,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
   'unavailable-when-crowded': {
     services: REST.services,
     summary: 'says 503 and for how long, where many requests come together (RFC 9110 §15.6.4)',
-    patch: whenCrowded(12, (answer) =>
-      withField(asProblem(answer, 503, 'Service Unavailable'), 'Retry-After', '1'),
-    ),
+    patch: whenCrowded(12, (answer) => withField(asProblem(503)(answer), 'Retry-After', '1')),
   },
   'server-of-the-instance': {
     summary: 'has another Server header on one of four instances',

@@ -1,5 +1,5 @@
 import { tableOf, type Variant } from '../conduct/deviation.ts';
-import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.ts';
+import { aroundHandling, forRequests, onAnswer, onReceipt, together } from '../conduct/patch.ts';
 import { asProblem, withText } from '../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
@@ -14,20 +14,25 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
   {
     'deleted-items-are-410': {
       summary: 'remembers what was deleted, and says 410',
-      patch: onAnswer('not-found', (answer, request) =>
-        isItem(request) ? asProblem(answer, 410, 'Gone') : answer,
-      ),
+      patch: onAnswer('not-found', forRequests(isItem, asProblem(410))),
     },
     'deletes-again-with-204': {
       summary: 'says 204 to a deletion of what is not there',
-      patch: onAnswer('not-found', (answer, request) =>
-        isOne('DELETE')(request) ? { ...answer, status: 204, fields: [], body: Buffer.alloc(0) } : answer,
+      patch: onAnswer(
+        'not-found',
+        forRequests(isOne('DELETE'), (answer) => ({
+          ...answer,
+          status: 204,
+          fields: [],
+          body: Buffer.alloc(0),
+        })),
       ),
     },
     'hides-items-with-404': {
       summary: 'says 404 for items to whoever has no credential',
-      patch: onAnswer('unauthenticated', (answer, request) =>
-        isItem(request) ? problem('not-found') : answer,
+      patch: onAnswer(
+        'unauthenticated',
+        forRequests(isItem, () => problem('not-found')),
       ),
     },
     'items-without-etags': {
@@ -39,7 +44,7 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
     },
     'refuses-unknown-members-of-items': {
       summary: 'says 422 to members that only it may set',
-      patch: onAnswer('invalid-content', (answer) => asProblem(answer, 422, 'Unprocessable Content')),
+      patch: onAnswer('invalid-content', asProblem(422, 'Unprocessable Content')),
     },
     'ignores-id-in-body': {
       summary: 'leaves out of what it is sent what only it may set',

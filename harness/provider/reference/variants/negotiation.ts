@@ -34,16 +34,13 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'refuses-malformed-accept': {
     summary: 'says 400 to an Accept field that it cannot read',
-    patch: insteadOfServing(
-      (request) => /^;|,,/.test(fieldValue(request, 'accept') ?? ''),
-      (answer) => asProblem(answer, 400, 'Bad Request'),
-    ),
+    patch: insteadOfServing((request) => /^;|,,/.test(fieldValue(request, 'accept') ?? ''), asProblem(400)),
   },
   'refuses-other-languages': {
     summary: 'says 406 to clients that want none of its languages before all others',
     patch: insteadOfServing(
       (request) => /^(?!en)/.test(fieldValue(request, 'accept-language') ?? 'en'),
-      (answer) => asProblem(answer, 406, 'Not Acceptable'),
+      asProblem(406),
     ),
   },
 });

@@ -7,7 +7,7 @@ import {
   withoutRepeatedSlashes,
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
-import { withContent, withText } from '../http/answer-changes.ts';
+import { asSuccess, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
@@ -42,10 +42,8 @@ const mounted: Patch = together(
 );
 
 /** Of an application for people, whoever asks. */
-function page(): Answer {
-  const content = '<!doctype html><title>App</title>';
-  return { ...withContent(problem('not-found'), 'text/html; charset=utf-8', content), status: 200 };
-}
+const page = (): Answer =>
+  asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8')(problem('not-found'));
 
 export const PATH_VARIANTS = tableOf<Variant>(REST, {
   mounted: {
@@ -119,10 +117,7 @@ export const PATH_VARIANTS = tableOf<Variant>(REST, {
     patch: aroundHandling((request, next, kernel) =>
       /^\/v1(?:\/|$)/i.test(request.path) && !ODD.test(request.path)
         ? next(request, kernel)
-        : {
-            ...withContent(problem('not-found'), 'application/json', '{"interface":"/v1/resources"}'),
-            status: 200,
-          },
+        : asSuccess('{"interface":"/v1/resources"}')(problem('not-found')),
     ),
   },
   'open-page-for-other-spellings': {

@@ -2,7 +2,7 @@ import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota, onAnswer } from '../conduct/patch.ts';
-import { withText } from '../http/answer-changes.ts';
+import { withMembers } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 import { fixedWindow, fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
@@ -38,9 +38,7 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'violated-policies-untold': {
     summary: 'does not say in its refusals which policy is spent',
-    patch: onAnswer('rate-limited', (answer) =>
-      withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), 'violated-policies': undefined })),
-    ),
+    patch: onAnswer('rate-limited', (answer) => withMembers(answer, { 'violated-policies': undefined })),
   },
   'retry-after-whole-window': {
     summary: 'asks for a whole window, however much of it is over',

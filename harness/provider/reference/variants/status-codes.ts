@@ -1,49 +1,47 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
+import {
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onFinished,
+  onReceipt,
+  together,
+} from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
-import { asProblem, varyingBy, withContent } from '../http/answer-changes.ts';
-import { fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
+import { asProblem, asSuccess, varyingBy } from '../http/answer-changes.ts';
+import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 
 /** A name where the collection of resources is. */
-const BY_NAME = /^\/v1\/[^/]+$/;
+const isByName = ({ path }: ReceivedRequest): boolean => /^\/v1\/[^/]+$/.test(path);
 
 export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
   '404-instead-of-405': {
     summary: 'says 404 for a method that a path does not offer',
-    patch: onAnswer('method-not-allowed', (answer) =>
-      asProblem(withoutField(answer, 'Allow'), 404, 'Not Found'),
-    ),
+    patch: onAnswer('method-not-allowed', (answer) => asProblem(404)(withoutField(answer, 'Allow'))),
   },
   'knows-collections-by-name': {
     services: REST.services,
     summary: 'has an empty collection for each name that somebody asks for',
     shows: ['status.conditions'],
-    patch: onAnswer('not-found', (answer, { path }) =>
-      BY_NAME.test(path)
-        ? { ...withContent(answer, 'application/json', '{"resources":[],"total":0}'), status: 200 }
-        : answer,
-    ),
+    patch: onAnswer('not-found', forRequests(isByName, asSuccess('{"resources":[],"total":0}'))),
   },
   'hides-collections-by-name': {
     services: REST.services,
     summary: 'says 403 to each name of a collection that is not the client’s',
     shows: ['status.conditions'],
-    patch: onAnswer('not-found', (answer, { path }) =>
-      BY_NAME.test(path) ? asProblem(answer, 403, 'Forbidden') : answer,
-    ),
+    patch: onAnswer('not-found', forRequests(isByName, asProblem(403))),
   },
   'page-for-every-path': {
     services: REST.services,
     summary: 'serves the page of its application at each path outside the interface',
-    patch: onAnswer('not-found', (answer, { path }) =>
-      path.startsWith('/v1/')
-        ? answer
-        : {
-            ...withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>App</title>'),
-            status: 200,
-          },
+    patch: onAnswer(
+      'not-found',
+      forRequests(
+        ({ path }) => !path.startsWith('/v1/'),
+        asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8'),
+      ),
     ),
   },
   'paths-in-any-case': {
@@ -56,26 +54,25 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'says 405 for a method that nobody has registered, too',
     shows: ['status.conditions'],
     patch: onAnswer('unknown-method', (answer) =>
-      asProblem(withField(answer, 'Allow', 'GET, HEAD, OPTIONS'), 405, 'Method Not Allowed'),
+      asProblem(405)(withField(answer, 'Allow', 'GET, HEAD, OPTIONS')),
     ),
   },
   'options-405': {
     summary: 'does not offer OPTIONS',
-    patch: onAnswer('options', (answer) =>
-      asProblem(withField(answer, 'Allow', 'GET, HEAD'), 405, 'Method Not Allowed'),
-    ),
+    patch: onAnswer('options', (answer) => asProblem(405)(withField(answer, 'Allow', 'GET, HEAD'))),
   },
   'refuses-body-on-get': {
     summary: 'says 400 to content in a GET (RFC 9110 §9.3.1)',
-    patch: insteadOfServing(
-      ({ method, body }) => method === 'GET' && body.length > 0,
-      (answer) => asProblem(answer, 400, 'Bad Request'),
-    ),
+    patch: insteadOfServing(({ method, body }) => method === 'GET' && body.length > 0, asProblem(400)),
   },
   'refuses-options-of-server': {
     summary: 'says 404 to a target that is no path',
-    patch: onAnswer('every', (answer, { target }) =>
-      target === '*' ? asProblem(withoutField(answer, 'Allow'), 404, 'Not Found') : answer,
+    patch: onAnswer(
+      'every',
+      forRequests(
+        ({ target }) => target === '*',
+        (answer) => asProblem(404)(withoutField(answer, 'Allow')),
+      ),
     ),
   },
   'offers-query': {
@@ -97,16 +94,11 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
   'refuses-size-with-400': {
     summary: 'says 400 to targets and fields that are too long',
     shows: ['status.conditions', 'status.target-size', 'status.field-size'],
-    patch: onAnswer(['target-too-long', 'fields-too-large'], (answer) =>
-      asProblem(answer, 400, 'Bad Request'),
-    ),
+    patch: onAnswer(['target-too-long', 'fields-too-large'], asProblem(400)),
   },
   'demands-user-agent': {
     summary: 'says 400 to a request without a User-Agent, as GitHub does',
-    patch: insteadOfServing(
-      (request) => fieldValues(request, 'user-agent').length === 0,
-      (answer) => asProblem(answer, 400, 'Bad Request'),
-    ),
+    patch: insteadOfServing((request) => fieldValues(request, 'user-agent').length === 0, asProblem(400)),
   },
   'ranges-206': {
     summary: 'serves ranges of octets, and ignores those that it has to count from the end',
@@ -118,15 +110,15 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     shows: ['status.conditions'],
     patch: insteadOfServing(
       (request) => fieldValues(request, 'expect').length > 0 && request.body.length === 0,
-      (answer) => asProblem(answer, 417, 'Expectation Failed'),
+      asProblem(417),
     ),
   },
   'ignores-validators': {
     summary: 'has no validators and heeds none',
-    patch: (conduct) =>
-      onAnswer('served', (answer) => withoutField(answer, 'ETag'))(
-        onReceipt((request) => withoutField(request, 'If-None-Match'))(conduct),
-      ),
+    patch: together(
+      onReceipt((request) => withoutField(request, 'If-None-Match')),
+      onAnswer('served', (answer) => withoutField(answer, 'ETag')),
+    ),
   },
   'bare-head': {
     summary: 'leaves out of the answer to HEAD what only the content yields (RFC 9110 §9.3.2)',
@@ -189,8 +181,6 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
   'not-acceptable-406': {
     summary: 'says 406 when the client accepts no JSON',
     shows: ['status.conditions'],
-    patch: onAnswer('served', (answer, request) =>
-      acceptsJson(request) ? answer : asProblem(answer, 406, 'Not Acceptable'),
-    ),
+    patch: insteadOfServing((request) => !acceptsJson(request), asProblem(406)),
   },
 });

@@ -1,23 +1,20 @@
 import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { admitting } from '../../conduct/lax-credentials.ts';
-import { aroundHandling, onAnswer, onReceipt, together } from '../../conduct/patch.ts';
-import { failed, withContent, withText } from '../../http/answer-changes.ts';
+import {
+  aroundHandling,
+  forRequests,
+  insteadOfServing,
+  onAnswer,
+  onReceipt,
+  remembering,
+  together,
+} from '../../conduct/patch.ts';
+import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, served, withField, withoutField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
-import {
-  creates,
-  inBody,
-  inItem,
-  inList,
-  isItem,
-  isTo,
-  onServed,
-  reads,
-  remembering,
-  removes,
-} from './requests.ts';
+import { atRepetition, creates, inBody, inItem, inList, isItem, isTo, reads, removes } from './requests.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
@@ -33,7 +30,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       cause: 'The answer to a creation says neither by Location nor by an id where the item is',
       trips: ['operations.created-says-where'],
       drags: { checks: ['operations.schema'], because: 'the documents promise the item' },
-      patch: onServed(creates, (answer) =>
+      patch: insteadOfServing(creates, (answer) =>
         withContent(withoutField(answer, 'Location'), 'application/json', '{"created":true}'),
       ),
     },
@@ -41,7 +38,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'forgets its version in the Location of a new item (RFC 9110 §10.2.2)',
       cause: 'There is nothing where the Location of a new item points',
       trips: ['operations.created-place'],
-      patch: onServed(creates, (answer) =>
+      patch: insteadOfServing(creates, (answer) =>
         withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('/v1', '')),
       ),
     },
@@ -49,7 +46,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'builds Location from the name of another route',
       cause: 'The Location of a new item is answered {status:404}',
       trips: ['operations.created-place'],
-      patch: onServed(creates, (answer) =>
+      patch: insteadOfServing(creates, (answer) =>
         withField(answer, 'Location', (fieldValue(answer, 'location') ?? '').replace('searches', 'search')),
       ),
     },
@@ -75,7 +72,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'has a new item only after a while',
       cause: 'An item that was just created is answered {status:404}',
       trips: ['operations.read-back'],
-      patch: onServed(reads, () => problem('not-found')),
+      patch: insteadOfServing(reads, () => problem('not-found')),
     },
     'cache-forgets-id': {
       summary: 'keeps the last item that was read, and gives it to whoever asks for any',
@@ -101,16 +98,14 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       patch: remembering(
         () => ({ id: '' }),
         (memory) =>
-          onServed(
+          insteadOfServing(
             (request) => creates(request) || reads(request),
             (answer, request) => {
               if (reads(request)) memory.id = request.path.split('/').at(-1) ?? '';
               if (reads(request) || memory.id === '') return answer;
               const { id } = memory;
               memory.id = '';
-              return withText(withField(answer, 'Location', `${SEARCHES}/${id}`), (text) =>
-                JSON.stringify({ ...JSON.parse(text), id }),
-              );
+              return withMembers(withField(answer, 'Location', `${SEARCHES}/${id}`), { id });
             },
           ),
       ),
@@ -150,30 +145,16 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'fails over a PUT that changes nothing (RFC 9110 §9.2.2)',
       cause: 'The same PUT, sent again, is answered {status:500}, a server error',
       trips: ['operations.replace-again'],
-      patch: remembering(
-        () => new Set<string>(),
-        (seen) =>
-          onServed(isTo('PUT', isItem), (answer, { body }) => {
-            const text = body.toString('utf8');
-            const again = seen.has(text);
-            seen.add(text);
-            return again ? failed(answer) : answer;
-          }),
-      ),
+      patch: atRepetition(isTo('PUT', isItem), ({ body }) => body.toString('utf8'), failed),
     },
     'second-put-is-409': {
       summary: 'takes a repeated PUT for a conflict with itself',
       cause: 'The same PUT, sent again, is answered {status:409}',
       trips: ['operations.replace-again'],
-      patch: remembering(
-        () => new Set<string>(),
-        (seen) =>
-          onServed(isTo('PUT', isItem), (answer, { body }) => {
-            const text = body.toString('utf8');
-            const again = seen.has(text);
-            seen.add(text);
-            return again ? { ...problem('invalid-content'), status: 409 } : answer;
-          }),
+      patch: atRepetition(
+        isTo('PUT', isItem),
+        ({ body }) => body.toString('utf8'),
+        () => ({ ...problem('invalid-content'), status: 409 }),
       ),
     },
     'updates-despite-if-match': {
@@ -231,7 +212,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'fails over an item that is no longer there',
       cause: 'An item that was deleted is answered {status:500}, a server error',
       trips: ['operations.delete-applied'],
-      patch: onAnswer('not-found', (answer, request) => (reads(request) ? failed(answer) : answer)),
+      patch: onAnswer('not-found', forRequests(reads, failed)),
     },
     'list-keeps-deleted-item': {
       summary: 'lists what was deleted',
@@ -250,7 +231,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'fails over a deletion of what is not there',
       cause: 'Deleting an item a second time is answered {status:500}, a server error',
       trips: ['operations.delete-again'],
-      patch: onAnswer('not-found', (answer, request) => (removes(request) ? failed(answer) : answer)),
+      patch: onAnswer('not-found', forRequests(removes, failed)),
     },
     'deletion-deletes-all': {
       summary: 'forgets to say which item is to be deleted',
@@ -286,14 +267,12 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'sends content with the 204 to a deletion (RFC 9110 §15.3.5)',
       cause: 'The 204 to a deletion comes with a body',
       trips: ['operations.delete-no-content'],
-      patch: onServed(removes, (answer) => ({
-        ...answer,
-        delivery: {
-          kind: 'octets',
-          render: (head) =>
-            Buffer.from(`${head.toString('latin1').trimEnd()}\r\nContent-Length: 2\r\n\r\n{}`, 'latin1'),
-        },
-      })),
+      patch: insteadOfServing(
+        removes,
+        writtenAs((head) =>
+          Buffer.from(`${head.toString('latin1').trimEnd()}\r\nContent-Length: 2\r\n\r\n{}`, 'latin1'),
+        ),
+      ),
     },
     'ignores-idempotency-key': {
       summary: 'creates again for a key that it has documented',
@@ -306,17 +285,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'fails over a key that it has stored',
       cause: 'An Idempotency-Key that comes again is answered {status:500}, a server error',
       trips: ['operations.idempotency-key'],
-      patch: remembering(
-        () => new Set<string>(),
-        (seen) =>
-          onServed(creates, (answer, request) => {
-            const key = fieldValue(request, 'idempotency-key');
-            if (key === undefined) return answer;
-            const again = seen.has(key);
-            seen.add(key);
-            return again ? failed(answer) : answer;
-          }),
-      ),
+      patch: atRepetition(creates, (request) => fieldValue(request, 'idempotency-key'), failed),
     },
     'idempotency-key-hides-other-content': {
       summary: 'answers whatever comes under a key with what came first',

@@ -1,10 +1,14 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { forRequests, insteadOfServing, onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
 import { failed, replacedBy, withText } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
-import { lists, onServed } from './requests.ts';
+import { inItem, lists } from './requests.ts';
+
+const isOfStarters = ({ path }: ReceivedRequest): boolean => path === STARTERS;
+const isBehindCursor = (request: ReceivedRequest): boolean =>
+  isOfStarters(request) && queryParameters(request.query).has('cursor');
 
 /** What the service does wrong with the pages of a list. */
 export const PAGE_DEFECTS = tableOf<Defect>(
@@ -46,7 +50,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'links each page to itself as the next',
       cause: 'The link to the next page leads to the same page again and again',
       trips: ['operations.pages-end'],
-      patch: onServed(lists, (answer, request) =>
+      patch: insteadOfServing(lists, (answer, request) =>
         withField(answer, 'Link', `<${request.target}>; rel="next"`),
       ),
     },
@@ -54,7 +58,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'links to a next page that is not there',
       cause: 'The link to the next page is answered {status:404}',
       trips: ['operations.pages-end'],
-      patch: onServed(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
+      patch: insteadOfServing(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
     },
     'cursor-loses-item': {
       summary: 'names a next page that begins one item too late',
@@ -80,29 +84,23 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'names the last page as the one behind it',
       cause: 'The cursor of the last page leads to the last page again and again',
       trips: ['operations.pages-end'],
-      patch: onServed(
-        ({ path }) => path === STARTERS,
-        (answer, request) =>
-          withText(answer, (text) => {
-            const page = JSON.parse(text);
-            return JSON.stringify({
-              ...page,
-              nextCursor: page.nextCursor ?? queryParameters(request.query).get('cursor'),
-            });
-          }),
+      patch: insteadOfServing(isOfStarters, (answer, { query }) =>
+        withText(answer, (text) => {
+          const page = JSON.parse(text);
+          return JSON.stringify({
+            ...page,
+            nextCursor: page.nextCursor ?? queryParameters(query).get('cursor'),
+          });
+        }),
       ),
     },
     'pages-go-round': {
       summary: 'names the first page as the one behind the last',
       cause: 'Behind the last page of a cursor the list begins again',
       trips: ['operations.pages-end'],
-      patch: onServed(
-        ({ path, query }) => path === STARTERS && query !== null,
-        (answer) =>
-          withText(answer, (text) => {
-            const page = JSON.parse(text);
-            return JSON.stringify({ ...page, nextCursor: page.nextCursor ?? cursorOf(0) });
-          }),
+      patch: inItem(
+        (request) => isOfStarters(request) && request.query !== null,
+        (page) => ({ ...page, nextCursor: page.nextCursor ?? cursorOf(0) }),
       ),
     },
     'cursor-drops-filter': {
@@ -115,29 +113,20 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'links to the next page without the filter of the first one',
       cause: 'The link to the next page has lost the filter',
       trips: ['operations.pages-filter'],
-      patch: onServed(
-        ({ path }) => path === STARTERS,
-        (answer, request) => {
-          const { nextCursor } = JSON.parse(answer.body.toString());
-          const next = placeOf(nextCursor ?? '');
-          const limit = queryParameters(request.query).get('limit') ?? '';
-          return next === null
-            ? answer
-            : withField(
-                answer,
-                'Link',
-                `<${STARTERS}?limit=${limit}&cursor=${cursorOf(next.from)}>; rel="next"`,
-              );
-        },
-      ),
+      patch: insteadOfServing(isOfStarters, (answer, { query }) => {
+        const { nextCursor } = JSON.parse(answer.body.toString());
+        const next = placeOf(nextCursor ?? '');
+        if (next === null) return answer;
+        const limit = queryParameters(query).get('limit') ?? '';
+        const link = `${STARTERS}?limit=${limit}&cursor=${cursorOf(next.from)}`;
+        return withField(answer, 'Link', `<${link}>; rel="next"`);
+      }),
     },
     'cursor-of-other-filter-500': {
       summary: 'fails over a cursor that is of another filter than the request',
       cause: 'The cursor of a list under another filter is answered {status:500}, a server error',
       trips: ['operations.cursor-elsewhere'],
-      patch: onAnswer('invalid-parameter', (answer, request) =>
-        request.path === STARTERS && queryParameters(request.query).has('cursor') ? failed(answer) : answer,
-      ),
+      patch: onAnswer('invalid-parameter', forRequests(isBehindCursor, failed)),
     },
     'cursor-of-other-filter-mixes': {
       summary: 'forgets both filters where that of the cursor is another than that of the request',
@@ -154,9 +143,8 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'refuses the cursors that it names itself',
       cause: 'The cursor of a page is answered {status:400}',
       trips: ['operations.pages-end'],
-      patch: onServed(
-        ({ path, query }) => path === STARTERS && queryParameters(query).has('cursor'),
-        (answer) => replacedBy(answer, { ...problem('invalid-parameter'), occasion: 'served' }),
+      patch: insteadOfServing(isBehindCursor, (answer) =>
+        replacedBy(answer, { ...problem('invalid-parameter'), occasion: 'served' }),
       ),
     },
   },
@@ -164,18 +152,10 @@ export const PAGE_DEFECTS = tableOf<Defect>(
 
 /** A page of a cursor that names another next one than that behind it; none behind the end. */
 function nextAt(moved: (next: number) => number): Patch {
-  return onServed(
-    ({ path }) => path === STARTERS,
-    (answer) =>
-      withText(answer, (text) => {
-        const page = JSON.parse(text);
-        const next = placeOf(page.nextCursor ?? '');
-        return JSON.stringify({
-          ...page,
-          nextCursor: next && cursorOf(moved(next.from), next.group),
-        });
-      }),
-  );
+  return inItem(isOfStarters, (page) => {
+    const next = placeOf(String(page.nextCursor ?? ''));
+    return { ...page, nextCursor: next && cursorOf(moved(next.from), next.group) };
+  });
 }
 
 function withQuery(request: ReceivedRequest, change: (query: URLSearchParams) => void): ReceivedRequest {

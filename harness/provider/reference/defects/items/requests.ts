@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
-import { onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { insteadOfServing, onReceipt, type Patch, remembering } from '../../conduct/patch.ts';
 import { withText } from '../../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../../http/message.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
@@ -14,16 +14,11 @@ export const reads = isTo('GET', isItem);
 export const lists = isTo('GET', isList);
 export const removes = isTo('DELETE', isItem);
 
-/** Answers some requests in another way, once they are carried out. */
-export const onServed = (
-  when: (request: ReceivedRequest) => boolean,
-  change: (answer: Answer, request: ReceivedRequest) => Answer,
-): Patch => onAnswer('served', (answer, request) => (when(request) ? change(answer, request) : answer));
-
 export const inItem = (
   when: (request: ReceivedRequest) => boolean,
   change: (item: JsonObject) => JsonObject,
-): Patch => onServed(when, (answer) => withText(answer, (text) => JSON.stringify(change(JSON.parse(text)))));
+): Patch =>
+  insteadOfServing(when, (answer) => withText(answer, (text) => JSON.stringify(change(JSON.parse(text)))));
 
 /** Takes the bodies of some requests for other ones. */
 export const inBody = (
@@ -35,19 +30,26 @@ export const inBody = (
     return members === null ? request : { ...request, body: Buffer.from(JSON.stringify(change(members))) };
   });
 
-/** What is found out while it runs is of one provider. */
-export const remembering =
-  <M>(fresh: () => M, patch: (memory: M) => Patch): Patch =>
-  (conduct) =>
-    patch(fresh())(conduct);
+/** Answers what comes a second time in another way, told apart by this mark. */
+export const atRepetition = (
+  when: (request: ReceivedRequest) => boolean,
+  mark: (request: ReceivedRequest) => string | undefined,
+  change: (answer: Answer) => Answer,
+): Patch =>
+  remembering(
+    () => new Set<string | undefined>(),
+    (seen) =>
+      insteadOfServing(when, (answer, request) => {
+        const again = mark(request);
+        const isRepeated = again !== undefined && seen.has(again);
+        seen.add(again);
+        return isRepeated ? change(answer) : answer;
+      }),
+  );
 
 /** The items of a list changed, and what it says of their number. */
 export const inList = (change: (items: readonly JsonObject[]) => readonly JsonObject[]): Patch =>
-  onServed(
+  inItem(
     (request) => lists(request) && request.query === null,
-    (answer) =>
-      withText(answer, (text) => {
-        const { items, ...rest } = JSON.parse(text);
-        return JSON.stringify({ ...rest, items: change(items) });
-      }),
+    ({ items, ...rest }) => ({ ...rest, items: change(items as readonly JsonObject[]) }),
   );

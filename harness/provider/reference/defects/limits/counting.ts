@@ -1,5 +1,12 @@
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
-import { aroundHandling, inCredentials, inQuota, type Patch } from '../../conduct/patch.ts';
+import {
+  aroundHandling,
+  countingApart,
+  inCredentials,
+  inQuota,
+  type Patch,
+  together,
+} from '../../conduct/patch.ts';
 import { fieldValue, splitTarget } from '../../http/message.ts';
 import { concurrencyLimit } from '../../quota/concurrency.ts';
 import { extendedWindow, fixedWindow } from '../../quota/fixed-window.ts';
@@ -79,10 +86,7 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
         turns.set(connection, turn);
         return turn % 2;
       };
-      return inQuota(({ keyOf }) => ({
-        keyOf: (identity, request) =>
-          `${keyOf(identity, request)}#${processOf(request.connection ?? request)}`,
-      }))(conduct);
+      return countingApart((request) => `#${processOf(request.connection ?? request)}`)(conduct);
     },
   },
   'instances-count-apart': {
@@ -166,37 +170,26 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has a quota for each User-Agent',
     cause: 'Another User-Agent gets past the limit',
     trips: ['limits.user-agent'],
-    patch: inQuota(({ keyOf }) => ({
-      keyOf: (identity, request) => `${keyOf(identity, request)}@${fieldValue(request, 'user-agent') ?? ''}`,
-    })),
+    patch: countingApart((request) => `@${fieldValue(request, 'user-agent') ?? ''}`),
   },
   'keyed-by-forwarded-for': {
     summary: 'has a quota for each address that X-Forwarded-For claims',
     cause: 'A made-up client address gets past the limit',
     trips: ['limits.forwarded-for'],
-    patch: inQuota(({ keyOf }) => ({
-      keyOf: (identity, request) =>
-        `${keyOf(identity, request)}@${fieldValue(request, 'x-forwarded-for') ?? ''}`,
-    })),
+    patch: countingApart((request) => `@${fieldValue(request, 'x-forwarded-for') ?? ''}`),
   },
   'keyed-by-raw-credential': {
     summary: 'has a quota for each way of writing the Authorization field',
     cause: 'The scheme name in another letter case gets past the limit',
     trips: ['limits.spelling-shares'],
     shows: ['limits.keyed-by'],
-    patch: inQuota(({ keyOf }) => ({
-      keyOf: (identity, request) =>
-        `${keyOf(identity, request)}=${fieldValue(request, 'authorization') ?? ''}`,
-    })),
+    patch: countingApart((request) => `=${fieldValue(request, 'authorization') ?? ''}`),
   },
   'keyed-by-spaced-credential': {
     summary: 'has a quota for each number of spaces behind the scheme name',
     cause: 'The key behind more spaces gets past the limit',
     trips: ['limits.spaces-share'],
-    patch: inQuota(({ keyOf }) => ({
-      keyOf: (identity, request) =>
-        `${keyOf(identity, request)}=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`,
-    })),
+    patch: countingApart((request) => `=${(fieldValue(request, 'authorization') ?? '').split(' ').length}`),
   },
   'failed-authentication-counts': {
     summary: 'takes from every quota for each request with a wrong key',
@@ -230,15 +223,12 @@ export const RATE_LIMIT_COUNTING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'serves a path in any letter case and with a slash more, and has a quota for each spelling',
     cause: 'The path in another spelling gets past the limit',
     trips: ['limits.variants-share'],
-    patch: (conduct) => {
-      const spelled = inQuota(({ keyOf }) => ({
-        keyOf: (identity, request) => `${keyOf(identity, request)}@${splitTarget(request.target).path}`,
-      }));
-      const anySpelling = aroundHandling((request, next, kernel) =>
+    patch: together(
+      countingApart(({ target }) => `@${splitTarget(target).path}`),
+      aroundHandling((request, next, kernel) =>
         next({ ...request, path: request.path.toLowerCase().replace(/(?<=.)\/$/, '') }, kernel),
-      );
-      return anySpelling(spelled(conduct));
-    },
+      ),
+    ),
   },
   'retry-after-floored': {
     summary: 'rounds Retry-After down',

@@ -2,7 +2,8 @@ import type { FieldLine } from '../../../../evidence/exchange.ts';
 import { policyName } from '../../../../evidence/quota/ratelimit-named.ts';
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, onAdmission, onAnswer, type Patch } from '../../conduct/patch.ts';
-import { withText } from '../../http/answer-changes.ts';
+import { withMembers } from '../../http/answer-changes.ts';
+import type { Admission, QuotaPlan } from '../../quota/limiter.ts';
 import { rateLimitFields, xRateLimitFields } from '../../quota/quota-fields.ts';
 
 /** Faults of what the fields tell of a quota, while the quota itself is in order. */
@@ -14,9 +15,23 @@ const MALFORMED_FIELDS: readonly FieldLine[] = [
 
 /** Refusals say that these policies are spent. */
 const violating = (policies: unknown): Patch =>
-  onAnswer('rate-limited', (answer) =>
-    withText(answer, (text) => JSON.stringify({ ...JSON.parse(text), 'violated-policies': policies })),
-  );
+  onAnswer('rate-limited', (answer) => withMembers(answer, { 'violated-policies': policies }));
+
+/** Tells of each request what is not so. */
+const telling = (change: (admission: Admission, plan: QuotaPlan) => Partial<Admission>): Patch =>
+  inQuota(({ fields }) => ({
+    fields: (plan, admission, nowMs) => fields(plan, { ...admission, ...change(admission, plan) }, nowMs),
+  }));
+
+/** Tells the reset in X-RateLimit-Reset, in a way of its own. */
+const resetting = (reset: (admission: Admission, nowMs: number) => string): Patch =>
+  inQuota(() => ({
+    fields: (plan, admission, nowMs) =>
+      xRateLimitFields(plan, admission, nowMs).map(([name, value]) => [
+        name,
+        name === 'X-RateLimit-Reset' ? reset(admission, nowMs) : value,
+      ]),
+  }));
 
 export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
   'quota-fields-lie': {
@@ -55,23 +70,15 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells a whole window as the reset on every answer that it serves',
     cause: 'The reset on served answers moves with each request, and the quota is back before',
     trips: ['limits.served-reset'],
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, admission, nowMs) =>
-        fields(plan, admission.admitted ? { ...admission, renewsInMs: plan.windowMs } : admission, nowMs),
+    patch: telling(({ admitted, renewsInMs }, { windowMs }) => ({
+      renewsInMs: admitted ? windowMs : renewsInMs,
     })),
   },
   'reset-of-served-too-early': {
     summary: 'tells half the time until the reset on answers that it serves',
     cause: 'The reset on served answers is over before the quota is back',
     trips: ['limits.served-reset'],
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, admission, nowMs) =>
-        fields(
-          plan,
-          admission.admitted ? { ...admission, renewsInMs: admission.renewsInMs / 2 } : admission,
-          nowMs,
-        ),
-    })),
+    patch: telling(({ admitted, renewsInMs }) => ({ renewsInMs: admitted ? renewsInMs / 2 : renewsInMs })),
   },
   'quota-fields-malformed': {
     summary: 'writes quota fields that are no structured fields (RFC 9651)',
@@ -124,13 +131,7 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells the reset as what a failed calculation came to',
     cause: 'The reset of the quota is neither a number nor a date',
     trips: ['limits.quota-fields'],
-    patch: inQuota(() => ({
-      fields: (plan, admission, nowMs) =>
-        xRateLimitFields(plan, admission, nowMs).map(([name, value]) => [
-          name,
-          name === 'X-RateLimit-Reset' ? 'NaN' : value,
-        ]),
-    })),
+    patch: resetting(() => 'NaN'),
   },
   'quota-fields-contradict': {
     summary: 'announces the same quota in two sets of fields that disagree',
@@ -147,28 +148,18 @@ export const QUOTA_FIELD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells the reset in milliseconds since 1970',
     cause: 'The reset of the quota counts milliseconds, not seconds',
     trips: ['limits.reset-unit'],
-    patch: inQuota(() => ({
-      fields: (plan, admission, nowMs) => [
-        ...xRateLimitFields(plan, admission, nowMs).filter(([name]) => name !== 'X-RateLimit-Reset'),
-        ['X-RateLimit-Reset', String(Math.ceil(nowMs + admission.renewsInMs))],
-      ],
-    })),
+    patch: resetting(({ renewsInMs }, nowMs) => String(Math.ceil(nowMs + renewsInMs))),
   },
   'reset-whole-window': {
     summary: 'tells a whole window as the time until the reset, however much of it is over',
     cause: 'The reset on the 429 always names the whole window, not the time that is left',
     trips: ['limits.reset-honest'],
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, admission, nowMs) => fields(plan, { ...admission, renewsInMs: plan.windowMs }, nowMs),
-    })),
+    patch: telling((_, { windowMs }) => ({ renewsInMs: windowMs })),
   },
   'reset-too-early': {
     summary: 'tells half the time until the reset',
     cause: 'A request after the announced reset is still refused',
     trips: ['limits.reset-honest'],
-    patch: inQuota(({ fields }) => ({
-      fields: (plan, admission, nowMs) =>
-        fields(plan, { ...admission, renewsInMs: admission.renewsInMs / 2 }, nowMs),
-    })),
+    patch: telling(({ renewsInMs }) => ({ renewsInMs: renewsInMs / 2 })),
   },
 });

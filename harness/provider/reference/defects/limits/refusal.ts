@@ -1,6 +1,7 @@
 import { type Defect, EVERY, tableOf } from '../../conduct/deviation.ts';
 import {
   aroundHandling,
+  countingApart,
   droppedInsteadOf,
   inQuota,
   onAdmission,
@@ -10,27 +11,23 @@ import {
 import { asProblem, withContent } from '../../http/answer-changes.ts';
 import { queryParameters, withField, withoutField } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
-import type { Admission, Limiter, LimiterAlgorithm } from '../../quota/limiter.ts';
+import { type Admission, saying } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
 
 const sayingRetryAfter = (value: (renewsInMs: number) => string): Patch =>
   inQuota(() => ({ retryAfter: (renewsInMs) => value(renewsInMs) }));
 
 /** Enforces another number than the one announced, which the admission still goes by. */
-const offBy =
-  (difference: number): ((algorithm: LimiterAlgorithm) => LimiterAlgorithm) =>
-  (algorithm) =>
-  (plan) => {
-    const limiter = algorithm({ ...plan, requests: plan.requests + difference });
-    const announced =
-      (ask: Limiter['take']): Limiter['take'] =>
-      (key, nowMs) => {
-        const admission = ask(key, nowMs);
-        const remaining = Math.max(0, admission.remaining - difference);
-        return { ...admission, remaining: admission.admitted ? remaining : 0 };
-      };
-    return { take: announced(limiter.take), peek: announced(limiter.peek) };
-  };
+const offBy = (difference: number): Patch =>
+  inQuota(({ algorithm }) => ({
+    algorithm: (plan) => {
+      const limiter = algorithm({ ...plan, requests: plan.requests + difference });
+      return saying(limiter, (admission) => ({
+        ...admission,
+        remaining: admission.admitted ? Math.max(0, admission.remaining - difference) : 0,
+      }));
+    },
+  }));
 
 /** A client notices it, and no time limit of one. */
 const TARPIT_MS = 1_500;
@@ -40,13 +37,13 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'admits one request less than its plan',
     cause: 'The limit refuses one request too early',
     trips: ['limits.exact'],
-    patch: inQuota(({ algorithm }) => ({ algorithm: offBy(-1)(algorithm) })),
+    patch: offBy(-1),
   },
   'limit-off-by-one-high': {
     summary: 'admits one request more than its plan',
     cause: 'The limit lets one request too many through',
     trips: ['limits.exact'],
-    patch: inQuota(({ algorithm }) => ({ algorithm: offBy(1)(algorithm) })),
+    patch: offBy(1),
   },
   'limit-ignored': {
     summary: 'announces a quota and never enforces it',
@@ -75,26 +72,26 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'calls a spent quota an unavailable service (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:503}, not 429',
     trips: ['limits.refusal-status'],
-    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
+    patch: onAnswer('rate-limited', asProblem(503)),
   },
   'undocumented-refusal-503': {
     setting: 'error codes',
     summary: 'calls a spent quota an unavailable service, where its documents say 429',
     cause: 'A spent quota is answered {status:503}, not as the documents say',
     trips: ['limits.documented-refusal'],
-    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 503, 'Service Unavailable')),
+    patch: onAnswer('rate-limited', asProblem(503)),
   },
   'refusal-403': {
     summary: 'calls a spent quota a lack of permission (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:403}, not 429',
     trips: ['limits.refusal-status'],
-    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 403, 'Forbidden')),
+    patch: onAnswer('rate-limited', asProblem(403)),
   },
   'refusal-500': {
     summary: 'calls a spent quota a failure of its own (RFC 6585 §4)',
     cause: 'A spent quota is answered {status:500}, a server error',
     trips: ['limits.refusal-status'],
-    patch: onAnswer('rate-limited', (answer) => asProblem(answer, 500, 'Internal Server Error')),
+    patch: onAnswer('rate-limited', asProblem(500)),
   },
   'refusal-drops-connection': {
     summary: 'ends the connection of whoever has spent the quota (RFC 6585 §7.2)',
@@ -185,15 +182,11 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has a quota for each query string',
     cause: 'Another query is served after the quota is spent',
     trips: ['limits.variants-share'],
-    patch: inQuota(({ keyOf }) => ({
-      keyOf: (identity, request) => {
-        // A credential in the query is no further parameter.
-        const names = [...queryParameters(request.query)].filter(
-          ([name]) => !/key|auth|token|md5/i.test(name),
-        );
-        return `${keyOf(identity, request)}?${new URLSearchParams(names)}`;
-      },
-    })),
+    patch: countingApart(({ query }) => {
+      // A credential in the query is no further parameter.
+      const names = [...queryParameters(query)].filter(([name]) => !/key|auth|token|md5/i.test(name));
+      return `?${new URLSearchParams(names)}`;
+    }),
   },
   'never-recovers': {
     summary: 'bars a key for good once its quota was spent',

@@ -2,7 +2,7 @@ import type { LimitScope } from '../../../../contract/vocabulary.ts';
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { inQuota, type Patch } from '../../conduct/patch.ts';
 import { fixedWindow } from '../../quota/fixed-window.ts';
-import type { Admission, Limiter, QuotaPlan } from '../../quota/limiter.ts';
+import { type Admission, type Limiter, type QuotaPlan, saying } from '../../quota/limiter.ts';
 import { furtherBy, severalLimits } from '../../quota/several-limits.ts';
 
 /** Keeps limits of other numbers than those that it announces. */
@@ -111,10 +111,7 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       summary: 'keeps the main limit, and counts for the longer one without refusing anything',
       cause: 'The longer limit refuses nothing, whatever the documents say',
       trips: ['limits.further'],
-      patch: keptBy((limiter) => ({
-        take: (key, nowMs) => ({ ...limiter.take(key, nowMs), admitted: true }),
-        peek: (key, nowMs) => ({ ...limiter.peek(key, nowMs), admitted: true }),
-      })),
+      patch: keptBy((limiter) => saying(limiter, (admission) => ({ ...admission, admitted: true }))),
     },
     'longer-limit-early': {
       setting: 'two limits, the further one soon spent',
@@ -146,10 +143,9 @@ export const SEVERAL_LIMITS_DEFECTS = tableOf<Defect>(
       summary: 'always says that all of the longer limit remains',
       cause: 'What remains of the longer limit is always all of it',
       trips: ['limits.further-remaining'],
-      patch: keptBy((limiter, { requests }) => ({
-        take: (key, nowMs) => ({ ...limiter.take(key, nowMs), remaining: requests }),
-        peek: (key, nowMs) => ({ ...limiter.peek(key, nowMs), remaining: requests }),
-      })),
+      patch: keptBy((limiter, { requests }) =>
+        saying(limiter, (admission) => ({ ...admission, remaining: requests })),
+      ),
     },
     'longer-limit-counts-twice': {
       setting: 'two limits, the further one longer',

@@ -1,5 +1,12 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { each, inWebSocket, onInbound, onOutbound } from '../../conduct/websocket-patch.ts';
+import {
+  each,
+  eachInbound,
+  eachOutbound,
+  inWebSocket,
+  onInbound,
+  onOutbound,
+} from '../../conduct/websocket-patch.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 
@@ -37,13 +44,11 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes a Close frame with a payload of one octet or a code that no endpoint may send',
     cause: 'A Close with a broken payload is answered like a right one',
     trips: ['websocket.bad-close-code'],
-    patch: onInbound(
-      each((frame) => {
-        if (frame.opcode !== OPCODE.close || frame.payload.length === 0) return frame;
-        const code = frame.payload.length === 1 ? 0 : frame.payload.readUInt16BE(0);
-        return code < 1000 || [1004, 1005, 1006, 1015].includes(code) ? closingWith(frame, 1000) : frame;
-      }),
-    ),
+    patch: eachInbound((frame) => {
+      if (frame.opcode !== OPCODE.close || frame.payload.length === 0) return frame;
+      const code = frame.payload.length === 1 ? 0 : frame.payload.readUInt16BE(0);
+      return code < 1000 || [1004, 1005, 1006, 1015].includes(code) ? closingWith(frame, 1000) : frame;
+    }),
   },
   'ws-takes-unassigned-codes': {
     summary: 'takes a Close with a code that is not assigned for a right one (RFC 6455 §7.4.2)',
@@ -83,7 +88,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
       checks: ['websocket.failure-announced'],
       because: 'a connection that fails ends without a close frame as well',
     },
-    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? null : frame))),
+    patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? null : frame)),
   },
   'ws-keeps-tcp-open': {
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
@@ -114,20 +119,17 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
     cause: 'The service sends a close code that is never sent',
     trips: ['websocket.forbidden-close-codes'],
-    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame))),
+    patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame)),
   },
   'ws-wrong-close-code': {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     cause: 'Broken frames are answered with the wrong close code',
     shows: ['websocket.unmasked-code'],
     trips: ['websocket.reserved-bits-code'],
-    patch: onOutbound(
-      each((frame) =>
-        frame.opcode === OPCODE.close &&
-        [1002, 1007].includes(frame.payload.length < 2 ? 0 : frame.payload.readUInt16BE(0))
-          ? closingWith(frame, 1011)
-          : frame,
-      ),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.close && [1002, 1007].includes(closeCodeOf(frame) ?? 0)
+        ? closingWith(frame, 1011)
+        : frame,
     ),
   },
   'ws-fails-silently': {

@@ -7,7 +7,7 @@ import {
   inWebSocket,
   onCompressedInbound,
   onCompressedOutbound,
-  onSwitching,
+  onSwitchingLine,
 } from '../../conduct/websocket-patch.ts';
 import { fieldValue } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
@@ -29,10 +29,8 @@ const onCompressed = (change: (frame: Frame) => Frame | null): Patch =>
 
 /** Takes a parameter out of the selected extension. */
 const withoutParameter = (name: string): Patch =>
-  onSwitching((lines) =>
-    lines.map((line) =>
-      /^sec-websocket-extensions:/i.test(line) ? line.replace(new RegExp(`; *${name}(=\\d+)?`), '') : line,
-    ),
+  onSwitchingLine((line) =>
+    /^sec-websocket-extensions:/i.test(line) ? line.replace(new RegExp(`; *${name}(=\\d+)?`), '') : line,
   );
 
 const inOffer = (change: (offer: string) => string): Patch =>
@@ -77,7 +75,7 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     trips: ['websocket.deflate-window-kept'],
     patch: together(
       inOffer((offer) => offer.replace(/server_max_window_bits=9$/, 'server_max_window_bits=14')),
-      onSwitching((lines) => lines.map((line) => line.replace('window_bits=14', 'window_bits=9'))),
+      onSwitchingLine((line) => line.replace('window_bits=14', 'window_bits=9')),
     ),
   },
   'ws-refuses-small-window': {
@@ -96,15 +94,13 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'answers several offers of permessage-deflate with the name alone (RFC 7692 §5.1)',
     cause: 'The answer to several offers of permessage-deflate fits none of them',
     trips: ['websocket.deflate-several-offers'],
-    patch: onSwitching((lines) => lines.map((line) => line.replace('; server_max_window_bits=12', ''))),
+    patch: onSwitchingLine((line) => line.replace('; server_max_window_bits=12', '')),
   },
   'ws-widens-client-window': {
     summary: 'allows a larger window than the client has (RFC 7692 §7.1.2.2)',
     cause: 'The service allows a larger client window than was offered',
     trips: ['websocket.deflate-client-window'],
-    patch: onSwitching((lines) =>
-      lines.map((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
-    ),
+    patch: onSwitchingLine((line) => line.replace(/client_max_window_bits=\d+/, 'client_max_window_bits=15')),
   },
   'ws-ignores-rsv1-on-control': {
     summary: 'overlooks RSV1 on control frames once messages are compressed (RFC 7692 §6)',
@@ -169,15 +165,14 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'keeps the first fragment of a compressed message only',
     cause: 'A compressed message in fragments is lost',
     trips: ['websocket.deflate-fragments'],
-    patch: (conduct) =>
-      onCompressedInbound(() => {
-        let compressed = false;
-        return (frame) => {
-          if (isData(frame) && frame.opcode !== OPCODE.continuation) compressed = isCompressed(frame);
-          const isLost = compressed && frame.opcode === OPCODE.continuation && !frame.fin;
-          return isLost ? [] : [frame];
-        };
-      })(conduct),
+    patch: onCompressedInbound(() => {
+      let compressed = false;
+      return (frame) => {
+        if (isData(frame) && frame.opcode !== OPCODE.continuation) compressed = isCompressed(frame);
+        const isLost = compressed && frame.opcode === OPCODE.continuation && !frame.fin;
+        return isLost ? [] : [frame];
+      };
+    }),
   },
   'ws-ping-cuts-compressed': {
     summary: 'loses the rest of a compressed message that a Ping comes within',
@@ -228,10 +223,8 @@ export const WEBSOCKET_COMPRESSION_DEFECTS = tableOf<Defect>(REALTIME, {
           asked = /extensions: permessage-deflate; server_no_context_takeover(?!; server)/i.test(head);
           return asked ? head.replace('; server_no_context_takeover', '') : head;
         }),
-        onSwitching((lines) =>
-          lines.map((line) =>
-            asked && /^sec-websocket-extensions:/i.test(line) ? `${line}; server_no_context_takeover` : line,
-          ),
+        onSwitchingLine((line) =>
+          asked && /^sec-websocket-extensions:/i.test(line) ? `${line}; server_no_context_takeover` : line,
         ),
       )(conduct);
     },

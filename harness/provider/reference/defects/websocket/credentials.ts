@@ -1,4 +1,3 @@
-import { parseJsonObject } from '../../../../base/json-text.ts';
 import type { HandshakeRule } from '../../conduct/conduct.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
@@ -10,7 +9,7 @@ import {
   withoutRule,
 } from '../../conduct/websocket-patch.ts';
 import { REVOKED_KEY } from '../../credentials/refused.ts';
-import { withText } from '../../http/answer-changes.ts';
+import { withMembers } from '../../http/answer-changes.ts';
 import { type Answer, fieldValue, queryParameters, withoutField } from '../../http/message.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
@@ -87,9 +86,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The refusal of a WebSocket handshake repeats the credential',
     trips: ['websocket.key-not-echoed'],
     patch: onAnswer('upgrade-required', (answer, request) =>
-      withText(answer, (text) =>
-        JSON.stringify({ ...parseJsonObject(text), received: fieldValue(request, 'authorization') }),
-      ),
+      withMembers(answer, { received: fieldValue(request, 'authorization') }),
     ),
   },
   'ws-accepts-key-in-query': {

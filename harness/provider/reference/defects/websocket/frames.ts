@@ -1,31 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { type Patch, together } from '../../conduct/patch.ts';
-import { each, inWebSocket, onInbound, onOpen, onOutbound } from '../../conduct/websocket-patch.ts';
+import {
+  eachInbound,
+  eachOutbound,
+  inWebSocket,
+  onInbound,
+  onOpen,
+  onOutbound,
+} from '../../conduct/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
 
-/** Continuation frames without a beginning are taken for the beginning. */
-const adoptingContinuations: FrameRule = () => {
-  let open = false;
-  return (frame) => {
-    if (isControl(frame)) return [frame];
-    const stray = frame.opcode === OPCODE.continuation && !open;
-    open = !frame.fin;
-    return [stray ? { ...frame, opcode: OPCODE.text } : frame];
+/** Takes frames for others that are out of place: continuations of nothing, beginnings before the last end. */
+const misplaced =
+  (kind: 'continuation' | 'beginning', change: (frame: Frame) => Frame): FrameRule =>
+  () => {
+    let open = false;
+    return (frame) => {
+      if (isControl(frame)) return [frame];
+      const isContinuation = frame.opcode === OPCODE.continuation;
+      const isMisplaced = kind === 'continuation' ? isContinuation && !open : !isContinuation && open;
+      open = !frame.fin;
+      return [isMisplaced ? change(frame) : frame];
+    };
   };
-};
-
-/** A message that begins before the last one has ended is taken for its continuation. */
-const mergingInterleaved: FrameRule = () => {
-  let open = false;
-  return (frame) => {
-    if (isControl(frame)) return [frame];
-    const interleaved = frame.opcode !== OPCODE.continuation && open;
-    open = !frame.fin;
-    return [interleaved ? { ...frame, opcode: OPCODE.continuation } : frame];
-  };
-};
 
 /** Pings wait for the end of the message that they come within. */
 const holdingPings: FrameRule = () => {
@@ -61,22 +60,11 @@ const EURO_REST = Buffer.of(0xac);
 
 /** What is wrong with a frame is taken for another fault, and so has the close code of that. */
 const mistaking = (concerns: (frame: Frame) => boolean, forFault: (frame: Frame) => Frame): Patch =>
-  onInbound(each((frame) => (concerns(frame) ? forFault(frame) : frame)));
+  eachInbound((frame) => (concerns(frame) ? forFault(frame) : frame));
 
 const notUtf8 = (frame: Frame): Frame =>
   withPayload({ ...frame, opcode: OPCODE.text, fin: true, rsv: 0 }, Buffer.of(0xff));
 const ofUnknownOpcode = (frame: Frame): Frame => ({ ...frame, opcode: 3 });
-
-/** A fragment that continues nothing is taken for text that is not UTF-8. */
-const mistakingContinuations: FrameRule = () => {
-  let open = false;
-  return (frame) => {
-    if (isControl(frame)) return [frame];
-    const stray = frame.opcode === OPCODE.continuation && !open;
-    open = !frame.fin;
-    return [stray ? notUtf8(frame) : frame];
-  };
-};
 
 function isUtf8Text({ opcode, fin, payload }: Frame): boolean {
   return opcode !== OPCODE.text || !fin || isUtf8(payload);
@@ -94,61 +82,59 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'masks its frames (RFC 6455 §5.1)',
     cause: 'The service masks the frames that it sends',
     trips: ['websocket.server-unmasked'],
-    patch: onOutbound(each((frame) => ({ ...frame, masked: true }))),
+    patch: eachOutbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-accepts-unmasked': {
     summary: 'takes frames that are not masked (RFC 6455 §5.1)',
     cause: 'An unmasked frame of a client is accepted',
     trips: ['websocket.unmasked'],
-    patch: onInbound(each((frame) => ({ ...frame, masked: true }))),
+    patch: eachInbound((frame) => ({ ...frame, masked: true })),
   },
   'ws-ignores-rsv': {
     summary: 'overlooks reserved bits (RFC 6455 §5.2)',
     cause: 'A frame with a reserved bit is accepted',
     trips: ['websocket.reserved-bits', 'websocket.reserved-bit-on-ping'],
-    patch: onInbound(each((frame) => ({ ...frame, rsv: 0 }))),
+    patch: eachInbound((frame) => ({ ...frame, rsv: 0 })),
   },
   'ws-accepts-reserved-opcode': {
     summary: 'ignores frames with a reserved opcode (RFC 6455 §5.2)',
     cause: 'A frame with a reserved opcode is accepted',
     trips: ['websocket.reserved-data-opcode', 'websocket.reserved-control-opcode'],
-    patch: onInbound(each((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null))),
+    patch: eachInbound((frame) => ([0, 1, 2, 8, 9, 10].includes(frame.opcode) ? frame : null)),
   },
   'ws-accepts-fragmented-ping': {
     summary: 'takes control frames in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Ping is accepted',
     trips: ['websocket.fragmented-ping', 'websocket.fragmented-pong'],
-    patch: onInbound(each((frame) => (isControl(frame) ? { ...frame, fin: true } : frame))),
+    patch: eachInbound((frame) => (isControl(frame) ? { ...frame, fin: true } : frame)),
   },
   'ws-accepts-fragmented-pong': {
     summary: 'takes a Pong in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Pong is accepted',
     trips: ['websocket.fragmented-pong'],
-    patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, fin: true } : frame))),
+    patch: eachInbound((frame) => (frame.opcode === OPCODE.pong ? { ...frame, fin: true } : frame)),
   },
   'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
     cause: 'A Ping of more than 125 bytes is accepted',
     trips: ['websocket.overlong-ping'],
-    patch: onInbound(
-      each((frame) =>
-        isControl(frame) && frame.payload.length > 125
-          ? withPayload(frame, frame.payload.subarray(0, 125))
-          : frame,
-      ),
+    patch: eachInbound((frame) =>
+      isControl(frame) && frame.payload.length > 125
+        ? withPayload(frame, frame.payload.subarray(0, 125))
+        : frame,
     ),
   },
   'ws-accepts-stray-continuation': {
     summary: 'takes a continuation of nothing for a message (RFC 6455 §5.4)',
     cause: 'A continuation frame that continues nothing is accepted',
     trips: ['websocket.stray-continuation'],
-    patch: onInbound(adoptingContinuations),
+    patch: onInbound(misplaced('continuation', (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-accepts-interleaved-messages': {
     summary: 'takes a new message inside an unfinished one (RFC 6455 §5.4)',
     cause: 'A new message within another one is accepted',
     trips: ['websocket.interleaved-message'],
-    patch: onInbound(mergingInterleaved),
+    patch: onInbound(misplaced('beginning', (frame) => ({ ...frame, opcode: OPCODE.continuation }))),
   },
   'ws-accepts-bad-utf8': {
     summary: 'takes text that is not UTF-8 (RFC 6455 §8.1)',
@@ -183,7 +169,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refuses a fragment that continues nothing as text that is not UTF-8 (RFC 6455 §7.4.1)',
     cause: 'A fragment that continues nothing is answered with the wrong close code',
     trips: ['websocket.fragmentation-code'],
-    patch: onInbound(mistakingContinuations),
+    patch: onInbound(misplaced('continuation', notUtf8)),
   },
   'ws-wrong-code-for-bad-utf8': {
     summary: 'refuses text that is not UTF-8 as an error of the protocol (RFC 6455 §7.4.1)',
@@ -195,22 +181,22 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     cause: 'The Pong does not carry what the Ping carried',
     trips: ['websocket.ping'],
-    patch: onOutbound(
-      each((frame) => (frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame)),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame,
     ),
   },
   'ws-no-pong': {
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     cause: 'A Ping is never answered',
     trips: ['websocket.ping'],
-    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.pong ? null : frame))),
+    patch: eachOutbound((frame) => (frame.opcode === OPCODE.pong ? null : frame)),
   },
   'ws-nonminimal-length': {
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
     cause: 'The service encodes short lengths in too many bytes',
     trips: ['websocket.server-lengths'],
-    patch: onOutbound(
-      each((frame) => (frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame)),
+    patch: eachOutbound((frame) =>
+      frame.lengthOctets === 0 && isData(frame) ? { ...frame, lengthOctets: 2 } : frame,
     ),
   },
   'ws-holds-pings-in-messages': {
@@ -224,24 +210,22 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A Pong that nobody asked for ends the connection',
     trips: ['websocket.unsolicited-pong'],
     drags: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
-    patch: onInbound(each((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame))),
+    patch: eachInbound((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame)),
   },
   'ws-sets-reserved-bits': {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
     cause: 'The service sets reserved bits in its frames',
     trips: ['websocket.server-reserved'],
-    patch: onOutbound(each((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 }))),
+    patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? frame : { ...frame, rsv: 1 })),
   },
   'ws-sends-overlong-close': {
     summary: 'explains itself at length in Close frames (RFC 6455 §5.5)',
     cause: 'The Close frame of the service is longer than 125 bytes',
     trips: ['websocket.server-control-frames'],
-    patch: onOutbound(
-      each((frame) =>
-        frame.opcode === OPCODE.close && frame.payload.length >= 2
-          ? withPayload(frame, Buffer.concat([frame.payload.subarray(0, 2), Buffer.alloc(140, 'why ')]))
-          : frame,
-      ),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.close && frame.payload.length >= 2
+        ? withPayload(frame, Buffer.concat([frame.payload.subarray(0, 2), Buffer.alloc(140, 'why ')]))
+        : frame,
     ),
   },
   'ws-sends-overlong-ping': {
@@ -251,8 +235,8 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     shows: ['websocket.heartbeat'],
     patch: together(
       onOpen((socket) => socket.ping('are you there?')),
-      onOutbound(
-        each((frame) => (frame.opcode === OPCODE.ping ? withPayload(frame, Buffer.alloc(126, '?')) : frame)),
+      eachOutbound((frame) =>
+        frame.opcode === OPCODE.ping ? withPayload(frame, Buffer.alloc(126, '?')) : frame,
       ),
     ),
   },

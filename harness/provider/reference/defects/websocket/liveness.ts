@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { WebSocket } from 'ws';
 import { parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
 import {
   atQuiet,
   atQuietBut,
-  each,
+  closingUpon,
+  eachInbound,
   inWebSocket,
+  knowingOpen,
   OVERLOADED,
   onInbound,
+  onMessage,
   onOpen,
   PING,
   PONG,
@@ -111,11 +113,7 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     shows: ['websocket.idle', 'websocket.heartbeat'],
     patch: together(
       atQuiet((socket) => socket.send(PING)),
-      onOpen((socket) =>
-        socket.on('message', (content) => {
-          if (String(content) === PONG) socket.close(1003, 'unknown message');
-        }),
-      ),
+      closingUpon((content) => String(content) === PONG, 1003, 'unknown message'),
     ),
   },
   'ws-falls-over-bad-text': {
@@ -126,40 +124,26 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
       checks: ['websocket.failure-announced'],
       because: 'the connection on which it came ends in the same way',
     },
-    patch: (conduct) => {
-      const open = new Set<WebSocket>();
-      return together(
-        onOpen((socket) => {
-          open.add(socket);
-          socket.on('close', () => open.delete(socket));
-        }),
-        onInbound(
-          each((frame) => {
-            const isBad = frame.opcode === OPCODE.text && frame.fin && !isUtf8(frame.payload);
-            if (isBad) for (const socket of open) socket.terminate();
-            return frame;
-          }),
-        ),
-      )(conduct);
-    },
+    patch: knowingOpen((open) =>
+      eachInbound((frame) => {
+        const isBad = frame.opcode === OPCODE.text && frame.fin && !isUtf8(frame.payload);
+        if (isBad) for (const socket of open) socket.terminate();
+        return frame;
+      }),
+    ),
   },
   'ws-falls-over-long-message': {
     summary: 'closes with 1009 upon a message of 64 KiB, and drops all other connections',
     cause: 'A long message of one client ends the connections of all others',
     trips: ['websocket.others-kept'],
     shows: ['websocket.max-message'],
-    patch: (conduct) => {
-      const open = new Set<WebSocket>();
-      return onOpen((socket) => {
-        open.add(socket);
-        socket.on('close', () => open.delete(socket));
-        socket.on('message', (content: Buffer) => {
-          if (content.length < 65_536) return;
-          for (const other of open) if (other !== socket) other.terminate();
-          socket.close(1009);
-        });
-      })(conduct);
-    },
+    patch: knowingOpen((open) =>
+      onMessage((socket, content) => {
+        if (content.length < 65_536) return;
+        for (const other of open) if (other !== socket) other.terminate();
+        socket.close(1009);
+      }),
+    ),
   },
   'ws-keeps-place-of-cut-client': {
     summary: 'has one place, and keeps it for a client that was cut without a Close',
@@ -225,15 +209,10 @@ export const WEBSOCKET_LIVENESS_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends what one client says to all others',
     cause: 'Messages of one connection come on another',
     trips: ['websocket.connections-apart'],
-    patch: (conduct) => {
-      const open = new Set<WebSocket>();
-      return onOpen((socket) => {
-        open.add(socket);
-        socket.on('close', () => open.delete(socket));
-        socket.on('message', (content, isBinary) => {
-          for (const other of open) if (other !== socket) other.send(content, { binary: isBinary });
-        });
-      })(conduct);
-    },
+    patch: knowingOpen((open) =>
+      onMessage((socket, content, isBinary) => {
+        for (const other of open) if (other !== socket) other.send(content, { binary: isBinary });
+      }),
+    ),
   },
 });

@@ -2,25 +2,24 @@ import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { together } from '../../conduct/patch.ts';
 import {
   boundingFrames,
+  closingUpon,
   cuttingAt,
   demandingLogin,
-  each,
+  eachInbound,
+  eachOutbound,
   endingLong,
   endingTooBig,
   onInbound,
-  onOpen,
-  onOutbound,
+  onMessage,
 } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Ends TCP upon a message of 64 KiB and more. */
-const droppingLong = onOpen((socket) =>
-  socket.on('message', (content: Buffer) => {
-    if (content.length > 65_535) socket.terminate();
-  }),
-);
+const droppingLong = onMessage((socket, content) => {
+  if (content.length > 65_535) socket.terminate();
+});
 
 /** Messages (RFC 6455 §5.6) that do not come back as they were sent. */
 export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -28,21 +27,19 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends messages back altered',
     cause: 'Messages come back changed',
     trips: ['websocket.echo-text', 'websocket.exchange'],
-    patch: onOutbound(
-      each((frame) => {
-        if (!isData(frame) || frame.payload.length === 0) return frame;
-        const payload = Buffer.from(frame.payload);
-        payload[0] = (payload[0] ?? 0) ^ 1;
-        return { ...frame, payload };
-      }),
-    ),
+    patch: eachOutbound((frame) => {
+      if (!isData(frame) || frame.payload.length === 0) return frame;
+      const payload = Buffer.from(frame.payload);
+      payload[0] = (payload[0] ?? 0) ^ 1;
+      return { ...frame, payload };
+    }),
   },
   'ws-ignores-login': {
     setting: 'login by message',
     summary: 'does not answer the message with which clients log in',
     cause: 'The documented login is not answered',
     trips: ['websocket.login'],
-    patch: onInbound(each((frame) => (frame.payload.includes('login') ? null : frame))),
+    patch: eachInbound((frame) => (frame.payload.includes('login') ? null : frame)),
   },
   'ws-forgets-login': {
     setting: 'login by message',
@@ -55,22 +52,20 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     cause: 'A binary message comes back as text',
     trips: ['websocket.echo-kind'],
-    patch: onOutbound(
-      each((frame) => (frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame)),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame,
     ),
   },
   'ws-swallows-empty-messages': {
     summary: 'takes a message without content for none',
     cause: 'An empty message is lost',
     trips: ['websocket.echo-empty'],
-    patch: onInbound(
-      each((frame) =>
-        frame.fin &&
-        frame.payload.length === 0 &&
-        (frame.opcode === OPCODE.text || frame.opcode === OPCODE.binary)
-          ? null
-          : frame,
-      ),
+    patch: eachInbound((frame) =>
+      frame.fin &&
+      frame.payload.length === 0 &&
+      (frame.opcode === OPCODE.text || frame.opcode === OPCODE.binary)
+        ? null
+        : frame,
     ),
   },
   'ws-misreads-16-bit-lengths': {
@@ -78,30 +73,26 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A message of 126 bytes or more comes back shortened',
     trips: ['websocket.echo-lengths'],
     drags: { checks: ['websocket.echo-long'], because: 'long messages are cut at the same place' },
-    patch: onInbound(
-      each((frame) =>
-        isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
-      ),
+    patch: eachInbound((frame) =>
+      isData(frame) && frame.lengthOctets === 2 ? withPayload(frame, frame.payload.subarray(0, -1)) : frame,
     ),
   },
   'ws-truncates-long-messages': {
     summary: 'cuts a message whose length stands in 64 bits (RFC 6455 §5.2)',
     cause: 'A message of 64 KiB or more comes back shortened',
     trips: ['websocket.echo-long'],
-    patch: onInbound(
-      each((frame) =>
-        isData(frame) && frame.lengthOctets === 8
-          ? withPayload(frame, frame.payload.subarray(0, 65_535))
-          : frame,
-      ),
+    patch: eachInbound((frame) =>
+      isData(frame) && frame.lengthOctets === 8
+        ? withPayload(frame, frame.payload.subarray(0, 65_535))
+        : frame,
     ),
   },
   'ws-wrong-too-big-code': {
     summary: 'refuses a long message as a protocol error (RFC 6455 §7.4.1)',
     cause: 'A message that is too big is refused with the wrong close code',
     trips: ['websocket.too-big-code'],
-    patch: onInbound(
-      each((frame) => (isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame)),
+    patch: eachInbound((frame) =>
+      isData(frame) && frame.lengthOctets === 8 ? { ...frame, opcode: 3 } : frame,
     ),
   },
   'ws-wrong-too-big-code-in-fragments': {
@@ -140,11 +131,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     shows: ['websocket.max-message'],
     patch: together(
       endingTooBig('reset instead'),
-      onOpen((socket) =>
-        socket.on('message', (content: Buffer) => {
-          if (content.length > 65_535) socket.close(1009);
-        }),
-      ),
+      closingUpon((content) => content.length > 65_535, 1009),
     ),
   },
   'ws-drops-too-big-in-fragments': {
@@ -161,7 +148,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
       checks: ['websocket.stray-continuation'],
       because: 'a continuation without a beginning is lost as well',
     },
-    patch: onInbound(each((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame))),
+    patch: eachInbound((frame) => (frame.opcode === OPCODE.continuation && !frame.fin ? null : frame)),
   },
   'ws-ping-cuts-message': {
     summary: 'loses the rest of a message that a Ping comes within (RFC 6455 §5.4)',
@@ -179,20 +166,18 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'loses the last octet of binary messages of 126 octets and more (RFC 6455 §5.2)',
     cause: 'A binary message of 126 bytes or more comes back shortened',
     trips: ['websocket.echo-binary-lengths'],
-    patch: onInbound(
-      each((frame) =>
-        frame.opcode === OPCODE.binary && frame.lengthOctets === 2
-          ? withPayload(frame, frame.payload.subarray(0, -1))
-          : frame,
-      ),
+    patch: eachInbound((frame) =>
+      frame.opcode === OPCODE.binary && frame.lengthOctets === 2
+        ? withPayload(frame, frame.payload.subarray(0, -1))
+        : frame,
     ),
   },
   'ws-swallows-empty-binary': {
     summary: 'swallows a binary message without content (RFC 6455 §5.6)',
     cause: 'An empty binary message is lost',
     trips: ['websocket.echo-binary-lengths'],
-    patch: onInbound(
-      each((frame) => (frame.opcode === OPCODE.binary && frame.payload.length === 0 ? null : frame)),
+    patch: eachInbound((frame) =>
+      frame.opcode === OPCODE.binary && frame.payload.length === 0 ? null : frame,
     ),
   },
   'ws-forgets-many-fragments': {
@@ -218,12 +203,10 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes U+FEFF at the beginning of a text away (RFC 6455 §5.6)',
     cause: 'A byte order mark at the start of a text is lost',
     trips: ['websocket.echo-characters'],
-    patch: onOutbound(
-      each((frame) =>
-        frame.opcode === OPCODE.text && frame.payload.subarray(0, 3).equals(BYTE_ORDER_MARK)
-          ? withPayload(frame, frame.payload.subarray(3))
-          : frame,
-      ),
+    patch: eachOutbound((frame) =>
+      frame.opcode === OPCODE.text && frame.payload.subarray(0, 3).equals(BYTE_ORDER_MARK)
+        ? withPayload(frame, frame.payload.subarray(3))
+        : frame,
     ),
   },
 });

@@ -1,8 +1,15 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
+import { forRequests, onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
 import { upgradeRequired } from '../../conduct/preconditions.ts';
-import { inWebSocket, omittingLine, onSwitching, withoutRule } from '../../conduct/websocket-patch.ts';
-import { asProblem } from '../../http/answer-changes.ts';
+import {
+  inWebSocket,
+  omittingLine,
+  onAccepted,
+  onSwitching,
+  onSwitchingLine,
+  withoutRule,
+} from '../../conduct/websocket-patch.ts';
+import { asProblem, dropped } from '../../http/answer-changes.ts';
 import { fieldValue, listMembers, withField, withoutField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 
@@ -49,13 +56,11 @@ const ANY_KEY = Buffer.alloc(16).toString('base64');
 /** Answers every handshake with the accept value of the first. */
 const repeatingAccept: Patch = (conduct) => {
   let first: string | undefined;
-  return onSwitching((lines) =>
-    lines.map((line) => {
-      if (!/^sec-websocket-accept:/i.test(line)) return line;
-      first ??= line;
-      return first;
-    }),
-  )(conduct);
+  return onSwitchingLine((line) => {
+    if (!/^sec-websocket-accept:/i.test(line)) return line;
+    first ??= line;
+    return first;
+  })(conduct);
 };
 
 export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
@@ -79,22 +84,20 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends Content-Length with its 101 (RFC 9110 §8.6)',
     cause: 'The 101 has a Content-Length',
     trips: ['websocket.switching-length'],
-    patch: onSwitching((lines) => [...lines, 'Content-Length: 0']),
+    patch: addingLine('Content-Length: 0'),
   },
   'ws-coding-on-101': {
     summary: 'sends Transfer-Encoding with its 101 (RFC 9112 §6.1)',
     cause: 'The 101 has a Transfer-Encoding',
     trips: ['websocket.switching-length'],
-    patch: onSwitching((lines) => [...lines, 'Transfer-Encoding: chunked']),
+    patch: addingLine('Transfer-Encoding: chunked'),
   },
   'ws-wrong-accept': {
     summary: 'computes Sec-WebSocket-Accept in a way of its own (RFC 6455 §4.2.2)',
     cause: 'Sec-WebSocket-Accept does not belong to the key that was sent',
     trips: ['websocket.accept'],
-    patch: onSwitching((lines) =>
-      lines.map((line) =>
-        line.replace(/^(sec-websocket-accept: )(.*)=$/i, (_, name, value) => `${name}${reversed(value)}=`),
-      ),
+    patch: onSwitchingLine((line) =>
+      line.replace(/^(sec-websocket-accept: )(.*)=$/i, (_, name, value) => `${name}${reversed(value)}=`),
     ),
   },
   'ws-ignores-version': {
@@ -165,14 +168,10 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'The WebSocket handshake is answered {status:301}, a redirect',
     shows: ['websocket.redirect'],
     drags: { checks: ['websocket.handshake'], because: 'the plain handshake is redirected like the others' },
-    patch: inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const verdict = judge(request, kernel);
-        if (!verdict.accepted) return verdict;
-        const answer = asProblem(upgradeRequired(), 301, 'Moved Permanently');
-        return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
-      },
-    })),
+    patch: onAccepted(() => {
+      const answer = asProblem(301)(upgradeRequired());
+      return { accepted: false, answer: withField(answer, 'Location', '/elsewhere') };
+    }),
   },
   'ws-upgrades-post': {
     summary: 'takes any method for an opening handshake (RFC 6455 §4.2.1)',
@@ -205,8 +204,9 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     cause: 'A plain GET of the WebSocket address gets no response',
     trips: ['websocket.plain-http'],
-    patch: onAnswer('upgrade-required', (answer, request) =>
-      listMembers(request, 'upgrade').length === 0 ? { ...answer, delivery: { kind: 'drop' } } : answer,
+    patch: onAnswer(
+      'upgrade-required',
+      forRequests((request) => listMembers(request, 'upgrade').length === 0, dropped),
     ),
   },
   'ws-refuses-handshake': {
@@ -258,10 +258,8 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'limits the window of a client that did not offer it (RFC 7692 §7.1.2.2)',
     cause: 'The answer to permessage-deflate has a parameter that was not offered',
     trips: ['websocket.deflate-answer'],
-    patch: onSwitching((lines) =>
-      lines.map((line) =>
-        line.replace(/^(sec-websocket-extensions:(?!.*client_max).*)$/i, '$1; client_max_window_bits=12'),
-      ),
+    patch: onSwitchingLine((line) =>
+      line.replace(/^(sec-websocket-extensions:(?!.*client_max).*)$/i, '$1; client_max_window_bits=12'),
     ),
   },
 });

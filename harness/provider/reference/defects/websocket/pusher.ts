@@ -1,28 +1,28 @@
-import type { WebSocket } from 'ws';
 import { isJsonObject, type JsonObject, parseJsonObject } from '../../../../base/json-text.ts';
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import { onReceipt, type Patch, together } from '../../conduct/patch.ts';
 import {
   atQuietBut,
-  each,
-  inWebSocket,
+  closingUpon,
+  eachInbound,
+  eachOutbound,
+  knowingOpen,
+  onAccepted,
   onInbound,
+  onMessage,
   onOpen,
-  onOutbound,
 } from '../../conduct/websocket-patch.ts';
 import { queryParameters } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** Changes the service's events of one name; null swallows them. */
 const onEvent = (name: string, change: (event: JsonObject) => JsonObject | null): Patch =>
-  onOutbound(
-    each((frame) => {
-      const event = eventOf(frame);
-      if (event?.event !== name) return frame;
-      const changed = change(event);
-      return changed === null ? null : withPayload(frame, Buffer.from(JSON.stringify(changed)));
-    }),
-  );
+  eachOutbound((frame) => {
+    const event = eventOf(frame);
+    if (event?.event !== name) return frame;
+    const changed = change(event);
+    return changed === null ? null : withPayload(frame, Buffer.from(JSON.stringify(changed)));
+  });
 
 function eventOf(frame: Frame): JsonObject | null {
   return frame.opcode === OPCODE.text ? parseJsonObject(frame.payload.toString()) : null;
@@ -45,14 +45,12 @@ const openingTo =
   (conduct) => {
     const shown = new Map<string, string>();
     return together(
-      onInbound(
-        each((frame) => {
-          const event = eventOf(frame);
-          const data = isJsonObject(event?.data) ? event.data : {};
-          if (event?.event === 'pusher:subscribe') shown.set(String(data.channel), String(data.auth));
-          return frame;
-        }),
-      ),
+      eachInbound((frame) => {
+        const event = eventOf(frame);
+        const data = isJsonObject(event?.data) ? event.data : {};
+        if (event?.event === 'pusher:subscribe') shown.set(String(data.channel), String(data.auth));
+        return frame;
+      }),
       onEvent('pusher:subscription_error', (event) => {
         const channel = String(event.channel);
         return isTaken(shown.get(channel) ?? '', shown, channel) ? subscribed(event) : event;
@@ -61,13 +59,9 @@ const openingTo =
   };
 
 /** Sends events of clients that are like this to all other clients. */
-const relaying =
-  (isRelayed: (event: JsonObject, entered: ReadonlySet<unknown>) => boolean): Patch =>
-  (conduct) => {
-    const open = new Set<WebSocket>();
-    return onOpen((socket) => {
-      open.add(socket);
-      socket.on('close', () => open.delete(socket));
+const relaying = (isRelayed: (event: JsonObject, entered: ReadonlySet<unknown>) => boolean): Patch =>
+  knowingOpen((open) =>
+    onOpen((socket) => {
       const entered = new Set<unknown>();
       socket.on('message', (content) => {
         const event = parseJsonObject(String(content)) ?? {};
@@ -75,8 +69,8 @@ const relaying =
         if (!isRelayed(event, entered)) return;
         for (const other of open) if (other !== socket) other.send(String(content));
       });
-    })(conduct);
-  };
+    }),
+  );
 
 const nameOf = ({ event }: JsonObject): string => String(event);
 const isOnPublic = ({ channel }: JsonObject): boolean => !/^(?:private|presence)-/.test(String(channel));
@@ -140,13 +134,11 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     cause: 'A private channel refuses the right signature',
     trips: ['websocket.pusher-signed-channel'],
     drags: { checks: ['websocket.pusher-presence'], because: 'a presence channel is signed in the same way' },
-    patch: onInbound(
-      each((frame) => {
-        const event = eventOf(frame);
-        if (event?.event !== 'pusher:subscribe') return frame;
-        return withPayload(frame, Buffer.from(JSON.stringify(event).replace(/"auth":"[^"]*"/, '"auth":"x"')));
-      }),
-    ),
+    patch: eachInbound((frame) => {
+      const event = eventOf(frame);
+      if (event?.event !== 'pusher:subscribe') return frame;
+      return withPayload(frame, Buffer.from(JSON.stringify(event).replace(/"auth":"[^"]*"/, '"auth":"x"')));
+    }),
   },
   'pusher-checks-form-of-signatures': {
     summary: 'takes whatever looks like a signature for one',
@@ -250,21 +242,15 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'ends TCP upon what it cannot read',
     cause: 'A malformed Pusher event ends the connection without a word',
     trips: ['websocket.pusher-malformed'],
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (isMalformed(content)) socket.terminate();
-      }),
-    ),
+    patch: onMessage((socket, content) => {
+      if (isMalformed(content)) socket.terminate();
+    }),
   },
   'pusher-closes-upon-pong': {
     summary: 'closes upon a pusher:pong that it has not asked for',
     cause: 'A pusher:pong that nobody asked for ends the connection',
     trips: ['websocket.pusher-unasked-pong'],
-    patch: onOpen((socket) =>
-      socket.on('message', (content) => {
-        if (parseJsonObject(String(content))?.event === 'pusher:pong') socket.close(4200);
-      }),
-    ),
+    patch: closingUpon((content) => parseJsonObject(String(content))?.event === 'pusher:pong', 4200),
   },
   'pusher-overlooks-pongs': {
     summary: 'closes a silent connection with 4201, though its client answers pusher:ping',
@@ -297,11 +283,9 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'sends a client event to its sender as well',
     cause: 'Who sends a client event receives it as well',
     trips: ['websocket.pusher-client-event'],
-    patch: onOpen((socket) => {
-      socket.on('message', (content) => {
-        const event = parseJsonObject(content.toString());
-        if (event?.event === 'client-conform') socket.send(JSON.stringify(event));
-      });
+    patch: onMessage((socket, content) => {
+      const event = parseJsonObject(content.toString());
+      if (event?.event === 'client-conform') socket.send(JSON.stringify(event));
     }),
   },
   'pusher-omits-presence': {
@@ -314,22 +298,19 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'serves applications that do not exist',
     cause: 'An application that does not exist is connected',
     trips: ['websocket.pusher-unknown-app'],
-    patch: inWebSocket(({ judge }) => ({
-      judge: (request, kernel) => {
-        const verdict = judge(request, kernel);
-        return verdict.accepted ? { ...verdict, parameters: { key: kernel.access.app?.key ?? '' } } : verdict;
-      },
+    patch: onAccepted((verdict, _, { access }) => ({
+      ...verdict,
+      parameters: { key: access.app?.key ?? '' },
     })),
   },
   'pusher-wrong-error-code': {
     summary: 'tells clients of unknown applications to come back at once',
     cause: 'An application that does not exist is closed with the wrong code',
     trips: ['websocket.pusher-unknown-app', 'websocket.pusher-refusal-range'],
-    patch: (conduct) =>
-      onEvent(
-        'pusher:error',
-        () => null,
-      )(onOutbound(each((frame) => (closes(frame, 4001) ? closingWith(frame, 4200) : frame)))(conduct)),
+    patch: together(
+      eachOutbound((frame) => (closes(frame, 4001) ? closingWith(frame, 4200) : frame)),
+      onEvent('pusher:error', () => null),
+    ),
   },
   'pusher-accepts-any-protocol': {
     summary: 'does not look at the version of the Pusher protocol',
