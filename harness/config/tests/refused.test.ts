@@ -71,7 +71,7 @@ describe('what is refused of a service', () => {
     'an address with a fragment': at("{ url: §'https://orders.example/#a' }"),
     'a bad address on the command line': { options: { providerUrl: 'orders' } },
     'a public key for a signature that takes a secret': {
-      service: and('webhooks: { trigger: { path: /hooks }, signature: { scheme: slack, key: §a.pem } }\n'),
+      service: signed('{ scheme: slack, key: §a.pem }'),
       files: { 'services/a.pem': PUBLIC_KEY },
     },
     'a key of signatures that is not there': and('signatures: { a: §keys/a.pem }\n'),
@@ -109,29 +109,39 @@ describe('what is refused of a service', () => {
   });
 });
 
+const plan = (text: string) => and(`plan: ${text}\n`);
 const operation = (text: string) => and(`operations:\n  - ${text}\n`);
 const call = (more: string) => operation(`{ id: a, method: GET, path: /a, ${more} }`);
+/** A response whose schema is in `services/a.json`; what is wrong is in `file`. */
+const schemaFile = (file: string, files: Case['files'] = {}): Case => ({
+  service: call('response: { schema: a.json }'),
+  files,
+  file,
+});
+const socket = (more: string) => and(`websocket: { url: /ws, ${more} }\n`);
+const signed = (signature: string) =>
+  and(`webhooks: { trigger: { path: /hooks }, signature: ${signature} }\n`);
 
 describe('what is refused of its values', () => {
   areRefused({
-    'a plan without a window': and('plan: §{ requests: 5 }\n'),
-    'a plan without requests': and('plan: §{ window: 5s }\n'),
-    'a window without a unit': and('plan: { requests: 5, window: §60 }\n'),
-    'a window in an unknown unit': and('plan: { requests: 5, window: §1 fortnight }\n'),
-    'a window of zero': and('plan: { requests: 5, window: §0s }\n'),
-    'a negative window': and('plan: { requests: 5, window: §-5s }\n'),
-    'a window of days': and('plan: { requests: 5, window: §48h }\n'),
+    'a plan without a window': plan('§{ requests: 5 }'),
+    'a plan without requests': plan('§{ window: 5s }'),
+    'a window without a unit': plan('{ requests: 5, window: §60 }'),
+    'a window in an unknown unit': plan('{ requests: 5, window: §1 fortnight }'),
+    'a window of zero': plan('{ requests: 5, window: §0s }'),
+    'a negative window': plan('{ requests: 5, window: §-5s }'),
+    'a window of days': plan('{ requests: 5, window: §48h }'),
     'a window that a variable spoils': {
-      service: and(`plan: { requests: 5, window: §"\${env:WINDOW}" }\n`),
+      service: plan(`{ requests: 5, window: §"\${env:WINDOW}" }`),
       options: { env: { WINDOW: 'soon' } },
     },
-    'a plan of no requests': and('plan: { requests: §0, window: 60s }\n'),
-    'a burst of no requests': and('plan: { requests: 5, window: 60s, burst: §0 }\n'),
-    'a burst that takes days to come back': and('plan: { requests: 1, window: 60s, burst: §5000 }\n'),
-    'a limit for nobody known': and('plan: { requests: 5, window: 60s, per: §user }\n'),
-    'a plan of half a request': and('plan: { requests: §0.5, window: 60s }\n'),
-    'a ceiling below the burst that is allowed': and(
-      'plan: { requests: 100, window: 60s }\nsafety: { exceedRateLimit: true, maxRequests: §150 }\n',
+    'a plan of no requests': plan('{ requests: §0, window: 60s }'),
+    'a burst of no requests': plan('{ requests: 5, window: 60s, burst: §0 }'),
+    'a burst that takes days to come back': plan('{ requests: 1, window: 60s, burst: §5000 }'),
+    'a limit for nobody known': plan('{ requests: 5, window: 60s, per: §user }'),
+    'a plan of half a request': plan('{ requests: §0.5, window: 60s }'),
+    'a ceiling below the burst that is allowed': plan(
+      '{ requests: 100, window: 60s }\nsafety: { exceedRateLimit: true, maxRequests: §150 }',
     ),
     'a time-out of zero': and('timeouts: { response: §0ms }\n'),
     'a time-out of hours': and('timeouts: { connect: §1h }\n'),
@@ -144,100 +154,66 @@ describe('what is refused of its values', () => {
     'a duplicate operation': operation(
       '{ id: a, method: GET, path: /a }\n  - { id: §a, method: GET, path: /b }',
     ),
-    'a schema file that is missing': operation(
-      '{ id: a, method: GET, path: /a, response: { schema: §schemas/a.json } }',
-    ),
-    'a schema file that is not JSON': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
-      files: { 'services/a.json': '{"type": object}' },
-      file: 'services/a.json:1:10',
-    },
-    'a schema file that is no JSON Schema': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
-      files: { 'services/a.json': '{"type": "thing"}' },
-      file: 'services/a.json:1:1',
-    },
+    'a schema file that is missing': call('response: { schema: §schemas/a.json }'),
+    'a schema file that is not JSON': schemaFile('services/a.json:1:10', {
+      'services/a.json': '{"type": object}',
+    }),
+    'a schema file that is no JSON Schema': schemaFile('services/a.json:1:1', {
+      'services/a.json': '{"type": "thing"}',
+    }),
     'a schema file of a dialect that is not known': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: ../schemas/a.yaml } }'),
+      service: call('response: { schema: ../schemas/a.yaml }'),
       files: { 'schemas/a.yaml': 'type: object\n$schema: http://json-schema.org/draft-03/schema#\n' },
       file: 'schemas/a.yaml:2:10',
     },
     'a schema file that is a key': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.pem } }'),
+      service: call('response: { schema: a.pem }'),
       files: { 'services/a.pem': 'hush hush' },
       file: 'services/a.pem:1:1',
     },
-    'schema files of two dialects': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
-      files: {
-        'services/a.json': '{ "$ref": "b.json" }',
-        'services/b.json': '{\n "$schema": "http://json-schema.org/draft-07/schema#" }',
-      },
-      file: 'services/b.json:2:13',
-    },
-    'a schema file that refers to none': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
-      files: { 'services/a.json': '{ "items":\n { "$ref": "b.json" } }' },
-      file: 'services/a.json:2:2',
-    },
-    'a schema file that refers to nothing in another': {
-      service: operation('{ id: a, method: GET, path: /a, response: { schema: a.json } }'),
-      files: {
-        'services/a.json': '{ "$ref": "b.json#/definitions/B" }',
-        'services/b.json': '{ "definitions": { "A": {} } }',
-      },
-      file: 'services/a.json:1:1',
-    },
-    'a schema that points outside itself': operation(
-      '{ id: a, method: GET, path: /a, response: { schema: §{ $ref: "https://a.example/b" } } }',
-    ),
+    'schema files of two dialects': schemaFile('services/b.json:2:13', {
+      'services/a.json': '{ "$ref": "b.json" }',
+      'services/b.json': '{\n "$schema": "http://json-schema.org/draft-07/schema#" }',
+    }),
+    'a schema file that refers to none': schemaFile('services/a.json:2:2', {
+      'services/a.json': '{ "items":\n { "$ref": "b.json" } }',
+    }),
+    'a schema file that refers to nothing in another': schemaFile('services/a.json:1:1', {
+      'services/a.json': '{ "$ref": "b.json#/definitions/B" }',
+      'services/b.json': '{ "definitions": { "A": {} } }',
+    }),
+    'a schema that points outside itself': call('response: { schema: §{ $ref: "https://a.example/b" } }'),
     'a websocket address that is none': and('websocket: { url: §ws }\n'),
     'a websocket address over http': and("websocket: { url: §'https://orders.example/ws' }\n"),
     'a websocket fragment': and('websocket: { url: §/ws#a }\n'),
     'a websocket without address': and('websocket: §{ echo: true }\n'),
-    'an unknown dialect': and('websocket: { url: /ws, dialect: §pushr }\n'),
-    'an origin with a path': and("websocket: { url: /ws, origin: §'https://app.example/' }\n"),
-    'a subprotocol that is no token': and('websocket: { url: /ws, subprotocols: [§"a b"] }\n'),
-    'a dialect of a module that is not there': and(
-      'websocket: { url: /ws, dialect: §../dialects/chat.ts }\n',
+    'an unknown dialect': socket('dialect: §pushr'),
+    'an origin with a path': socket("origin: §'https://app.example/'"),
+    'a subprotocol that is no token': socket('subprotocols: [§"a b"]'),
+    'a dialect of a module that is not there': socket('dialect: §../dialects/chat.ts'),
+    'an answer that is no JSON Schema': socket('exchange: [{ send: hello, expect: §{ type: nothing } }]'),
+    'a login without answer': socket('login: §{ send: hello }'),
+    'a message without answer': socket('exchange: [§{ send: hello }]'),
+    'a heartbeat that every message is': socket('heartbeat: { receive: §{}, answer: pong }'),
+    'an answer that is a heartbeat': socket(
+      'heartbeat: { receive: { type: ping }, answer: §{ type: ping, id: 1 } }',
     ),
-    'an answer that is no JSON Schema': and(
-      'websocket: { url: /ws, exchange: [{ send: hello, expect: §{ type: nothing } }] }\n',
+    'a heartbeat of a dialect that has its own': socket(
+      'dialect: pusher, heartbeat: §{ receive: { type: ping }, answer: pong }',
     ),
-    'a login without answer': and('websocket: { url: /ws, login: §{ send: hello } }\n'),
-    'a message without answer': and('websocket: { url: /ws, exchange: [§{ send: hello }] }\n'),
-    'a heartbeat that every message is': and(
-      'websocket: { url: /ws, heartbeat: { receive: §{}, answer: pong } }\n',
-    ),
-    'an answer that is a heartbeat': and(
-      'websocket: { url: /ws, heartbeat: { receive: { type: ping }, answer: §{ type: ping, id: 1 } } }\n',
-    ),
-    'a heartbeat of a dialect that has its own': and(
-      'websocket: { url: /ws, dialect: pusher, heartbeat: §{ receive: { type: ping }, answer: pong } }\n',
-    ),
-    'a heartbeat without answer': and('websocket: { url: /ws, heartbeat: §{ receive: { type: ping } } }\n'),
-    'a message schema in a file that is not there': and(
-      'websocket: { url: /ws, messages: { price: §price.json } }\n',
-    ),
-    'a query parameter without name for the key of a handshake': and(
-      'websocket: { url: /ws, credential: §{ in: query } }\n',
-    ),
-    'a prefix that cannot be in a subprotocol': and(
-      'websocket: { url: /ws, credential: { in: subprotocol, prefix: §"a b" } }\n',
-    ),
+    'a heartbeat without answer': socket('heartbeat: §{ receive: { type: ping } }'),
+    'a message schema in a file that is not there': socket('messages: { price: §price.json }'),
+    'a query parameter without name for the key of a handshake': socket('credential: §{ in: query }'),
+    'a prefix that cannot be in a subprotocol': socket('credential: { in: subprotocol, prefix: §"a b" }'),
     'a receiver of webhooks at no address': and('webhooks: { listen: §8080, trigger: { path: /hooks } }\n'),
     'webhooks that nothing triggers': and('webhooks: §{ listen: "127.0.0.1:0" }\n'),
-    'a signature of webhooks in no header': and(
-      `webhooks: { trigger: { path: /hooks }, signature: §{ secret: "\${env:HOOK_SECRET:-}" } }\n`,
+    'a signature of webhooks in no header': signed(`§{ secret: "\${env:HOOK_SECRET:-}" }`),
+    'a signature of webhooks without a key': signed('§{ header: X-Signature }'),
+    'a signature of webhooks with two keys': signed(
+      `{ scheme: stripe, secret: "\${env:HOOK_SECRET:-}", key: §a.pem }`,
     ),
-    'a signature of webhooks without a key': and(
-      'webhooks: { trigger: { path: /hooks }, signature: §{ header: X-Signature } }\n',
-    ),
-    'a signature of webhooks with two keys': and(
-      `webhooks: { trigger: { path: /hooks }, signature: { scheme: stripe, secret: "\${env:HOOK_SECRET:-}", key: §a.pem } }\n`,
-    ),
-    'a secret of webhooks that stands in the file': and(
-      'webhooks: { trigger: { path: /hooks }, signature: { header: X-Signature, secret: §written-down-here } }\n',
+    'a secret of webhooks that stands in the file': signed(
+      '{ header: X-Signature, secret: §written-down-here }',
     ),
     'a field that is no name': call('fields: { "X Y": §1 }'),
     'a credential among the fields': call('fields: { Authorization: §hush }'),
@@ -265,92 +241,87 @@ const ORDERS_KEY = '$' + '{env:ORDERS_KEY}';
 const ENV = { ORDERS_KEY: 'hush-key-for-tests', SHORT: 'hush' };
 
 describe('what is refused of a provider', () => {
-  areRefused({
-    'a container and a url': at(
-      "§{ url: 'https://orders.example', container: { image: orders:1, port: 80 } }",
-    ),
-    'defects of a container': at('{ container: { image: orders:1, port: 80 }, defects: §[always-200] }'),
-    'an image in place of a container': at('{ container: §orders:1 }'),
-    'a mistyped key of a container in an environment': at(
-      '{ reference: search }\nenvironments: { ci: { provider: { container: { §imgae: a } } } }',
-    ),
-    'a container without image': at('{ container: §{ port: 8080 } }'),
-    'an image and a build': container('build: .').replace('{ image', '§{ image'),
-    'an image whose name is none': at('{ container: { image: §"orders 1", port: 80 } }'),
-    'no port': at('{ container: §{ image: orders:1 } }'),
-    'a port beyond all ports': at('{ container: { image: orders:1, port: §70000 } }'),
-    'a base path without a slash': container('path: §api'),
-    'a folder to build from that is not there': at('{ container: { build: §../no-such-folder, port: 80 } }'),
-    'a folder without a Dockerfile': at('{ container: { build: §., port: 80 } }'),
-    'a Dockerfile outside its folder': at(
-      '{ container: { build: { context: ., dockerfile: §../Dockerfile }, port: 80 } }',
-    ),
-    'a build without a folder': at('{ container: { build: §{ target: test }, port: 80 } }'),
-    'a variable whose name holds a =': container('env: { §"A=B": c }'),
-    'a variable with a list': container('env: { A: §[1] }'),
-    'a variable that is read from one that is not set': container(`env: { A: §"\${env:NOWHERE}" }`),
-    'a secret too short to be kept out of reports': {
-      service: container(`secrets: { /run/key: §"\${env:SHORT}" }`),
-      options: { env: ENV },
+  areRefused(
+    {
+      'a container and a url': at(
+        "§{ url: 'https://orders.example', container: { image: orders:1, port: 80 } }",
+      ),
+      'defects of a container': at('{ container: { image: orders:1, port: 80 }, defects: §[always-200] }'),
+      'an image in place of a container': at('{ container: §orders:1 }'),
+      'a mistyped key of a container in an environment': at(
+        '{ reference: search }\nenvironments: { ci: { provider: { container: { §imgae: a } } } }',
+      ),
+      'a container without image': at('{ container: §{ port: 8080 } }'),
+      'an image and a build': container('build: .').replace('{ image', '§{ image'),
+      'an image whose name is none': at('{ container: { image: §"orders 1", port: 80 } }'),
+      'no port': at('{ container: §{ image: orders:1 } }'),
+      'a port beyond all ports': at('{ container: { image: orders:1, port: §70000 } }'),
+      'a base path without a slash': container('path: §api'),
+      'a folder to build from that is not there': at(
+        '{ container: { build: §../no-such-folder, port: 80 } }',
+      ),
+      'a folder without a Dockerfile': at('{ container: { build: §., port: 80 } }'),
+      'a Dockerfile outside its folder': at(
+        '{ container: { build: { context: ., dockerfile: §../Dockerfile }, port: 80 } }',
+      ),
+      'a build without a folder': at('{ container: { build: §{ target: test }, port: 80 } }'),
+      'a variable whose name holds a =': container('env: { §"A=B": c }'),
+      'a variable with a list': container('env: { A: §[1] }'),
+      'a variable that is read from one that is not set': container(`env: { A: §"\${env:NOWHERE}" }`),
+      'a secret too short to be kept out of reports': container(`secrets: { /run/key: §"\${env:SHORT}" }`),
+      'a secret too long to be searched for': {
+        service: container(`secrets: { /run/key: §"\${file:long.txt}" }`),
+        files: { 'services/long.txt': 'hush'.repeat(5_000) },
+      },
+      'a secret at a relative path': container(`secrets: { §run/key: "${ORDERS_KEY}" }`),
+      'a secret at a path with dots': container(`secrets: { /run/../key: §"${ORDERS_KEY}" }`),
+      'a file that is not there': container('files: { /etc/orders.json: §orders.json }'),
+      'a file that is a folder': container('files: { /etc/orders: §. }'),
+      'a command as one text': container('command: §serve --verbose'),
+      'memory without a unit': container('limits: { memory: §"512" }'),
+      'memory in which nothing runs': container('limits: { memory: §1m }'),
+      'no processor': container('limits: { cpus: §0 }'),
+      'a capability in small letters': container('capabilities: [§chown]'),
+      'all capabilities': container('capabilities: §[ALL]'),
+      'a time-out of hours': container('timeout: §2h'),
+      'an alias that a companion has': container(
+        'aliases: [§cache], companions: { cache: { image: redis:8 } }',
+      ),
+      'a companion whose name is no host name': container('companions: { §"My cache": { image: redis:8 } }'),
+      'a companion of a companion': companion('{ image: redis:8, §companions: {} }'),
+      'a companion without image': companion('§{}'),
+      'a companion that is ready by http, on no port': companion('§{ image: redis:8, ready: { http: / } }'),
+      'readiness by nothing': container('ready: §{}'),
+      'readiness by two things': container('ready: §{ http: /healthz, log: listening }'),
+      'readiness by a URL': container("ready: { http: §'http://orders/healthz' }"),
+      'a status of a log': container('ready: { log: listening, status: §200 }'),
+      'times of a path': container('ready: { http: /, times: §2 }'),
+      'a health check of a command': command('ready: { health: §true }'),
+      'no health check': container('ready: { health: §false }'),
+      'a command that runs nothing': at("{ command: §{ url: 'http://127.0.0.1:80' } }"),
+      'a command without a program': at("{ command: { run: §['', a], url: 'http://127.0.0.1:80' } }"),
+      'a command that is nowhere': at('{ command: §{ run: ./start } }'),
+      'a command at an address that is none': at('{ command: { run: ./start, url: §localhost } }'),
+      'a port where none goes': at(`{ command: { run: ./start, url: §'http://127.0.0.1/${ANY_PORT}' } }`),
+      'a secret on the command line': at(
+        `{ command: { run: [./start, §"--key=${ORDERS_KEY}"], url: 'http://127.0.0.1:80' } }`,
+      ),
+      'a secret in a line for the shell': at(
+        `{ command: { run: §"./start ${ORDERS_KEY}", url: 'http://127.0.0.1:80' } }`,
+      ),
+      'a port that is only on the command line': at(
+        `{ command: { run: [./start, §"${ANY_PORT}"], url: 'http://127.0.0.1:80' } }`,
+      ),
+      'a folder to run in that is not there': command('cwd: §no-such-folder'),
     },
-    'a secret too long to be searched for': {
-      service: container(`secrets: { /run/key: §"\${file:long.txt}" }`),
-      files: { 'services/long.txt': 'hush'.repeat(5_000) },
-    },
-    'a secret at a relative path': {
-      service: container(`secrets: { §run/key: "${ORDERS_KEY}" }`),
-      options: { env: ENV },
-    },
-    'a secret at a path with dots': {
-      service: container(`secrets: { /run/../key: §"${ORDERS_KEY}" }`),
-      options: { env: ENV },
-    },
-    'a file that is not there': container('files: { /etc/orders.json: §orders.json }'),
-    'a file that is a folder': container('files: { /etc/orders: §. }'),
-    'a command as one text': container('command: §serve --verbose'),
-    'memory without a unit': container('limits: { memory: §"512" }'),
-    'memory in which nothing runs': container('limits: { memory: §1m }'),
-    'no processor': container('limits: { cpus: §0 }'),
-    'a capability in small letters': container('capabilities: [§chown]'),
-    'all capabilities': container('capabilities: §[ALL]'),
-    'a time-out of hours': container('timeout: §2h'),
-    'an alias that a companion has': container(
-      'aliases: [§cache], companions: { cache: { image: redis:8 } }',
-    ),
-    'a companion whose name is no host name': container('companions: { §"My cache": { image: redis:8 } }'),
-    'a companion of a companion': companion('{ image: redis:8, §companions: {} }'),
-    'a companion without image': companion('§{}'),
-    'a companion that is ready by http, on no port': companion('§{ image: redis:8, ready: { http: / } }'),
-    'readiness by nothing': container('ready: §{}'),
-    'readiness by two things': container('ready: §{ http: /healthz, log: listening }'),
-    'readiness by a URL': container("ready: { http: §'http://orders/healthz' }"),
-    'a status of a log': container('ready: { log: listening, status: §200 }'),
-    'times of a path': container('ready: { http: /, times: §2 }'),
-    'a health check of a command': command('ready: { health: §true }'),
-    'no health check': container('ready: { health: §false }'),
-    'a command that runs nothing': at("{ command: §{ url: 'http://127.0.0.1:80' } }"),
-    'a command without a program': at("{ command: { run: §['', a], url: 'http://127.0.0.1:80' } }"),
-    'a command that is nowhere': at('{ command: §{ run: ./start } }'),
-    'a command at an address that is none': at('{ command: { run: ./start, url: §localhost } }'),
-    'a port where none goes': at(`{ command: { run: ./start, url: §'http://127.0.0.1/${ANY_PORT}' } }`),
-    'a secret on the command line': {
-      service: at(`{ command: { run: [./start, §"--key=${ORDERS_KEY}"], url: 'http://127.0.0.1:80' } }`),
-      options: { env: ENV },
-    },
-    'a secret in a line for the shell': {
-      service: at(`{ command: { run: §"./start ${ORDERS_KEY}", url: 'http://127.0.0.1:80' } }`),
-      options: { env: ENV },
-    },
-    'a port that is only on the command line': at(
-      `{ command: { run: [./start, §"${ANY_PORT}"], url: 'http://127.0.0.1:80' } }`,
-    ),
-    'a folder to run in that is not there': command('cwd: §no-such-folder'),
-  });
+    (service) => ({ service, options: { env: ENV } }),
+  );
 });
 
 const away = (credentials: string) => `${NAMES}${AT}credentials: ${credentials}\n`;
 const here = (credentials: string) =>
   `${NAMES}provider: { url: 'http://127.0.0.1:9' }\ncredentials: ${credentials}\n`;
+const bearer = (more: string) => here(`{ scheme: bearer, key: example-hush-key, ${more} }`);
 
 describe('what is refused of credentials', () => {
   areRefused({
@@ -375,21 +346,13 @@ describe('what is refused of credentials', () => {
     'an app identifier with a space': here(
       '{ scheme: signed, app: { id: §"one two", key: two, secret: example-hush-secret } }',
     ),
-    'a refused key that works': here(
-      '{ scheme: bearer, key: example-hush-key, refused: [{ key: §example-hush-key, because: revoked }] }',
-    ),
-    'a refused key that is not there': here(
-      '{ scheme: bearer, key: example-hush-key, refused: [§{ because: revoked }] }',
-    ),
-    'a refused key without a reason': here(
-      '{ scheme: bearer, key: example-hush-key, refused: [§{ key: example-hush-old-key }] }',
-    ),
+    'a refused key that works': bearer('refused: [{ key: §example-hush-key, because: revoked }]'),
+    'a refused key that is not there': bearer('refused: [§{ because: revoked }]'),
+    'a refused key without a reason': bearer('refused: [§{ key: example-hush-old-key }]'),
     'refused keys where nobody needs one': here(
       '{ scheme: none, refused: §[{ key: example-hush-old-key, because: revoked }] }',
     ),
-    'a second key equal to the first': here(
-      '{ scheme: bearer, key: example-hush-key, secondKey: §example-hush-key }',
-    ),
+    'a second key equal to the first': bearer('secondKey: §example-hush-key'),
   });
 });
 
@@ -458,6 +421,13 @@ function pact(change: object = {}): string {
 
 const withPacts = (block: string) => `${GOOD_SERVICE}pacts: ${block}\n`;
 const GOOD = { 'pacts/web.json': pact() };
+/** The one pact file, which is wrong at `place`: its path, and line and column where there are any. */
+const pactFile = (place: string, text: string | Buffer): Case => ({
+  service: withPacts('{ files: [../pacts] }'),
+  files: { [place.replace(/:.*/, '')]: text },
+  file: place,
+});
+const broker = (more: string) => withPacts(`{ broker: { url: "https://broker.example", ${more} } }`);
 
 describe('what is refused of pacts', () => {
   areRefused({
@@ -469,26 +439,10 @@ describe('what is refused of pacts', () => {
       files: { 'empty/notes.txt': 'no pact' },
     },
     'the same file twice': { service: withPacts('{ files: [../pacts, §../pacts] }'), files: GOOD },
-    'a pact that is no JSON': {
-      service: withPacts('{ files: [../pacts] }'),
-      files: { 'pacts/web.json': '{\n  "consumer": }' },
-      file: 'pacts/web.json:2:15',
-    },
-    'a JSON file that is no pact': {
-      service: withPacts('{ files: [../pacts] }'),
-      files: { 'pacts/package.json': '{ "name": "web" }' },
-      file: 'pacts/package.json',
-    },
-    'a pact that is not UTF-8': {
-      service: withPacts('{ files: [../pacts] }'),
-      files: { 'pacts/web.json': Buffer.from('{"a":"\xe9"}', 'latin1') },
-      file: 'pacts/web.json:1:7',
-    },
-    'a pact without interactions': {
-      service: withPacts('{ files: [../pacts] }'),
-      files: { 'pacts/web.json': pact({ interactions: [] }) },
-      file: 'pacts/web.json',
-    },
+    'a pact that is no JSON': pactFile('pacts/web.json:2:15', '{\n  "consumer": }'),
+    'a JSON file that is no pact': pactFile('pacts/package.json', '{ "name": "web" }'),
+    'a pact that is not UTF-8': pactFile('pacts/web.json:1:7', Buffer.from('{"a":"\xe9"}', 'latin1')),
+    'a pact without interactions': pactFile('pacts/web.json', pact({ interactions: [] })),
     'pacts of other providers alone': {
       service: withPacts('{ files: [§../pacts] }'),
       files: {
@@ -508,26 +462,16 @@ describe('what is refused of pacts', () => {
     'a key of the block that is not known': withPacts('{ §file: [../pacts] }'),
     'a broker without an address': withPacts('{ broker: §{ branch: main } }'),
     'a broker whose address is none': withPacts('{ broker: { url: §broker.example } }'),
-    'a token in the file itself': withPacts(
-      '{ broker: { url: "https://broker.example", token: §hush-hush-hush } }',
-    ),
+    'a token in the file itself': broker('token: §hush-hush-hush'),
     'a token and a user': {
       service: withPacts(`{ broker: §{ url: "https://broker.example", token: "\${env:T}", username: me } }`),
       options: { env: { T: 'hush-hush-hush' } },
     },
     'a user without a password': withPacts('{ broker: §{ url: "https://broker.example", username: me } }'),
-    'pending pacts without a branch': withPacts(
-      '{ broker: { url: "https://broker.example", pending: §true } }',
-    ),
-    'work in progress without pending pacts': withPacts(
-      '{ broker: { url: "https://broker.example", wipSince: §"2026-01-01" } }',
-    ),
-    'a selector that is not known': withPacts(
-      '{ broker: { url: "https://broker.example", selectors: [{ §mainbranch: true }] } }',
-    ),
-    'a matching branch without a branch': withPacts(
-      '{ broker: { url: "https://broker.example", selectors: [{ matchingBranch: §true }] } }',
-    ),
+    'pending pacts without a branch': broker('pending: §true'),
+    'work in progress without pending pacts': broker('wipSince: §"2026-01-01"'),
+    'a selector that is not known': broker('selectors: [{ §mainbranch: true }]'),
+    'a matching branch without a branch': broker('selectors: [{ matchingBranch: §true }]'),
     'two ways to set up states': {
       service: withPacts('{ files: [../pacts], states: §{ url: /_states, command: ./set } }'),
       files: GOOD,
@@ -541,44 +485,37 @@ describe('what is refused of pacts', () => {
 
 const clause = (text: string) => `${ORDERS_CONTRACT}  - ${text}\n`;
 const PLACE = 'place: { section: Any, row: 1 }';
+const schemeClause = (text: string) => clause(`{ key: auth.scheme, ${text}, ${PLACE} }`);
+const statedRate = (rate: string) =>
+  ORDERS_CONTRACT.replace('standing: not-shown', `standing: stated\n    value: ${rate}`);
 
 describe('what is refused of a contract', () => {
   areRefused(
     {
       'a clause of an unknown key': clause(`{ key: §limits.rates, standing: not-shown, ${PLACE} }`),
       'a key with two clauses': clause(`{ key: §limits.rate, standing: not-shown, ${PLACE} }`),
-      'an unknown standing': clause(`{ key: auth.scheme, standing: §state, value: API key, ${PLACE} }`),
+      'an unknown standing': schemeClause('standing: §state, value: API key'),
       'a value of the wrong shape': clause(
         `{ key: versioning.prefix, standing: stated, value: §v1, ${PLACE} }`,
       ),
       'a value that is wrong inside': ORDERS_CONTRACT.replace('path: /orders', 'path: §orders'),
       'a value with an unknown key': ORDERS_CONTRACT.replace('{ method: GET', '§{ verb: GET, method: GET'),
-      'a rate whose window has no unit': ORDERS_CONTRACT.replace(
-        'standing: not-shown',
-        'standing: stated\n    value: { requests: 5, window: §60 }',
-      ),
-      'a rate for nobody known': ORDERS_CONTRACT.replace(
-        'standing: not-shown',
-        'standing: stated\n    value: { requests: 5, window: 60s, per: §user }',
-      ),
+      'a rate whose window has no unit': statedRate('{ requests: 5, window: §60 }'),
+      'a rate for nobody known': statedRate('{ requests: 5, window: 60s, per: §user }'),
       'a stated clause without a value': clause(`§{ key: auth.scheme, standing: stated, ${PLACE} }`),
-      'a value that is not shown': clause(
-        `{ key: auth.scheme, standing: not-shown, value: §API key, ${PLACE} }`,
+      'a value that is not shown': schemeClause('standing: not-shown, value: §API key'),
+      'a contradiction with nothing': schemeClause(
+        'standing: stated, value: API key, contradicts: [§auth.sample]',
       ),
-      'a contradiction with nothing': clause(
-        `{ key: auth.scheme, standing: stated, value: API key, contradicts: [§auth.sample], ${PLACE} }`,
-      ),
-      'a contradiction with itself': clause(
-        `{ key: auth.scheme, standing: stated, value: API key, contradicts: [§auth.scheme], ${PLACE} }`,
+      'a contradiction with itself': schemeClause(
+        'standing: stated, value: API key, contradicts: [§auth.scheme]',
       ),
       'a clause at a row that is not there': ORDERS_CONTRACT.replace(
         '{ document: orders.md }',
         '{ document: orders.md, rows: { Endpoints: 1 } }',
       ).replace('place: { section: Limits', 'place: §{ section: Limits'),
       'a clause without a place': clause('§{ key: auth.scheme, standing: not-shown }'),
-      'an unknown key of a clause': clause(
-        `{ key: auth.scheme, standing: not-shown, §valeu: API key, ${PLACE} }`,
-      ),
+      'an unknown key of a clause': schemeClause('standing: not-shown, §valeu: API key'),
       'a contract under the name of another': ORDERS_CONTRACT.replace('contract: orders', 'contract: §bills'),
       'a contract without clauses': `${ORDERS_CONTRACT.split('clauses:')[0]}clauses: §[]\n`,
       'a contract that is no YAML': 'contract: orders\n§\ttitle: x\n',

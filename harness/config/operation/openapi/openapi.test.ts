@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { SchemaBook } from '../../../evidence/json/schema.ts';
 import {
+  answerJudge,
+  BEARER,
   badInputs,
   described,
   expectDocumentFault,
+  inJson,
   oneOperation,
   onlyOperation,
 } from './fixtures/described.ts';
@@ -54,12 +57,8 @@ describe('an OpenAPI document', () => {
         'operationId: list\nresponses:\n  200:\n    description: ok\n    content: { application/json: { schema: { $ref: "../../thing.json#/$defs/Thing" } } }\n',
       'openapi/thing.json': '{ "$defs": { "Thing": { "type": "object", "required": ["id"] } } }',
     };
-    const config = await described(
-      'openapi: 3.1.0\npaths: { /things: { $ref: paths/things.yaml } }\n',
-      '',
-      files,
-    );
-    const judge = new SchemaBook(config.definitions).compile(config.operations[0]?.response.schema);
+    const document = 'openapi: 3.1.0\npaths: { /things: { $ref: paths/things.yaml } }\n';
+    const judge = await answerJudge(document, files);
     expect(judge({})?.keyword).toBe('required');
   });
 
@@ -71,24 +70,18 @@ describe('an OpenAPI document', () => {
   });
 
   it('puts the path of its server before its paths, unless the base address has it', async () => {
-    const document = oneOperation(
-      {},
-      {
-        servers: [
-          { url: 'https://{region}.api.example/{version}', variables: { version: { default: 'v1' } } },
-        ],
-      },
-    );
+    const url = 'https://{region}.api.example/{version}';
+    const document = oneOperation({}, { servers: [{ url, variables: { version: { default: 'v1' } } }] });
     expect((await onlyOperation(document)).path).toBe('/v1/things');
     const based = `environments: { staging: { provider: { url: 'https://orders.example/v1' } } }\n`;
     expect((await onlyOperation(document, based)).path).toBe('/v1/things');
   });
 
   it('does not lead to other addresses', async () => {
-    const { uncallable } = await onlyOperation(
-      oneOperation({ servers: [{ url: 'https://uploads.example' }] }),
+    const document = oneOperation({ servers: [{ url: 'https://uploads.example' }] });
+    expect((await onlyOperation(document)).uncallable).toBe(
+      'it is served at another address, https://uploads.example',
     );
-    expect(uncallable).toBe('it is served at another address, https://uploads.example');
   });
 });
 
@@ -112,9 +105,7 @@ function recursive(count: number): object {
             parameters: [
               { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } },
             ],
-            responses: {
-              200: { description: 'ok', content: { 'application/json': { schema: ref(index) } } },
-            },
+            responses: { 200: inJson(ref(index)) },
           },
         },
       ]),
@@ -225,14 +216,9 @@ describe('a document that cannot be read', () => {
   });
 
   it('is refused at the service config where there is none', async () => {
-    const files = { 'openapi/api.yaml': 'openapi: 3.1.0\n' };
-    await expectDocumentFault('', {
+    await expectDocumentFault('openapi: 3.1.0\n', {
       problem: 'the document ../openapi/none.yaml: there is no such file',
-      files: {
-        ...files,
-        'services/orders.yaml':
-          'service: orders\ncontract: orders\nprovider: { url: "https://orders.example" }\ncredentials: { scheme: none }\nopenapi: §../openapi/none.yaml\n',
-      },
+      files: { 'services/orders.yaml': `${BEARER}openapi: §../openapi/none.yaml\n` },
     });
   });
 });

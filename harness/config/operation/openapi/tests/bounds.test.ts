@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EndlessSchema, SchemaBook } from '../../../../evidence/json/schema.ts';
-import { described, expectDocumentFault, oneOperation, onlyOperation } from '../fixtures/described.ts';
+import { answerJudge, described, expectDocumentFault, onlyOperation } from '../fixtures/described.ts';
 
 /** Documents that would take for ever, or all of the memory, were they read as they ask for it. */
 const ref = (name: string | number) => ({ $ref: `#/components/schemas/${name}` });
@@ -8,12 +8,9 @@ const json = (schema: object) => ({ content: { 'application/json': { schema } } 
 
 /** An operation that is sent this schema and answers it. */
 function both(schemas: Readonly<Record<string, object>>, first: string) {
-  const parts = {
-    requestBody: { required: true, ...json(ref(first)) },
-    responses: { 200: json(ref(first)) },
-  };
-  const { paths, ...rest } = oneOperation({}, { components: { schemas } }) as { readonly paths: object };
-  return { ...rest, paths: { '/things': { post: { ...parts } } }, was: paths };
+  const content = json(ref(first));
+  const post = { requestBody: { required: true, ...content }, responses: { 200: content } };
+  return { openapi: '3.1.0', paths: { '/things': { post } }, components: { schemas } };
 }
 
 /** Schemas each of which is made of the next one. */
@@ -25,6 +22,12 @@ function chain(length: number, link: (next: object) => object, last: object): Re
     ]),
   );
 }
+
+const BUSH: Parameters<typeof chain> = [
+  30,
+  (next) => ({ oneOf: [next, { allOf: [next, { type: 'string' }] }] }),
+  { type: 'integer' },
+];
 
 describe('a document that asks for too much', () => {
   it.each<[string, Record<string, object>]>([
@@ -39,10 +42,7 @@ describe('a document that asks for too much', () => {
       'a value that holds itself',
       { S0: { type: 'object', required: ['next'], properties: { next: ref('S0') } } },
     ],
-    [
-      'alternatives of alternatives',
-      chain(30, (next) => ({ oneOf: [next, { allOf: [next, { type: 'string' }] }] }), { type: 'integer' }),
-    ],
+    ['alternatives of alternatives', chain(...BUSH)],
     ['lists of lists', chain(30, (items) => ({ type: 'array', minItems: 90, items }), { type: 'string' })],
     [
       'members of members',
@@ -82,29 +82,20 @@ describe('a document that asks for too much', () => {
 
   it('loads with thousands of schemas that lead from one to the next', async () => {
     const last = { type: 'integer' };
-    const { operations, definitions } = await described(
-      both(
-        chain(1_000, (next) => next, last),
-        'S0',
-      ),
-    );
-    expect(operations.map(({ uncallable }) => uncallable)).toEqual([null]);
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    const schemas = chain(1_000, (next) => next, last);
+    expect((await onlyOperation(both(schemas, 'S0'))).uncallable).toBeNull();
+    const judge = await answerJudge(both(schemas, 'S0'));
     expect(judge(1)).toBeNull();
     expect(judge('a')?.keyword).toBe('type');
   });
 
   it('gives no verdict on a response for which a schema has no end', async () => {
-    const bush = chain(30, (next) => ({ oneOf: [next, { allOf: [next, { type: 'string' }] }] }), {
-      type: 'integer',
-    });
     const circle = { S0: { allOf: [ref('S1')] }, S1: { allOf: [ref('S0')] } };
     for (const [schemas, why] of [
-      [bush, 'its schema leads to more than 1000000 others'],
+      [chain(...BUSH), 'its schema leads to more than 1000000 others'],
       [circle, 'the schema refers to itself without end'],
     ] as const) {
-      const { operations, definitions } = await described(both(schemas, 'S0'));
-      const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+      const judge = await answerJudge(both(schemas, 'S0'));
       expect(() => judge(1)).toThrow(new EndlessSchema(why));
     }
   });
@@ -113,8 +104,7 @@ describe('a document that asks for too much', () => {
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}},"required":["constructor"]}';
     const document = `{"openapi":"3.1.0","__proto__":{"polluted":true},"paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":${schema}}}}}}}}}`;
-    const { operations, definitions } = await described(document);
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    const judge = await answerJudge(document);
     expect(judge({})?.message).toContain('constructor');
     expect(judge(JSON.parse('{"constructor":"a"}'))?.message).toContain('must be integer');
     expect(judge(JSON.parse('{"constructor":1}'))).toBeNull();
@@ -151,18 +141,10 @@ describe('a document that is too large', () => {
   it('is read up to the size of the largest ones in use', async () => {
     // Most of such a document is prose and examples.
     const examples = Object.fromEntries(
-      Array.from({ length: 300 }, (_, at) => [
-        `e${at}`,
-        { value: { text: `${'words '.repeat(6_000)}${at}` } },
-      ]),
+      Array.from({ length: 300 }, (_, at) => [`e${at}`, { value: `${'words '.repeat(6_000)}${at}` }]),
     );
-    const schemas = chain(
-      300,
-      (next) => ({ type: 'object', properties: { next, id: { type: 'integer' } } }),
-      {
-        type: 'string',
-      },
-    );
+    const link = (next: object) => ({ type: 'object', properties: { next, id: { type: 'integer' } } });
+    const schemas = chain(300, link, { type: 'string' });
     const paths = Object.fromEntries(
       Object.keys(schemas).map((name) => [`/${name}`, { get: { responses: { 200: json(ref(name)) } } }]),
     );

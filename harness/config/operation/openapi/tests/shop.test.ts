@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
 import type { Operation, ServiceConfig } from '../../../service.ts';
-import { badInputs, described } from '../fixtures/described.ts';
+import { answerJudge, badInputs, described } from '../fixtures/described.ts';
 
 const document = readFile(new URL('../fixtures/shop.yaml', import.meta.url), 'utf8');
 
@@ -40,8 +39,7 @@ describe('a document in the style of those in use', () => {
       '"/data/0/total" must NOT have additional properties ("tax") (additionalProperties)',
     ],
   ])('judges an order with %j', async (more, fault) => {
-    const { operations, definitions } = await described(await document);
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    const judge = await answerJudge(await document);
     expect(judge({ data: [{ kind: 'card', id: '1', ...more }] })?.message ?? null).toBe(fault);
   });
 });

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { SchemaBook } from '../../../../evidence/json/schema.ts';
-import { described, expectDocumentFault, onlyOperation } from '../fixtures/described.ts';
+import {
+  answerJudge,
+  described,
+  expectDocumentFault,
+  inJson,
+  OK as ok,
+  onlyOperation,
+} from '../fixtures/described.ts';
 
-const ok = { description: 'ok' };
 const swagger = (more: object) => ({ swagger: '2.0', info: { title: 'Things', version: '1' }, ...more });
 const things = (operation: object, method = 'get', root: object = {}) =>
   swagger({ paths: { '/things': { [method]: { responses: { 200: ok }, ...operation } } }, ...root });
@@ -113,9 +118,8 @@ describe('a document of Swagger 2.0', () => {
       items: {},
       collectionFormat: 'tsv',
     };
-    expect((await onlyOperation(things({ parameters: [tabs] }))).uncallable).toContain(
-      'a style that is not spoken',
-    );
+    const { uncallable } = await onlyOperation(things({ parameters: [tabs] }));
+    expect(uncallable).toContain('a style that is not spoken');
   });
 
   it('judges by its schemas, which have the dialect of OpenAPI 3.0', async () => {
@@ -127,21 +131,15 @@ describe('a document of Swagger 2.0', () => {
         note: { type: 'string', 'x-nullable': true },
       },
     };
-    const { operations, definitions } = await described(
-      things({ responses: { 200: { ...ok, schema: { $ref: '#/definitions/T' } } } }, 'get', {
-        definitions: { T: schema },
-      }),
-    );
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    const responses = { 200: { ...ok, schema: { $ref: '#/definitions/T' } } };
+    const judge = await answerJudge(things({ responses }, 'get', { definitions: { T: schema } }));
     expect(judge({ size: 1, note: null })).toBeNull();
     expect(judge({ size: 0 })?.keyword).toBe('exclusiveMinimum');
   });
 
   it('says which credential it demands', async () => {
-    const securityDefinitions = {
-      login: { type: 'basic' },
-      key: { type: 'apiKey', in: 'header', name: 'X-Key' },
-    };
+    const key = { type: 'apiKey', in: 'header', name: 'X-Key' };
+    const securityDefinitions = { login: { type: 'basic' }, key };
     const demanding = (security: object) =>
       onlyOperation(things({ security: [security] }, 'get', { securityDefinitions }));
     expect((await demanding({ login: [] })).uncallable).toBe(
@@ -250,11 +248,10 @@ describe('a document of OpenAPI 3.2', () => {
       Other: { type: 'object', required: ['name'] },
     };
     const document = {
-      ...paths({ get: { responses: { 200: { ...ok, content: { 'application/json': { schema } } } } } }),
+      ...paths({ get: { responses: { 200: inJson(schema) } } }),
       components: { schemas },
     };
-    const { operations, definitions } = await described(document);
-    const judge = new SchemaBook(definitions).compile(operations[0]?.response.schema);
+    const judge = await answerJudge(document);
     expect(judge({ kind: 'Cat', lives: 9 })).toBeNull();
     expect(judge({ kind: 'Cat', name: 'a' })?.keyword).toBe('required');
     expect(judge({ kind: 'Dog', name: 'a' })).toBeNull();
@@ -271,13 +268,11 @@ describe('a document of OpenAPI 3.2', () => {
 describe('a document that names a dialect of JSON Schema', () => {
   const answering = (schema: object, root: object = {}) => ({
     openapi: '3.1.0',
-    paths: { '/a': { get: { responses: { 200: { ...ok, content: { 'application/json': { schema } } } } } } },
+    paths: { '/a': { get: { responses: { 200: inJson(schema) } } } },
     ...root,
   });
-  const keywordOf = async (document: object, value: unknown, files = {}) => {
-    const { operations, definitions } = await described(document, '', files);
-    return new SchemaBook(definitions).compile(operations[0]?.response.schema)(value)?.keyword ?? null;
-  };
+  const keywordOf = async (document: object, value: unknown, files = {}) =>
+    (await answerJudge(document, files))(value)?.keyword ?? null;
   const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
   const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
   const tuple = { items: [{ type: 'string' }], additionalItems: false };
@@ -328,10 +323,8 @@ describe('a document that names a dialect of JSON Schema', () => {
   });
 
   it('takes the word of a file that it refers to', async () => {
-    const file = JSON.stringify({
-      $schema: DRAFT_04,
-      definitions: { N: { minimum: 1, exclusiveMinimum: true } },
-    });
+    const definitions = { N: { minimum: 1, exclusiveMinimum: true } };
+    const file = JSON.stringify({ $schema: DRAFT_04, definitions });
     const document = answering({ $ref: 'n.json#/definitions/N' });
     expect(await keywordOf(document, 1, { 'openapi/n.json': file })).toBe('minimum');
   });
