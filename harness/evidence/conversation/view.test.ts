@@ -17,29 +17,29 @@ type Sent = readonly [from: 'client' | 'server', frame: RecordedFrame];
 /** Frames as they came, one millisecond apart. */
 const eventsOf = (...sent: readonly Sent[]) =>
   sent.map(([from, frame], atMs): ConversationEvent => ({ atMs, from, type: 'frame', frame }));
-const exchanged = (...sent: readonly Sent[]) =>
-  viewConversation(exampleConversation({ events: eventsOf(...sent) }));
+const viewOfEvents = (...events: readonly ConversationEvent[]) =>
+  viewConversation(exampleConversation({ events }));
+const exchanged = (...sent: readonly Sent[]) => viewOfEvents(...eventsOf(...sent));
 /** Of what the server sends. */
 const viewOf = (...frames: readonly RecordedFrame[]) =>
   exchanged(...frames.map((frame): Sent => ['server', frame]));
+/** The handshake is answered with this, and the server goes on with these frames. */
+function answered(answer: Parameters<typeof exampleResponse>[0] | null, ...frames: readonly RecordedFrame[]) {
+  const response = answer && exampleResponse({ status: 101, ...answer });
+  const handshake = { ...exampleConversation().handshake, response };
+  const events = eventsOf(...frames.map((frame): Sent => ['server', frame]));
+  return viewConversation(exampleConversation({ handshake, events }));
+}
 const closing = (code: number, reason = '') =>
   exampleFrame(close, new Uint8Array([code >> 8, code & 0xff, ...Buffer.from(reason)]));
 
 describe('ConversationView', () => {
   it('reads the handshake', () => {
     const view = viewOf();
-    expect([view.opened, view.acceptIsRight, view.isCompressing, view.handshake?.status]).toEqual([
-      true,
-      true,
-      false,
-      101,
-    ]);
-    const { handshake } = exampleConversation();
-    const refused = viewConversation(
-      exampleConversation({ handshake: { ...handshake, response: exampleResponse({ status: 401 }) } }),
-    );
+    expect(view).toMatchObject({ opened: true, acceptIsRight: true, isCompressing: false, status: 101 });
+    const refused = answered({ status: 401 });
     expect([refused.opened, refused.acceptIsRight]).toEqual([false, false]);
-    const silent = viewConversation(exampleConversation({ handshake: { ...handshake, response: null } }));
+    const silent = answered(null);
     expect([silent.opened, silent.handshake]).toEqual([false, null]);
   });
 
@@ -51,44 +51,21 @@ describe('ConversationView', () => {
       exampleFrame(binary, Uint8Array.of(1)),
       exampleFrame(pong, 'x'),
     );
+    const plain = { truncated: false, digest: null, isHeartbeat: false };
     expect(view.messages).toEqual([
-      {
-        atMs: 2,
-        kind: 'text',
-        length: 3,
-        payload: octetsOf('hé'),
-        text: 'hé',
-        truncated: false,
-        digest: null,
-        frames: 2,
-        isHeartbeat: false,
-      },
-      {
-        atMs: 3,
-        kind: 'binary',
-        length: 1,
-        payload: Uint8Array.of(1),
-        text: null,
-        truncated: false,
-        digest: null,
-        frames: 1,
-        isHeartbeat: false,
-      },
+      { ...plain, atMs: 2, kind: 'text', length: 3, payload: octetsOf('hé'), text: 'hé', frames: 2 },
+      { ...plain, atMs: 3, kind: 'binary', length: 1, payload: Uint8Array.of(1), text: null, frames: 1 },
     ]);
     expect(view.pongs).toEqual([octetsOf('x')]);
     expect(view.faults).toEqual([]);
   });
 
   it('reads how it ended', () => {
-    const view = viewConversation(
-      exampleConversation({
-        events: [
-          { atMs: 1, from: 'client', type: 'frame', frame: closing(1000) },
-          { atMs: 2, from: 'server', type: 'frame', frame: closing(1002, 'no') },
-          { atMs: 3, from: 'client', type: 'end' },
-          { atMs: 4, from: 'server', type: 'reset' },
-        ],
-      }),
+    const view = viewOfEvents(
+      { atMs: 1, from: 'client', type: 'frame', frame: closing(1000) },
+      { atMs: 2, from: 'server', type: 'frame', frame: closing(1002, 'no') },
+      { atMs: 3, from: 'client', type: 'end' },
+      { atMs: 4, from: 'server', type: 'reset' },
     );
     expect(view.clientClose).toEqual({ atMs: 1, code: 1000, reason: '', length: 2 });
     expect(view.serverClose).toEqual({ atMs: 2, code: 1002, reason: 'no', length: 4 });
@@ -126,18 +103,9 @@ describe('ConversationView', () => {
   });
 
   it('allows RSV1 once permessage-deflate is selected', () => {
-    const { handshake } = exampleConversation();
-    const response = exampleResponse({
-      status: 101,
-      fields: [['Sec-WebSocket-Extensions', 'permessage-deflate; client_no_context_takeover']],
-    });
+    const selected = 'permessage-deflate; client_no_context_takeover';
     const received = (...frames: readonly RecordedFrame[]) =>
-      viewConversation(
-        exampleConversation({
-          handshake: { ...handshake, response },
-          events: eventsOf(...frames.map((frame): Sent => ['server', frame])),
-        }),
-      );
+      answered({ fields: [['Sec-WebSocket-Extensions', selected]] }, ...frames);
     const parts = ['conform conform', 'conform conform, again'];
     const [first, second] = parts.map((each, index) => {
       const whole = deflateRawSync(each, {
@@ -158,48 +126,27 @@ describe('ConversationView', () => {
   });
 
   it('does not judge what follows a compressed message that was not recorded whole', () => {
-    const { handshake } = exampleConversation();
-    const response = exampleResponse({
-      status: 101,
-      fields: [['Sec-WebSocket-Extensions', 'permessage-deflate']],
-    });
     const cut = exampleFrame(text, Uint8Array.of(0x4a), { rsv: 4, truncated: true });
     const garbage = exampleFrame(text, Uint8Array.of(0xff), { rsv: 4 });
-    const view = viewConversation(
-      exampleConversation({
-        handshake: { ...handshake, response },
-        events: eventsOf(['server', cut], ['server', garbage]),
-      }),
-    );
+    const view = answered({ fields: [['Sec-WebSocket-Extensions', 'permessage-deflate']] }, cut, garbage);
     expect(view.faults).toEqual([]);
   });
 
   it('sees frames behind the Close', () => {
-    const view = viewOf(
-      exampleFrame(OPCODE.close, Uint8Array.of(3, 232)),
-      exampleFrame(text, Uint8Array.of(0x61)),
-    );
+    const view = viewOf(closing(1000), exampleFrame(text, 'a'));
     expect(view.faultOf('after-close')).toBe('a text frame after the Close (§5.5.1)');
   });
 
   it('finds octets that are no frame', () => {
-    const view = viewConversation(
-      exampleConversation({
-        events: [{ atMs: 1, from: 'server', type: 'octets', octets: octetsOf('HTTP'), note: 'garbage' }],
-      }),
-    );
+    const octets = octetsOf('HTTP');
+    const view = viewOfEvents({ atMs: 1, from: 'server', type: 'octets', octets, note: 'garbage' });
     expect(view.faults).toEqual(['4 octets that are no frame']);
   });
 });
 
 describe('the answer to a handshake', () => {
-  const { handshake } = exampleConversation();
-  const answered = (fields: Parameters<typeof exampleResponse>[0]) =>
-    viewConversation(exampleConversation({ handshake: { ...handshake, response: exampleResponse(fields) } }));
-
   it('tells what was selected', () => {
     const view = answered({
-      status: 101,
       fields: [
         ['Sec-WebSocket-Protocol', 'chat'],
         ['Sec-WebSocket-Extensions', 'permessage-deflate; server_max_window_bits=10'],
@@ -207,7 +154,7 @@ describe('the answer to a handshake', () => {
     });
     expect(view.subprotocol).toBe('chat');
     expect(view.extensions.extensions.map(({ name }) => name)).toEqual(['permessage-deflate']);
-    expect(answered({ status: 101, fields: [] }).subprotocol).toBeNull();
+    expect(answered({ fields: [] }).subprotocol).toBeNull();
   });
 
   it.each([
@@ -216,7 +163,7 @@ describe('the answer to a handshake', () => {
     [['Server', 'nginxious'], null],
     [['Server', 'Kestrel'], null],
   ] as const)('tells of a server in front: %j', (field, intermediary) => {
-    expect(answered({ status: 101, fields: [field] }).intermediary).toBe(intermediary);
+    expect(answered({ fields: [field] }).intermediary).toBe(intermediary);
   });
 });
 
@@ -275,17 +222,11 @@ describe('the end', () => {
   const bad = exampleFrame(3, 'x');
   const waited = { atMs: 5, from: 'client', type: 'waited', forMs: 5000, note: 'for the end' } as const;
   const upon = (...events: readonly ConversationEvent[]) =>
-    viewConversation(
-      exampleConversation({ events: [{ atMs: 0, from: 'client', type: 'frame', frame: bad }, ...events] }),
-    );
+    viewOfEvents({ atMs: 0, from: 'client', type: 'frame', frame: bad }, ...events);
 
   it('is a Close frame of the server, or the end of TCP', () => {
     const closed = upon({ atMs: 1, from: 'server', type: 'frame', frame: closing(1002, 'no') });
-    expect([closed.isOver, closed.closeCode, closed.refusal]).toEqual([
-      true,
-      1002,
-      '101, then close code 1002',
-    ]);
+    expect(closed).toMatchObject({ isOver: true, closeCode: 1002, refusal: '101, then close code 1002' });
     const reset = upon({ atMs: 1, from: 'server', type: 'reset' });
     expect([reset.isOver, reset.closeCode, reset.ended?.how]).toEqual([true, null, 'reset']);
     const ours = upon({ atMs: 1, from: 'client', type: 'end' });

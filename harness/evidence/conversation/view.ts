@@ -4,7 +4,7 @@ import { type ResponseView, viewResponse } from '../exchange/response.ts';
 import { deflateAnswerFault, type ExtensionReading, readExtensions } from '../fields/extension.ts';
 import { listElements } from '../fields/grammar/field-grammar.ts';
 import { fieldValue } from '../fields/grammar/field-lines.ts';
-import { lazy } from '../octets/lazy.ts';
+import { keep, lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { dialectOf, isSubscription, type PusherEvent, pusherEvents, readPusherEvent } from './dialect.ts';
 import { type ClosePayload, isControl, mayBeSent, OPCODE, readClosePayload } from './frame.ts';
@@ -50,13 +50,13 @@ export class ConversationView {
 
   // --- the opening handshake (RFC 6455 §4) ---
 
-  readonly #handshake = lazy(() =>
-    this.conversation.handshake.response ? viewResponse(this.conversation) : null,
-  );
-
   /** The answer to the opening handshake; null when none came. */
   get handshake(): ResponseView | null {
-    return this.#handshake();
+    return keep(
+      this,
+      'handshake',
+      this.conversation.handshake.response ? viewResponse(this.conversation) : null,
+    );
   }
 
   /** Of the answer to the opening handshake; null when none came. */
@@ -96,11 +96,9 @@ export class ConversationView {
     return this.handshake?.field('sec-websocket-protocol') ?? null;
   }
 
-  readonly #extensions = lazy(() => readExtensions(this.handshake?.field('sec-websocket-extensions') ?? ''));
-
   /** The selected extensions (§9.1). */
   get extensions(): ExtensionReading {
-    return this.#extensions();
+    return keep(this, 'extensions', readExtensions(this.handshake?.field('sec-websocket-extensions') ?? ''));
   }
 
   /** What of the answer to an offer of permessage-deflate does not fit that offer (RFC 7692 §7.1); null for nothing. */
@@ -131,15 +129,12 @@ export class ConversationView {
 
   // --- frames and messages (§5) ---
 
-  readonly #serverFrames = lazy(() => this.#framesFrom('server'));
-  readonly #clientFrames = lazy(() => this.#framesFrom('client'));
-
   get serverFrames(): readonly TimedFrame[] {
-    return this.#serverFrames();
+    return keep(this, 'serverFrames', this.#framesFrom('server'));
   }
 
   get clientFrames(): readonly TimedFrame[] {
-    return this.#clientFrames();
+    return keep(this, 'clientFrames', this.#framesFrom('client'));
   }
 
   /** Whether all that we sent, messages and reasons, is UTF-8: octets that are none were the service's own. */
@@ -195,18 +190,14 @@ export class ConversationView {
     return dialectOf(this.greeting?.text ?? '');
   }
 
-  readonly #echoes = lazy(() => pairEchoes(this.sent, this.messages));
-
   /** Each message of ours with what came back for it. Other messages of the server may come in between. */
   get echoes(): readonly Echo[] {
-    return this.#echoes();
+    return keep(this, 'echoes', pairEchoes(this.sent, this.messages));
   }
-
-  readonly #pusherEvents = lazy(() => pusherEvents(this.messages));
 
   /** The server's messages, read as events of the Pusher protocol. */
   get pusherEvents(): readonly PusherEvent[] {
-    return this.#pusherEvents();
+    return keep(this, 'pusherEvents', pusherEvents(this.messages));
   }
 
   /** The greeting, read so; null when there is none, or it is no event. */

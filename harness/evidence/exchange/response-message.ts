@@ -10,7 +10,7 @@ import { problemFaults, toldError } from '../json/problem.ts';
 import { type Shape, shapeOf } from '../json/shape.ts';
 import { type JsonRemarkKind, type JsonText, readJsonText } from '../json/text.ts';
 import { latin1Octets, latin1Text } from '../octets/latin1.ts';
-import { lazy } from '../octets/lazy.ts';
+import { keep, lazy } from '../octets/lazy.ts';
 import { decodeUtf8 } from '../octets/utf8.ts';
 import { visible } from '../octets/visible.ts';
 import { traces, withMarkersAs } from '../redaction/marker.ts';
@@ -64,6 +64,12 @@ export class ResponseMessage {
   /** The combined field value (RFC 9110 §5.3): lines joined with `, `; undefined when there is none. */
   field(name: string): string | undefined {
     return fieldValue(this.fields, name);
+  }
+
+  /** What a field says, as it is read; null when it is absent. */
+  protected fieldAs<Read>(name: string, read: (value: string) => Read): Read | null {
+    const value = this.field(name);
+    return value === undefined ? null : read(value);
   }
 
   /** The value of each line of that name, in order. */
@@ -147,32 +153,26 @@ export class ResponseMessage {
     return looksCompressed(this.content);
   }
 
-  readonly #text = lazy(() => decodeUtf8(this.content));
-
   /** The content as text; null when it is not UTF-8. */
   get text(): string | null {
-    return this.#text();
+    return keep(this, 'text', decodeUtf8(this.content));
   }
 
-  readonly #mediaType = lazy(() => {
-    const value = this.field('content-type');
-    return value === undefined ? { mediaType: null, fault: null } : readMediaType(value);
-  });
+  readonly #mediaType = lazy(() => this.fieldAs('content-type', readMediaType));
 
   /** Content-Type (RFC 9110 §8.3); null when absent or malformed. */
   get mediaType(): MediaType | null {
-    return this.#mediaType().mediaType;
+    return this.#mediaType()?.mediaType ?? null;
   }
 
   /** What is wrong with Content-Type; null when it is well-formed or absent. */
   get mediaTypeFault(): string | null {
-    return this.#mediaType().fault;
+    return this.#mediaType()?.fault ?? null;
   }
 
   /** What is wrong with Content-Language; null when it is well-formed or absent. */
   get languageFault(): string | null {
-    const value = this.field('content-language');
-    return value === undefined ? null : contentLanguageFault(value);
+    return this.fieldAs('content-language', contentLanguageFault);
   }
 
   /** Content-Type is `application/json` or a type with the suffix `+json`. */

@@ -10,7 +10,7 @@ import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-a
 import { acceptQueryFault, lifecycleFault, partialFault, readContentRange } from '../fields/single-fields.ts';
 import { readTransportSecurity, type TransportSecurity } from '../fields/transport-security.ts';
 import { latin1Text } from '../octets/latin1.ts';
-import { lazy } from '../octets/lazy.ts';
+import { keep, lazy } from '../octets/lazy.ts';
 import { visible } from '../octets/visible.ts';
 import { type QuotaReading, readQuota } from '../quota/quota.ts';
 import { NAMED_POLICIES } from '../quota/ratelimit-named.ts';
@@ -101,11 +101,9 @@ export class ResponseView extends ResponseMessage {
 
   // --- authentication ---
 
-  readonly #challenges = lazy(() => parseChallenges(this.fieldLines('www-authenticate')));
-
   /** WWW-Authenticate (RFC 9110 §11.6.1). */
   get challenges(): ChallengeReading {
-    return this.#challenges();
+    return keep(this, 'challenges', parseChallenges(this.fieldLines('www-authenticate')));
   }
 
   /** What is wrong with them, `none` where there are none; null when there is a well-formed one. */
@@ -117,18 +115,15 @@ export class ResponseView extends ResponseMessage {
   /** The error code that a Bearer challenge tells (RFC 6750 §3.1), made visible; null for none. */
   get bearerError(): string | null {
     const bearer = this.challenges.challenges.find(({ scheme }) => scheme.toLowerCase() === 'bearer');
-    const error = bearer?.parameters.get('error') ?? null;
-    return error === null ? null : visible(error, 60);
+    const error = bearer?.parameters.get('error');
+    return error === undefined ? null : visible(error, 60);
   }
-
-  readonly #secretPlaces = lazy(() => {
-    const isDecoded = this.codingFault === null && this.codingLimit === null;
-    return findSecretPlaces(this.response, isDecoded ? this.content : this.body.bytes);
-  });
 
   /** Where in the response a secret, or part of one, was found and redacted. */
   get secretPlaces(): readonly SecretPlace[] {
-    return this.#secretPlaces();
+    const isDecoded = this.codingFault === null && this.codingLimit === null;
+    const octets = isDecoded ? this.content : this.body.bytes;
+    return keep(this, 'secretPlaces', findSecretPlaces(this.response, octets));
   }
 
   /** The first place with a credential of the service in words, e.g. `the field X-Echo`; null when there is none. */
@@ -154,20 +149,19 @@ export class ResponseView extends ResponseMessage {
 
   // --- time, caching, quota ---
 
-  readonly #date = lazy((): HttpDate | null => {
-    const value = this.field('date');
-    return value === undefined ? null : readHttpDate(value, this.receivedAt);
-  });
+  #timeIn(name: string): HttpDate | null {
+    return this.fieldAs(name, (value) => readHttpDate(value, this.receivedAt));
+  }
 
   /** Date (RFC 9110 §6.6.1); null when absent or malformed. */
   get date(): Date | null {
-    const date = this.#date();
+    const date = this.#timeIn('date');
     return date?.kind === 'date' ? date.at : null;
   }
 
   /** What is wrong with Date, an obsolete form included; null when it is right or absent. */
   get dateFault(): string | null {
-    const date = this.#date();
+    const date = this.#timeIn('date');
     if (date === null) return null;
     if (date.kind === 'invalid') return date.reason;
     return date.form === 'imf-fixdate' ? null : `the obsolete ${date.form} form`;
@@ -175,20 +169,17 @@ export class ResponseView extends ResponseMessage {
 
   /** What is wrong with Deprecation (RFC 9745) or Sunset (RFC 8594); null when nothing is, or it is absent. */
   lifecycleFault(name: 'Deprecation' | 'Sunset'): string | null {
-    const value = this.field(name);
-    return value === undefined ? null : lifecycleFault(name, value, this.receivedAt);
+    return this.fieldAs(name, (value) => lifecycleFault(name, value, this.receivedAt));
   }
 
   /** ETag where it is no entity tag (RFC 9110 §8.8.3); null when it is one, or absent. */
   get etagFault(): string | null {
-    const value = this.field('etag');
-    return value === undefined || ENTITY_TAG.test(value) ? null : visible(value, 80);
+    return this.fieldAs('etag', (value) => (ENTITY_TAG.test(value) ? null : visible(value, 80)));
   }
 
   /** ETag (RFC 9110 §8.8.3) as it can be repeated in a precondition; null when absent or malformed. */
   get entityTag(): string | null {
-    const value = this.field('etag');
-    return value === undefined || this.etagFault !== null ? null : value;
+    return this.fieldAs('etag', (value) => (ENTITY_TAG.test(value) ? value : null));
   }
 
   /** What is wrong with the 206 that this is (RFC 9110 §15.3.7), for one range that begins at 0; null when nothing is. */
@@ -201,32 +192,22 @@ export class ResponseView extends ResponseMessage {
     return readContentRange(this.field('content-range') ?? '');
   }
 
-  readonly #lastModified = lazy((): HttpDate | null => {
-    const value = this.field('last-modified');
-    return value === undefined ? null : readHttpDate(value, this.receivedAt);
-  });
-
   /** Last-Modified (RFC 9110 §8.8.2); null when absent or malformed. */
   get lastModified(): Date | null {
-    const date = this.#lastModified();
+    const date = this.#timeIn('last-modified');
     return date?.kind === 'date' ? date.at : null;
   }
 
   /** Last-Modified where it is no IMF-fixdate; null when it is one, or absent. */
   get lastModifiedFault(): string | null {
-    const date = this.#lastModified();
+    const date = this.#timeIn('last-modified');
     if (date === null || (date.kind === 'date' && date.form === 'imf-fixdate')) return null;
     return visible(this.field('last-modified') ?? '', 60);
   }
 
-  readonly #retryAfter = lazy((): RetryAfter | null => {
-    const value = this.field('retry-after');
-    return value === undefined ? null : readRetryAfter(value, this.receivedAt);
-  });
-
   /** Retry-After (RFC 9110 §10.2.3); null when absent. */
   get retryAfter(): RetryAfter | null {
-    return this.#retryAfter();
+    return this.fieldAs('retry-after', (value) => readRetryAfter(value, this.receivedAt));
   }
 
   /** Milliseconds to wait from receipt, by Retry-After; null when absent or invalid. */
@@ -234,22 +215,14 @@ export class ResponseView extends ResponseMessage {
     return this.retryAfter && retryAfterMs(this.retryAfter, this);
   }
 
-  readonly #cacheControl = lazy(() => readCacheControl(this.fieldLines('cache-control')));
-
   /** Cache-Control (RFC 9111 §5.2). */
   get cacheControl(): CacheControl {
-    return this.#cacheControl();
+    return keep(this, 'cacheControl', readCacheControl(this.fieldLines('cache-control')));
   }
-
-  readonly #quota = lazy(() => {
-    const { windowMs } = this.#options;
-    const occasion = { receivedAt: this.receivedAt, ...(windowMs !== undefined && { windowMs }) };
-    return readQuota(this.fields, occasion);
-  });
 
   /** What the quota fields tell, in whichever dialect. */
   get quota(): QuotaReading {
-    return this.#quota();
+    return readQuota(this.fields, { receivedAt: this.receivedAt, ...this.#options });
   }
 
   /** It is a problem of a quota, and says which policies are spent (draft-ietf-httpapi-ratelimit-headers-11). */
@@ -270,8 +243,7 @@ export class ResponseView extends ResponseMessage {
 
   /** Location (RFC 9110 §10.2.2), resolved against the request's URL; null when absent or no URI reference. */
   get location(): URL | null {
-    const value = this.field('location');
-    return value === undefined ? null : URL.parse(value, this.request.url);
+    return this.fieldAs('location', (value) => URL.parse(value, this.request.url));
   }
 
   /** The redirect that this is, in words; null for none. */
@@ -325,19 +297,16 @@ export class ResponseView extends ResponseMessage {
     return this.#links().faults;
   }
 
-  readonly #linkTargets = lazy(() => {
-    const inField = this.links.filter(({ relations }) => navigates(relations)).map(({ target }) => target);
-    const targets = [...this.fieldLines('location'), ...inField];
-    const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
-    return [...targets, ...inBody].flatMap((target) => URL.parse(target, this.request.url) ?? []);
-  });
-
   /**
    * Where a client goes on: targets of Location, and of such links in the Link field and in a JSON body, resolved
    * against the request's URL.
    */
   get linkTargets(): readonly URL[] {
-    return this.#linkTargets();
+    const inField = this.links.filter(({ relations }) => navigates(relations)).map(({ target }) => target);
+    const inBody = this.isJson ? findBodyLinks(this.json.value) : [];
+    const targets = [...this.fieldLines('location'), ...inField, ...inBody];
+    const urls = targets.flatMap((target) => URL.parse(target, this.request.url) ?? []);
+    return keep(this, 'linkTargets', urls);
   }
 
   /** Paths of those targets that stay at the request's origin, each once. */
@@ -378,8 +347,7 @@ export class ResponseView extends ResponseMessage {
 
   /** What is wrong with Accept-Query (RFC 10008 §3); null when nothing is, or it is absent. */
   get acceptQueryFault(): string | null {
-    const value = this.field('accept-query');
-    return value === undefined ? null : acceptQueryFault(value);
+    return this.fieldAs('accept-query', acceptQueryFault);
   }
 
   /** Fields that say which version answers. */

@@ -6,3 +6,9 @@ export function lazy<Value>(make: () => Value): () => Value {
     return kept.value;
   };
 }
+
+/** For a getter: its value stands in its place from now on, so that it is worked out once for each `owner`. */
+export function keep<Owner extends object, Value>(owner: Owner, name: keyof Owner, value: Value): Value {
+  Object.defineProperty(owner, name, { value });
+  return value;
+}
