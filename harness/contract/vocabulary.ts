@@ -36,6 +36,15 @@ const ERROR_CONDITIONS = [
   'rateLimit',
 ] as const;
 
+/** Of keys whose value has this shape. */
+const valued =
+  (value: JsonSchema) =>
+  (meaning: string, example: unknown): Word => ({ meaning, value, example });
+const inWords = valued(text);
+const inList = valued(texts);
+const inWordsOrList = valued(textOrTexts);
+const inAnyForm = valued(anything);
+
 /** Whose requests a limit counts together: those with one key, with the keys of one account, from one address. */
 export const LIMIT_SCOPES = ['key', 'account', 'address'] as const;
 
@@ -72,54 +81,31 @@ const TABLE = {
     value: record({ does: text, with: texts }, ['does']),
     example: { does: 'takes and tracks orders' },
   },
-  'service.category': { meaning: 'category of the service in a catalogue', value: text, example: 'commerce' },
-  'service.tags': {
-    meaning: 'tags of the service in a catalogue',
-    value: texts,
-    example: ['orders', 'shop'],
-  },
-  'service.style': { meaning: 'style of the API, such as REST', value: text, example: 'REST' },
+  'service.category': inWords('category of the service in a catalogue', 'commerce'),
+  'service.tags': inList('tags of the service in a catalogue', ['orders', 'shop']),
+  'service.style': inWords('style of the API, such as REST', 'REST'),
   'service.pricing': {
     meaning: 'how clients pay for the service',
     value: record({ model: text, free: text }, ['model']),
     example: { model: 'per request', free: '1000 requests a month' },
   },
-  'service.operations': {
-    meaning: 'what clients can do with the service',
-    value: texts,
-    example: ['list orders', 'place an order'],
-  },
-  'responses.format': { meaning: 'format of response bodies', value: text, example: 'JSON' },
-  'responses.status-codes': {
-    meaning: 'which status codes responses carry',
-    value: text,
-    example: 'standard HTTP status codes',
-  },
-  'responses.validation': {
-    meaning: 'what clients must check in a response before they use it',
-    value: text,
-    example: 'clients check the shape of a response before they use it',
-  },
-  'resources.fields': {
-    meaning: 'the resources and the fields they have',
-    value: anything,
-    example: { order: ['id', 'total'] },
-  },
+  'service.operations': inList('what clients can do with the service', ['list orders', 'place an order']),
+  'responses.format': inWords('format of response bodies', 'JSON'),
+  'responses.status-codes': inWords('which status codes responses carry', 'standard HTTP status codes'),
+  'responses.validation': inWords(
+    'what clients must check in a response before they use it',
+    'clients check the shape of a response before they use it',
+  ),
+  'resources.fields': inAnyForm('the resources and the fields they have', { order: ['id', 'total'] }),
   'resources.owner': {
     meaning: 'who sees and changes what a client creates: its account alone, or everyone',
     value: { enum: ['account', 'everyone'] },
     example: 'account',
   },
-  'states.transitions': {
-    meaning: 'the states of a resource, and which follows which',
-    value: anything,
-    example: { placed: ['paid', 'cancelled'] },
-  },
-  'endpoint.base': {
-    meaning: 'the base URL of every path',
-    value: text,
-    example: 'https://api.orders.example',
-  },
+  'states.transitions': inAnyForm('the states of a resource, and which follows which', {
+    placed: ['paid', 'cancelled'],
+  }),
+  'endpoint.base': inWords('the base URL of every path', 'https://api.orders.example'),
   'endpoint.sample': {
     meaning: 'the sample request of the document, with its body where it has one, and its response',
     value: record(
@@ -141,36 +127,16 @@ const TABLE = {
     value: record({ only: { type: 'boolean' }, generic: { type: 'boolean' }, credential: text }, []),
     example: { only: false, generic: false },
   },
-  'endpoint.parameters': {
-    meaning: 'parameters of the documented request',
-    value: anything,
-    example: ['limit', 'cursor'],
-  },
-  'endpoint.response-fields': {
-    meaning: 'fields of the documented response',
-    value: anything,
-    example: ['data', 'next'],
-  },
-  'endpoint.other-operations': {
-    meaning: 'operations beside the sample request',
-    value: anything,
-    example: ['GET /v1/orders/{id}'],
-  },
+  'endpoint.parameters': inAnyForm('parameters of the documented request', ['limit', 'cursor']),
+  'endpoint.response-fields': inAnyForm('fields of the documented response', ['data', 'next']),
+  'endpoint.other-operations': inAnyForm('operations beside the sample request', ['GET /v1/orders/{id}']),
   'websocket.transport': {
     meaning: 'that the service uses WebSocket, and in which direction messages go',
     value: record({ protocol: text, direction: text }, ['protocol']),
     example: { protocol: 'WebSocket', direction: 'both' },
   },
-  'websocket.address': {
-    meaning: 'address of the WebSocket endpoint',
-    value: text,
-    example: 'wss://api.orders.example/live',
-  },
-  'websocket.messages': {
-    meaning: 'format of WebSocket messages, and of the answers',
-    value: anything,
-    example: 'JSON text messages',
-  },
+  'websocket.address': inWords('address of the WebSocket endpoint', 'wss://api.orders.example/live'),
+  'websocket.messages': inAnyForm('format of WebSocket messages, and of the answers', 'JSON text messages'),
   'auth.scheme': {
     meaning: 'how a client proves who it is',
     value: {
@@ -207,42 +173,23 @@ const TABLE = {
     value: record({ keptIn: texts, keptOutOf: texts }, []),
     example: { keptIn: ['environment variables'], keptOutOf: ['version control'] },
   },
-  'auth.credential-name': {
-    meaning: 'name of the header or query parameter with the credential',
-    value: text,
-    example: 'X-API-Key',
-  },
-  'auth.usage': {
-    meaning: 'how clients use the credentials, such as for signing',
-    value: text,
-    example: 'each request is signed with the secret',
-  },
-  'events.kinds': {
-    meaning: 'the kinds of events that the service sends',
-    value: texts,
-    example: ['order.paid', 'order.shipped'],
-  },
-  'events.payloads': {
-    meaning: 'what an event carries',
-    value: anything,
-    example: { 'order.paid': ['id', 'total'] },
-  },
-  'events.webhooks': {
-    meaning: 'which events the service sends to a webhook',
-    value: text,
-    example: 'each event is sent to the registered address',
-  },
-  'events.delivery': {
-    meaning: 'delivery rules: order, retries, duplicates, signatures',
-    value: anything,
-    example: { retries: 3, signature: 'HMAC-SHA256' },
-  },
-  'errors.format': { meaning: 'format of error bodies', value: text, example: 'JSON' },
-  'errors.status-codes': {
-    meaning: 'which status codes errors carry',
-    value: text,
-    example: 'standard HTTP status codes',
-  },
+  'auth.credential-name': inWords('name of the header or query parameter with the credential', 'X-API-Key'),
+  'auth.usage': inWords(
+    'how clients use the credentials, such as for signing',
+    'each request is signed with the secret',
+  ),
+  'events.kinds': inList('the kinds of events that the service sends', ['order.paid', 'order.shipped']),
+  'events.payloads': inAnyForm('what an event carries', { 'order.paid': ['id', 'total'] }),
+  'events.webhooks': inWords(
+    'which events the service sends to a webhook',
+    'each event is sent to the registered address',
+  ),
+  'events.delivery': inAnyForm('delivery rules: order, retries, duplicates, signatures', {
+    retries: 3,
+    signature: 'HMAC-SHA256',
+  }),
+  'errors.format': inWords('format of error bodies', 'JSON'),
+  'errors.status-codes': inWords('which status codes errors carry', 'standard HTTP status codes'),
   'errors.codes': {
     meaning: `the status of each error: ${ERROR_CONDITIONS.join(', ')}`,
     value: {
@@ -251,12 +198,11 @@ const TABLE = {
     },
     example: { missingCredential: 401, unknownPath: 404, rateLimit: 429 },
   },
-  'errors.shape': { meaning: 'fields of an error body', value: anything, example: ['code', 'message'] },
-  'errors.request-id': {
-    meaning: 'ids by which a request can be found again',
-    value: text,
-    example: 'each response carries X-Request-Id',
-  },
+  'errors.shape': inAnyForm('fields of an error body', ['code', 'message']),
+  'errors.request-id': inWords(
+    'ids by which a request can be found again',
+    'each response carries X-Request-Id',
+  ),
   'limits.rate': {
     meaning: 'how many requests are allowed in how much time, how many at once, to whom; further limits',
     value: record(
@@ -282,11 +228,7 @@ const TABLE = {
     ),
     example: { requests: 100, window: '60s' },
   },
-  'limits.other': {
-    meaning: 'other limits: sizes, quotas, time-outs',
-    value: anything,
-    example: { bodyBytes: 1048576 },
-  },
+  'limits.other': inAnyForm('other limits: sizes, quotas, time-outs', { bodyBytes: 1048576 }),
   'limits.client-backoff': {
     meaning: 'what clients do when they meet a limit',
     value: record({ respectLimits: { type: 'boolean' }, backoff: text }, []),
@@ -301,21 +243,12 @@ const TABLE = {
     },
     example: '/v1',
   },
-  'versioning.policy': {
-    meaning: 'what a version promises, and for how long',
-    value: textOrTexts,
-    example: 'a version is served for two years',
-  },
-  'versioning.selection': {
-    meaning: 'how a client selects a version',
-    value: textOrTexts,
-    example: 'by the path prefix',
-  },
-  'consumers.pacts': {
-    meaning: 'consumers whose pacts the service must keep',
-    value: texts,
-    example: ['web-shop'],
-  },
+  'versioning.policy': inWordsOrList(
+    'what a version promises, and for how long',
+    'a version is served for two years',
+  ),
+  'versioning.selection': inWordsOrList('how a client selects a version', 'by the path prefix'),
+  'consumers.pacts': inList('consumers whose pacts the service must keep', ['web-shop']),
 } as const satisfies Record<string, Word>;
 
 export type ClauseKey = keyof typeof TABLE;

@@ -1,6 +1,7 @@
 import { constants, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ConversationEvent, RecordedFrame } from '../conversation.ts';
+import type { RecordedResponse } from '../exchange.ts';
 import {
   exampleConversation,
   exampleFrame,
@@ -24,7 +25,7 @@ const exchanged = (...sent: readonly Sent[]) => viewOfEvents(...eventsOf(...sent
 const viewOf = (...frames: readonly RecordedFrame[]) =>
   exchanged(...frames.map((frame): Sent => ['server', frame]));
 /** The handshake is answered with this, and the server goes on with these frames. */
-function answered(answer: Parameters<typeof exampleResponse>[0] | null, ...frames: readonly RecordedFrame[]) {
+function answered(answer: Partial<RecordedResponse> | null, ...frames: readonly RecordedFrame[]) {
   const response = answer && exampleResponse({ status: 101, ...answer });
   const handshake = { ...exampleConversation().handshake, response };
   const events = eventsOf(...frames.map((frame): Sent => ['server', frame]));

@@ -1,5 +1,5 @@
 import { fitTokenBucket } from './model/bucket.ts';
-import { type Decision, decisionsOf, type Fit } from './model/sequence.ts';
+import { around, type Decision, decisionsOf, type Fit } from './model/sequence.ts';
 import { fitSlidingCounter, fitSlidingLog } from './model/sliding.ts';
 import { type Extension, fitAnchored, fitPhase } from './model/window.ts';
 import type { Bounds, DocumentedLimit, LimitObservation, Span } from './observation.ts';
@@ -109,11 +109,7 @@ function anySlidingCounter(refusalsCount: boolean): Model['fit'] {
     const explaining = fits.filter((fit) => fit.explains);
     const [one] = fits;
     if (explaining.length === 0) return one ?? { explains: false, reason: 'nothing was observed' };
-    const limit = {
-      least: Math.min(...explaining.map((fit) => fit.limit.least)),
-      most: Math.max(...explaining.map((fit) => fit.limit.most)),
-    };
-    return { explains: true, limit, windows: [] };
+    return { explains: true, limit: around(explaining.map(({ limit }) => limit)), windows: [] };
   };
 }
 
@@ -139,23 +135,10 @@ export function inferLimit(
   const parallelSeen = serial.length < decisions.length;
 
   if (paced !== null && !serialRefused) {
-    if (!parallelSeen)
-      return {
-        ...nothing,
-        algorithm: 'unknown',
-        confidence: 'none',
-        compatible: ['queue', 'delay'],
-        because: [paced],
-      };
-    const algorithm = refused.length > 0 ? 'queue' : 'delay';
-    const full = refused.length > 0 ? [`${refused.length} of those sent together were refused`] : [];
-    return {
-      ...nothing,
-      algorithm,
-      confidence: 'certain',
-      compatible: [algorithm],
-      because: [paced, ...full],
-    };
+    if (!parallelSeen) return { ...nothing, ...unsettled(['queue', 'delay'], [paced]) };
+    if (refused.length === 0) return { ...nothing, ...settled('delay', [paced]) };
+    const full = `${refused.length} of those sent together were refused`;
+    return { ...nothing, ...settled('queue', [paced, full]) };
   }
   if (refused.length === 0) return unrefused(decisions, documented, nothing);
 
@@ -165,14 +148,17 @@ export function inferLimit(
   // What requests sent together did may be no algorithm at all but a race: the serial ones alone tell the limit.
   const alone = holdAgainst(beforeParallel(decisions), context);
   const { firstRefused, compatible } = conclude(alone, nothing);
-  return {
-    ...nothing,
-    algorithm: 'unknown',
-    confidence: 'none',
-    firstRefused,
-    compatible,
-    because: all.contradicted,
-  };
+  return { ...nothing, ...unsettled(compatible, all.contradicted), firstRefused };
+}
+
+type Verdict = Pick<LimitInference, 'algorithm' | 'confidence' | 'compatible' | 'because'>;
+
+function settled(algorithm: LimitAlgorithm, because: readonly string[]): Verdict {
+  return { algorithm, confidence: 'certain', compatible: [algorithm], because };
+}
+
+function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): Verdict {
+  return { algorithm: 'unknown', confidence: 'none', compatible, because };
 }
 
 /** The kinds that explain all of this. */
@@ -238,17 +224,13 @@ function holdAgainst(decisions: readonly Decision[], context: Context): Held {
 function conclude({ fitting, contradicted }: Held, rest: Rest): LimitInference {
   const { returned } = rest;
   const compatible = kindsOf(fitting);
-  const [only] = compatible;
-  const certain = compatible.length === 1 && only !== undefined && returned !== null;
-  return {
-    ...rest,
-    algorithm: certain ? only : 'unknown',
-    confidence: certain ? 'certain' : 'none',
-    compatible,
-    because: certain ? contradicted : compatible.map((each) => `${each} explains every answer`),
-    firstRefused: boundsOf(fitting),
-    windows: certain ? (fitting[0]?.windows ?? []) : [],
-  };
+  const [only, ...others] = compatible;
+  const firstRefused = boundsOf(fitting);
+  if (only === undefined || others.length > 0 || returned === null) {
+    const because = compatible.map((each) => `${each} explains every answer`);
+    return { ...rest, ...unsettled(compatible, because), firstRefused, windows: [] };
+  }
+  return { ...rest, ...settled(only, contradicted), firstRefused, windows: fitting[0]?.windows ?? [] };
 }
 
 function boundsOf(fitting: Held['fitting']): FirstRefusedBounds | null {
@@ -260,10 +242,8 @@ function boundsOf(fitting: Held['fitting']): FirstRefusedBounds | null {
 /** One behind the limit, whichever of these it is. */
 function indexWithin(fitting: Held['fitting']): Bounds | null {
   if (fitting.length === 0) return null;
-  return {
-    least: Math.min(...fitting.map(({ limit }) => limit.least)) + 1,
-    most: Math.max(...fitting.map(({ limit }) => limit.most)) + 1,
-  };
+  const { least, most } = around(fitting.map(({ limit }) => limit));
+  return { least: least + 1, most: most + 1 };
 }
 
 type Rest = Pick<LimitInference, 'refusalsExtend' | 'windows' | 'returned' | 'firstRefused'>;
@@ -283,13 +263,8 @@ function unrefused(
   }
   // Twice the limit fits around the end of a window.
   const enough = most > 2 * requests;
-  return {
-    ...rest,
-    algorithm: enough ? 'none' : 'unknown',
-    confidence: enough ? 'certain' : 'none',
-    compatible: enough ? ['none'] : [],
-    because: [`none of ${most} requests within one window was refused`],
-  };
+  const because = [`none of ${most} requests within one window was refused`];
+  return { ...rest, ...(enough ? settled('none', because) : unsettled([], because)) };
 }
 
 function returnOf(decisions: readonly Decision[]): Span | null {
@@ -310,18 +285,12 @@ function returnOf(decisions: readonly Decision[]): Span | null {
 
 /** Only requests sent together were refused, and one alone was served at once after them. */
 function refusedTogether(held: Held, rest: Rest): LimitInference {
-  const { fitting } = held;
-  const compatible = [...kindsOf(fitting), 'concurrency' as const];
-  const certain = compatible.length === 1;
-  return {
-    ...rest,
-    algorithm: certain ? 'concurrency' : 'unknown',
-    confidence: certain ? 'certain' : 'none',
-    compatible,
-    // Whatever else it may be, it has that limit.
-    firstRefused: conclude(held, rest).firstRefused,
-    because: ['only requests sent together were refused, and one alone was served at once after them'],
-  };
+  const others = kindsOf(held.fitting);
+  const because = ['only requests sent together were refused, and one alone was served at once after them'];
+  const verdict =
+    others.length === 0 ? settled('concurrency', because) : unsettled([...others, 'concurrency'], because);
+  // Whatever else it may be, it has that limit.
+  return { ...rest, ...verdict, firstRefused: boundsOf(held.fitting) };
 }
 
 /** What came before the first burst of requests sent together. */

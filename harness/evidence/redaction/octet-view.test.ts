@@ -18,6 +18,7 @@ describe('octet views', () => {
     ['a\\u0041\\"\\/\\n\\q', 'aA"/\n\\q'],
     ['\\ud83d\\ude00 \\x41', '😀 A'],
     ['&lt;&#65;&#x42;&#67 &amp;lt; &nope;', '<ABC &lt; &nope;'],
+    ['&lt;&constructor;', '<&constructor;'],
     ['&#128512;', '😀'],
     ['ab\r\n \tcd\nef', 'abcdef'],
   ])('reads %j as %j', (written, read) => {

@@ -86,7 +86,7 @@ const htmlDecoding = decoding([0x26], (_, at, text) => {
   const [whole, decimal, hex, name] = match;
   const codePoint =
     name !== undefined
-      ? HTML_ENTITIES[name]
+      ? HTML_ENTITIES.get(name)?.codePointAt(0)
       : decimal !== undefined
         ? Number(decimal)
         : Number.parseInt(hex ?? '', 16);
@@ -281,51 +281,13 @@ function hexNumber(octets: Uint8Array, at: number, digits: number): number | nul
   return number;
 }
 
-/** The named character references of HTML (§13.5) that stand for an ASCII character: name to code point. */
-const HTML_ENTITIES: Readonly<Record<string, number>> = {
-  Tab: 0x09,
-  NewLine: 0x0a,
-  excl: 0x21,
-  quot: 0x22,
-  QUOT: 0x22,
-  num: 0x23,
-  dollar: 0x24,
-  percnt: 0x25,
-  amp: 0x26,
-  AMP: 0x26,
-  apos: 0x27,
-  lpar: 0x28,
-  rpar: 0x29,
-  ast: 0x2a,
-  midast: 0x2a,
-  plus: 0x2b,
-  comma: 0x2c,
-  period: 0x2e,
-  sol: 0x2f,
-  colon: 0x3a,
-  semi: 0x3b,
-  lt: 0x3c,
-  LT: 0x3c,
-  equals: 0x3d,
-  gt: 0x3e,
-  GT: 0x3e,
-  quest: 0x3f,
-  commat: 0x40,
-  lsqb: 0x5b,
-  lbrack: 0x5b,
-  bsol: 0x5c,
-  rsqb: 0x5d,
-  rbrack: 0x5d,
-  Hat: 0x5e,
-  lowbar: 0x5f,
-  UnderBar: 0x5f,
-  grave: 0x60,
-  DiacriticalGrave: 0x60,
-  lcub: 0x7b,
-  lbrace: 0x7b,
-  verbar: 0x7c,
-  vert: 0x7c,
-  VerticalLine: 0x7c,
-  rcub: 0x7d,
-  rbrace: 0x7d,
-};
+/** The named character references of HTML (§13.5) that stand for an ASCII character: name to character. */
+const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['Tab', '\t'],
+  ['NewLine', '\n'],
+  ...[
+    'excl! quot" QUOT" num# dollar$ percnt% amp& AMP& apos\' lpar( rpar) ast* midast* plus+ comma, period. sol/',
+    'colon: semi; lt< LT< equals= gt> GT> quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_',
+    'UnderBar_ grave` DiacriticalGrave` lcub{ lbrace{ verbar| vert| VerticalLine| rcub} rbrace}',
+  ].flatMap((named) => named.split(' ').map((each) => [each.slice(0, -1), each.slice(-1)] as const)),
+]);

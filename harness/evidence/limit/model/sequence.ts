@@ -55,6 +55,14 @@ export type Fit =
 
 export const NO_BOUNDS: Bounds = { least: 1, most: Number.POSITIVE_INFINITY };
 
+/** The narrowest ones in which all of these lie. */
+export function around(all: readonly Bounds[]): Bounds {
+  return {
+    least: Math.min(...all.map(({ least }) => least)),
+    most: Math.max(...all.map(({ most }) => most)),
+  };
+}
+
 /** The limit is at least that much; null when it cannot be. */
 export function atLeast(bounds: Bounds, least: number): Bounds | null {
   const narrowed = { least: Math.max(bounds.least, least), most: bounds.most };

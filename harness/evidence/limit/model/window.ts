@@ -1,6 +1,6 @@
 import type { Bounds, Span } from '../observation.ts';
 import { TOLERANCE } from '../tolerances.ts';
-import { atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
+import { around, atLeast, atMost, type Decision, type Fit, NO_BOUNDS } from './sequence.ts';
 
 /** What makes a window that runs from a request run longer. */
 export type Extension =
@@ -57,10 +57,7 @@ export function fitAnchored(decisions: readonly Decision[], windowMs: number, ex
   }
   const [shown = UNOPENED] = states;
   if (shown === UNOPENED) return { explains: true, limit: NO_BOUNDS, windows: [] };
-  const limit = {
-    least: Math.min(...states.map((state) => state.limit.least)),
-    most: Math.max(...states.map((state) => state.limit.most)),
-  };
+  const limit = around(states.map((state) => state.limit));
   return { explains: true, limit, windows: spansOf(shown, windowMs) };
 
   function first(decision: Decision): readonly State[] {
