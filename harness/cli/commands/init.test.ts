@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { listening } from '../../base/loopback.ts';
+import { served } from '../../base/fixtures/server.ts';
 import { startProxy } from '../../transport/fixtures/proxy.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 
@@ -25,30 +25,14 @@ async function written(
   const folder = temporaryFolder({ 'openapi.json': JSON.stringify(openapi) });
   const named = typeof openapi === 'string' ? openapi : join(folder, 'openapi.json');
   const config = join(folder, 'conformance');
-  const { code, stderr } = await conformHere(
-    [
-      'init',
-      '--service',
-      'orders',
-      '--url',
-      'http://127.0.0.1:9',
-      '--openapi',
-      named,
-      '--config',
-      config,
-      ...options,
-    ],
-    env,
-  );
+  const asked = ['init', '--service', 'orders', '--url', 'http://127.0.0.1:9', '--openapi', named];
+  const { code, stderr } = await conformHere([...asked, '--config', config, ...options], env);
   if (code !== 0) throw new Error(stderr);
   return readFileSync(join(config, 'services/orders.yaml'), 'utf8');
 }
 
-async function serve(content: object): Promise<string> {
-  const server = createServer((_request, response) => response.end(JSON.stringify(content)));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${await listening(server)}`;
-}
+const serve = (content: object) =>
+  served(createServer((_request, response) => response.end(JSON.stringify(content))));
 
 const CLIENT = ['--client-id-env', 'ORDERS_ID', '--client-secret-env', 'ORDERS_SECRET'];
 
@@ -70,14 +54,10 @@ describe('the security scheme of an OpenAPI document', () => {
   });
 
   it('openIdConnect is oauth2, its token endpoint asked of the provider', async () => {
-    const provider = await serve({
-      issuer: 'https://login.example',
-      token_endpoint: 'https://login.example/token',
-    });
-    const scheme = {
-      type: 'openIdConnect',
-      openIdConnectUrl: `${provider}/.well-known/openid-configuration`,
-    };
+    const issuer = 'https://login.example';
+    const provider = await serve({ issuer, token_endpoint: `${issuer}/token` });
+    const address = `${provider}/.well-known/openid-configuration`;
+    const scheme = { type: 'openIdConnect', openIdConnectUrl: address };
     expect(await written(documentWith(scheme), CLIENT)).toMatch(
       /scheme: oauth2 .*\n {2}tokenUrl: "https:\/\/login\.example\/token"\n/,
     );
@@ -100,9 +80,8 @@ describe('a document that is fetched', () => {
   it('comes through the proxy, like everything', async () => {
     const { port } = new URL(await serve(document));
     const proxy = await startProxy({ behind: { 'docs.example:80': Number(port) } });
-    const text = await written('http://docs.example/openapi.json', ['--key-env', 'KEY'], {
-      HTTP_PROXY: proxy.url,
-    });
+    const env = { HTTP_PROXY: proxy.url };
+    const text = await written('http://docs.example/openapi.json', ['--key-env', 'KEY'], env);
     expect(text).toMatch(/^openapi: "..\/openapi\/orders\.json"$/m);
     expect(proxy.asked).toHaveLength(1);
   });

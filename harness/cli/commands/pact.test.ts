@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type Files, temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
 import { served } from '../../base/fixtures/server.ts';
 import { pactOf, type StubPact, startStubBroker, TOKEN } from '../../pact/fixtures/stub-broker.ts';
-import type { CheckResult, Results } from '../../report/results/results.ts';
-import { conform, lastReports } from '../../run/fixtures/conform-process.ts';
+import { conform, resultsIn } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
 
 /** `conform pact …` as the program it is: its exit codes, its words, and what it leaves behind. */
@@ -29,8 +28,8 @@ ${blocks}
   return folder;
 }
 
-function inBroker(url: string, more = ''): string {
-  return `pacts: { broker: { url: "${url}", token: "\${env:BROKER_TOKEN}"${more} } }`;
+function inBroker(url: string, more = '', files = ''): string {
+  return `pacts: { ${files}broker: { url: "${url}", token: "\${env:BROKER_TOKEN}"${more} } }`;
 }
 
 const ENVIRONMENT = { SEARCH_API_KEY: KEY, BROKER_TOKEN: TOKEN };
@@ -44,13 +43,8 @@ async function pact(folder: string, ...args: readonly string[]) {
   return ending;
 }
 
-function resultsIn(folder: string): Results {
-  return JSON.parse(readFileSync(join(lastReports(join(folder, 'reports')), 'results.json'), 'utf8'));
-}
-
-function checksIn(folder: string): readonly CheckResult[] {
-  return resultsIn(folder).services.flatMap(({ checks }) => checks);
-}
+const servicesIn = (folder: string) => resultsIn(join(folder, 'reports')).services;
+const checksIn = (folder: string) => servicesIn(folder).flatMap(({ checks }) => checks);
 
 const outcomesIn = (folder: string) => checksIn(folder).map(({ id, outcome }) => `${id} ${outcome}`);
 
@@ -74,21 +68,11 @@ describe('conform pact verify', () => {
     const folder = workplace();
     const { code, stdout } = await pact(folder, 'verify', '--verbose');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('nothing failed') });
-    expect(outcomesIn(folder)).toEqual([
-      'pact.interaction.sample-client.the-documented-sample.a-valid-credential pass',
-    ]);
-    expect(resultsIn(folder).services[0]?.pacts).toEqual([
-      {
-        consumer: 'sample-client',
-        source: 'config/pacts/search.json',
-        interactions: [
-          {
-            check: 'pact.interaction.sample-client.the-documented-sample.a-valid-credential',
-            brokerId: null,
-          },
-        ],
-      },
-    ]);
+    const check = 'pact.interaction.sample-client.the-documented-sample.a-valid-credential';
+    expect(outcomesIn(folder)).toEqual([`${check} pass`]);
+    const interactions = [{ check, brokerId: null }];
+    const source = 'config/pacts/search.json';
+    expect(servicesIn(folder)[0]?.pacts).toEqual([{ consumer: 'sample-client', source, interactions }]);
   });
 
   it('reads sub-folders, leaves out other providers and says so, and fails for each that does not fit', async () => {
@@ -174,18 +158,9 @@ describe('conform pact verify, with a broker', () => {
 describe('conform pact publish', () => {
   it('publishes the pacts of the config as those of a version of their consumers', async () => {
     const broker = await startStubBroker();
-    const folder = workplace(
-      inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
-    );
-    const { code, stdout } = await pact(
-      folder,
-      'publish',
-      'search',
-      '--consumer-version',
-      '7',
-      '--branch',
-      'main',
-    );
+    const folder = workplace(inBroker(broker.url, '', 'files: [../pacts/search.json], '));
+    const args = ['publish', 'search', '--consumer-version', '7', '--branch', 'main'];
+    const { code, stdout } = await pact(folder, ...args);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
@@ -198,11 +173,8 @@ describe('conform pact publish', () => {
 
   it('publishes nothing that was not verified as a whole', async () => {
     const broker = await startStubBroker();
-    const other = {
-      description: 'a deletion',
-      request: { method: 'DELETE', path: '/v1/resources' },
-      response: { status: 405 },
-    };
+    const request = { method: 'DELETE', path: '/v1/resources' };
+    const other = { description: 'a deletion', request, response: { status: 405 } };
     const { interactions, ...rest } = pactOf('web-shop');
     broker.add({ ...rest, interactions: [...(interactions as object[]), other] } as StubPact);
     const folder = workplace(`${inBroker(broker.url)}\nsafety: { unsafeMethods: false }`);
@@ -223,9 +195,7 @@ describe('conform pact publish', () => {
 
   it('is inconclusive when the broker does not take it', async () => {
     const broker = await startStubBroker({ instead: (line) => (line.startsWith('POST') ? 409 : undefined) });
-    const folder = workplace(
-      inBroker(broker.url).replace('{ broker', '{ files: [../pacts/search.json], broker'),
-    );
+    const folder = workplace(inBroker(broker.url, '', 'files: [../pacts/search.json], '));
     const { code, stderr } = await pact(folder, 'publish', '--consumer-version', '7');
     expect(code).toBe(3);
     expect(stderr).toContain('status 409');
