@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
+import { serving } from '../base/fixtures/server.ts';
 import { judge } from '../check/judge.ts';
-import { loadServices } from '../config/load.ts';
+import { loadOnly } from '../config/fixtures/config-folder.ts';
 import { serviceSecrets } from '../config/secrets.ts';
 import type { ReferenceName, ServiceConfig } from '../config/service.ts';
 import { environmentName } from '../evidence/forms/shell-word.ts';
 import { startReference } from '../provider/reference/reference.ts';
-import { readResults } from '../report/results/read-results.ts';
 import { MAIN } from '../run/fixtures/built-program.ts';
-import { conform, EXAMPLE_KEY } from '../run/fixtures/conform-process.ts';
+import { conform, EXAMPLE_KEY, resultsIn } from '../run/fixtures/conform-process.ts';
 import { mayUse } from '../run/fixtures/system-tools.ts';
 import { loadSuites, SUITES_URL } from '../run/selection/selection.ts';
 import { openLiveSession } from '../session/live.ts';
@@ -31,7 +31,8 @@ const PROOF = fileURLToPath(new URL('../proof/config', import.meta.url));
 const checks = (await loadSuites(SUITES_URL)).flatMap((suite) => suite.checks);
 
 interface Case {
-  readonly service: ReferenceName;
+  /** Search when left out. */
+  readonly service?: ReferenceName;
   readonly defect: string;
   readonly check: string;
   readonly isTls?: true;
@@ -41,47 +42,39 @@ interface Case {
   readonly command: RegExp;
   /** What the fault looks like in what the command says. */
   readonly fault: RegExp;
-  readonly isThere: boolean;
+  /** Whether the tools that it needs are there, where curl alone will not do. */
+  readonly isThere?: boolean;
 }
 
 const OK = /^HTTP\/1\.1 20\d/m;
 
 const CASES: Readonly<Record<string, Case>> = {
   'a request': {
-    service: 'search',
     defect: 'accepts-missing-key',
     check: 'auth.missing-credential',
     command: /^curl -sS -i http:\/\/127\.0\.0\.1:\d+\/v1\/resources -H 'Content-Type: application\/json'$/,
     fault: OK,
-    isThere: CURL,
   },
   'a request with a secret that is made of another': {
-    service: 'search',
     defect: 'accepts-key-prefix',
     check: 'auth.truncated-credential',
     command: /^curl .* -H 'Authorization: Bearer '"\$\{SEARCH_API_KEY%\?\}"$/,
     fault: OK,
-    isThere: CURL,
   },
   'a request with a long value': {
-    service: 'search',
     defect: 'oversized-key-is-500',
     check: 'auth.oversized-credential',
     command: /^curl .* -H 'Authorization: Bearer '"\$\(head -c \d{4} \/dev\/zero \| tr '\\0' k\)"$/,
     fault: /^HTTP\/1\.1 500/m,
-    isThere: CURL,
   },
   'a request with content': {
-    service: 'search',
     isDescribed: true,
     defect: 'operation-accepts-surplus-member',
     check: 'operations.negative-surplus',
     command: /^printf '\{.*\}' \| curl -sS -i -X POST .* --data-binary @-$/,
     fault: OK,
-    isThere: CURL,
   },
   'a request that curl does not send': {
-    service: 'search',
     defect: 'accepts-two-hosts',
     check: 'framing.two-hosts',
     command:
@@ -90,7 +83,6 @@ const CASES: Readonly<Record<string, Case>> = {
     isThere: NC,
   },
   'the same over TLS': {
-    service: 'search',
     defect: 'accepts-two-hosts',
     check: 'framing.two-hosts',
     isTls: true,
@@ -104,7 +96,6 @@ const CASES: Readonly<Record<string, Case>> = {
     check: 'websocket.plain-http',
     command: /^curl -sS -i -N -m 5 \S+/,
     fault: /Empty reply/,
-    isThere: CURL,
   },
   'the frames of a WebSocket': {
     service: 'realtime',
@@ -119,7 +110,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 // Beside each other: most of their time they wait for what a service still says.
 describe.concurrent('a command that repeats', () => {
-  for (const [what, { isThere, ...each }] of Object.entries(CASES)) {
+  for (const [what, { isThere = CURL, ...each }] of Object.entries(CASES)) {
     it.skipIf(!isThere)(what, async ({ onTestFinished }) => {
       const faulty = await serviceWith(each, [each.defect], onTestFinished);
       const { outcome, reproduce } = await judged(each, faulty);
@@ -144,17 +135,15 @@ describe.concurrent('a command that repeats', () => {
     const faulty = temporaryFolder(files(', defects: [limit-off-by-one-low]'));
     const first = await conform(['run', 'search', '--config', 'mine', '--check', 'limits.exact'], {}, faulty)
       .ended;
-    const { services } = readResults(join(faulty, 'reports', 'selection', 'results.json'));
-    const found = services[0]?.checks.find(({ id }) => id === 'limits.exact');
+    const found = resultsIn(join(faulty, 'reports')).services[0]?.checks.find(
+      ({ id }) => id === 'limits.exact',
+    );
     expect(found?.outcome, first.stderr).toBe('fail');
     expect(found?.reproduce).toBe('conform run search --config mine --check limits.exact --verbose');
     const again = async (cwd: string) => {
       const shown = `conform() { '${process.execPath}' '${MAIN}' "$@"; }; ${found?.reproduce}`;
       const env = { PATH: process.env.PATH, SEARCH_API_KEY: EXAMPLE_KEY };
-      return promisify(execFile)('sh', ['-c', shown], { env, cwd }).then(
-        ({ stdout }) => stdout,
-        ({ stdout }) => stdout,
-      );
+      return (await promisify(execFile)('sh', ['-c', shown], { env, cwd }).catch((failed) => failed)).stdout;
     };
     expect((await again(faulty)).replace(/\s+/g, ' ')).toContain('first refused, got request 20');
     expect(await again(temporaryFolder(files('')))).toMatch(/pass +limits\.exact/);
@@ -174,22 +163,16 @@ interface Running {
 }
 
 async function serviceWith(
-  { service, isTls, isDescribed }: Pick<Case, 'service' | 'isTls' | 'isDescribed'>,
+  { service = 'search', isTls, isDescribed }: Pick<Case, 'service' | 'isTls' | 'isDescribed'>,
   defects: readonly string[],
   stopAfter: StopAfter,
 ): Promise<Running> {
-  const { services } = await loadServices({
-    configDir: isDescribed ? PROOF : CONFIG,
-    services: [service],
-    env: {},
-  });
-  const [loaded] = services;
-  if (loaded === undefined) throw new Error(`no config of ${service}`);
-  const { credentials } = loaded.config;
+  const { config } = await loadOnly(isDescribed ? PROOF : CONFIG, { services: [service], env: {} });
+  const { credentials } = config;
   const provider = await startReference({ service, credentials, plan: null, defects });
   stopAfter(() => provider.stop());
   const url = isTls ? await overTls(new URL(provider.url), stopAfter) : provider.url;
-  return { config: isTls ? { ...loaded.config, tls: ANY } : loaded.config, url, port: new URL(url).port };
+  return { config: isTls ? { ...config, tls: ANY } : config, url, port: new URL(url).port };
 }
 
 /** The address of a TLS server that hands everything on. */
@@ -199,33 +182,22 @@ async function overTls({ hostname, port }: URL, stopAfter: StopAfter): Promise<s
     socket.pipe(behind).pipe(socket);
     for (const each of [socket, behind]) each.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stopAfter(() => void server.close());
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, stop } = await serving(server, 'https');
+  stopAfter(stop);
+  return url;
 }
 
 async function judged({ check }: Pick<Case, 'check'>, { config, url }: Running) {
   const wanted = checks.find(({ id }) => id === check);
   if (wanted === undefined) throw new Error(`there is no check ${check}`);
-  const session = openLiveSession({
-    config,
-    providerUrl: url,
-    runId: 'r1',
-    userAgent: 'conform/0',
-    clock: systemClock,
-    record: () => {},
-  });
-  try {
-    return await judge(wanted, session, { strict: false, signal: AbortSignal.timeout(60_000) });
-  } finally {
-    await session.close();
-  }
+  const about = { runId: 'r1', userAgent: 'conform/0', clock: systemClock, record: () => {} };
+  const session = openLiveSession({ config, providerUrl: url, ...about });
+  const signal = AbortSignal.timeout(60_000);
+  return judge(wanted, session, { strict: false, signal }).finally(() => session.close());
 }
 
 async function shell(command: string, config: ServiceConfig): Promise<string> {
-  const keys = serviceSecrets(config).map(
-    (secret) => [environmentName(secret.name), secret.reveal()] as const,
-  );
+  const keys = serviceSecrets(config).map((secret) => [environmentName(secret.name), secret.reveal()]);
   const env = { PATH: process.env.PATH, ...Object.fromEntries(keys) };
   const told = await promisify(execFile)('sh', ['-c', command], { env }).catch((failed) => failed);
   return `${told.stdout}${told.stderr}`;

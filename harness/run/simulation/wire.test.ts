@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { listening } from '../../base/loopback.ts';
+import { served } from '../../base/fixtures/server.ts';
 import { KEY, started } from '../../provider/reference/fixtures/http-client.ts';
 import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import { watchWire } from './wire.ts';
@@ -14,16 +14,15 @@ function watched() {
   return wire;
 }
 
+/** Of a server that is closed, with its connections, when the test is over. */
+const portOf = async (server: Server) => Number(new URL(await served(server)).port);
+
 /** Both ends of a connection; whatever arrives waits to be read. */
 async function connection(): Promise<readonly [Socket, Socket]> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
-  const port = await listening(server);
+  const port = await portOf(server);
   const here = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const [[there]] = await Promise.all([once(server, 'connection'), once(here, 'connect')]);
-  onTestFinished(() => {
-    for (const socket of [here, there]) socket.destroy();
-    server.close();
-  });
   return [here, there];
 }
 
@@ -31,12 +30,8 @@ it('is not still while a connection is opened, is once it stands', async () => {
   const wire = watched();
   expect(wire.isStill()).toBe(true);
   const server = createServer();
-  const port = await listening(server);
+  const port = await portOf(server);
   const here = connect({ port, host: '127.0.0.1' });
-  onTestFinished(() => {
-    here.destroy();
-    server.close();
-  });
   expect(wire.isStill()).toBe(false);
   await Promise.all([once(server, 'connection'), once(here, 'connect')]);
   expect(wire.isStill()).toBe(true);
@@ -84,27 +79,19 @@ it('waits for nobody where nobody listens', async () => {
 
 it('cannot tell of the other end where that is elsewhere', async () => {
   const server = createServer();
-  const port = await listening(server);
+  const port = await portOf(server);
   const accepted = once(server, 'connection');
-  const here = connect({ port, host: '127.0.0.1' });
+  connect({ port, host: '127.0.0.1' });
   const wire = watched();
-  const [there] = await accepted;
-  onTestFinished(() => {
-    for (const socket of [here, there]) socket.destroy();
-    server.close();
-  });
+  await accepted;
   expect(wire.isStill()).toBe(false);
 });
 
 it('cannot tell of what is encrypted', async () => {
   const wire = watched();
   const server = createTlsServer(selfSigned('localhost'));
-  const port = await listening(server);
+  const port = await portOf(server);
   const here = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  onTestFinished(() => {
-    here.destroy();
-    server.close();
-  });
   await Promise.all([once(here, 'secureConnect'), once(server, 'secureConnection')]);
   expect(wire.isStill()).toBe(false);
 });

@@ -2,9 +2,8 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { readResults } from '../../../report/results/read-results.ts';
 import type { Results } from '../../../report/results/results.ts';
-import { conform } from '../../../run/fixtures/conform-process.ts';
+import { conform, resultsIn } from '../../../run/fixtures/conform-process.ts';
 import { conformHere } from '../../fixtures/in-process.ts';
 
 const WHAT = ['--check', 'status.sample', 'auth.missing-credential', 'json.success-media-type'];
@@ -12,7 +11,6 @@ const folder = temporaryFolder();
 const shard = (index: number) => join(folder, `shard-${index}`);
 const run = (reports: string, ...args: readonly string[]) =>
   conform(['run', '--reports', reports, ...WHAT, ...args]).ended;
-const resultsIn = (reports: string) => readResults(join(reports, 'selection', 'results.json'));
 
 /** Without what differs from one machine to another. */
 function timeless({ run: { exitCode, selection, interrupted }, services, totals }: Results) {
