@@ -52,9 +52,10 @@ export async function execute(run: Execution): Promise<void> {
   const redact = (text: string) => redaction.sink(text);
   const { progress } = request;
   const { signal } = interruption;
-  for (const { service, pacts } of run.configs.filter((config) => isAsked(run.selection.selected(config)))) {
-    for (const pact of pacts?.leftOut ?? [])
-      progress.say(plainLine(`conform: ${service} leaves out ${pact}`, PRINTED));
+  const say = (text: string) => progress.say(plainLine(text, PRINTED));
+  const asks = (config: ServiceConfig) => asksOfPacts(run.selection.selected(config));
+  for (const { service, pacts } of run.configs.filter(asks)) {
+    for (const pact of pacts?.leftOut ?? []) say(`conform: ${service} leaves out ${pact}`);
   }
   const record = (event: JournalEvent) => journal.append(event);
   let store: TurnStore | null = null;
@@ -63,9 +64,7 @@ export async function execute(run: Execution): Promise<void> {
     const userAgent = `${request.harness.name}/${request.harness.version}`;
     const configs = await Promise.all(
       run.configs.map((config) =>
-        isAsked(run.selection.selected(config))
-          ? withPactsFetched(config, { userAgent, runId: run.runId, signal })
-          : config,
+        asks(config) ? withPactsFetched(config, { userAgent, runId: run.runId, signal }) : config,
       ),
     );
     const { providers, runId } = run;
@@ -83,9 +82,7 @@ export async function execute(run: Execution): Promise<void> {
       quotas: new Map(started.map(({ config }) => [config.service, quotasOf(config)])),
       shared: store,
       waiting: (service, others) =>
-        progress.say(
-          plainLine(`conform: ${service} waits for ${others.join(', ')}: they share a quota`, PRINTED),
-        ),
+        say(`conform: ${service} waits for ${others.join(', ')}: they share a quota`),
       now: Date.now,
     });
     const engine = runs
@@ -118,13 +115,7 @@ export async function execute(run: Execution): Promise<void> {
             else follow(message, request, interruption.stop);
             if (message.type === 'finished') void turns.give(message.service);
           },
-          renew: (service) =>
-            renewProvider(service, {
-              providers,
-              read: journal.read,
-              record,
-              redact,
-            }),
+          renew: (service) => renewProvider(service, { providers, read: journal.read, record, redact }),
           turn: (service) => turns.take(service),
           turnOver: (service) => void turns.give(service),
           leftOf: (services, endedMs) =>
@@ -132,12 +123,10 @@ export async function execute(run: Execution): Promise<void> {
           onAgain: (services, reason) => {
             const text = redact(`${reason}; what was left was given to another worker`);
             for (const service of services) record({ type: 'remark', service, text });
-            progress.say(
-              plainLine(`conform: ${services.join(', ')}: ${redact(reason)}; another one goes on`, PRINTED),
-            );
+            say(`conform: ${services.join(', ')}: ${redact(reason)}; another one goes on`);
           },
           onUnwritten: ({ line, why }) => journal.keep(line, why),
-          onPrint: (text) => progress.say(plainLine(redact(text), PRINTED)),
+          onPrint: (text) => say(redact(text)),
         })
       : NOTHING_RAN;
     for (const [service, reason] of engine.crashed) progress.trouble(service, redact(reason));
@@ -170,7 +159,7 @@ async function storeOfTurns({ request, configs, redaction, interruption, journal
 }
 
 /** Whether pacts are judged: nothing is fetched, or told of, that nobody asks about. */
-function isAsked(suites: readonly Suite[]): boolean {
+function asksOfPacts(suites: readonly Suite[]): boolean {
   return suites.some(({ checks }) => checks.some(({ partOf }) => partOf === INTERACTION));
 }
 

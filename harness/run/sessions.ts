@@ -1,8 +1,8 @@
 import type { Suite } from '../check/check.ts';
+import { applicabilityOf } from '../check/judge.ts';
 import { type Judged, JudgingOrder } from '../check/order.ts';
 import type { ServiceConfig } from '../config/service.ts';
 import type { Session } from '../session/session.ts';
-import { asksAnything, startsFresh } from './freshness.ts';
 
 interface Means {
   readonly open: () => Session;
@@ -60,4 +60,14 @@ export async function* judgeInSessions(
   } finally {
     await session.close();
   }
+}
+
+/** Whether each suite is to meet a provider that nobody has asked anything yet. */
+export function startsFresh({ provider }: ServiceConfig): boolean {
+  return 'freshForEachSuite' in provider && provider.freshForEachSuite;
+}
+
+/** Whether any check of a suite applies to the service. */
+export function asksAnything({ checks }: Pick<Suite, 'checks'>, config: ServiceConfig): boolean {
+  return checks.some((check) => applicabilityOf(check, config).reasonNot === null);
 }

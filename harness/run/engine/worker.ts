@@ -12,8 +12,8 @@ import { announcement } from '../../report/terminal/estimate.ts';
 import { type LiveSessionOptions, openLiveSession } from '../../session/live.ts';
 import type { Session } from '../../session/session.ts';
 import { systemClock } from '../../transport/pace/clock.ts';
-import { asksAnything, startsFresh } from '../freshness.ts';
 import { loadSuites, selectById } from '../selection/selection.ts';
+import { asksAnything, startsFresh } from '../sessions.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import {
   askForRenewal,

@@ -1,4 +1,5 @@
 import { randomUUID, scrypt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { RedisClientType } from '@redis/client';
 import { UsageError } from '../../base/exit.ts';
@@ -114,12 +115,10 @@ export async function openTurnStore(options: TurnStoreOptions): Promise<TurnStor
     isOpen = true;
   } catch (error) {
     client.destroy();
-    throw new UsageError(
-      `the store of shared quotas at ${address.host} cannot be used: ${plainCause(error)}`,
-      {
-        remedy: `start it, correct the address, or run without ${STORE_VARIABLE}`,
-      },
-    );
+    const why = plainCause(error);
+    throw new UsageError(`the store of shared quotas at ${address.host} cannot be used: ${why}`, {
+      remedy: `start it, correct the address, or run without ${STORE_VARIABLE}`,
+    });
   }
   return new RedisTurns(client, options);
 }
@@ -161,12 +160,12 @@ class RedisTurns implements TurnStore {
             break;
           }
           if (signal.aborted) return await this.#without(held, 'the run was ended');
-          if (performance.now() > endMs)
-            return await this.#without(
-              held,
-              `another runner had the quota for ${Math.round(longestWaitMs / 1000)} s, as the store at ${address.host} says`,
-            );
-          await pause(ASK_MS, signal);
+          if (performance.now() > endMs) {
+            const seconds = Math.round(longestWaitMs / 1000);
+            const why = `another runner had the quota for ${seconds} s, as the store at ${address.host} says`;
+            return await this.#without(held, why);
+          }
+          await pause(ASK_MS, undefined, { signal }).catch(() => undefined);
         }
       }
     } catch (error) {
@@ -239,16 +238,10 @@ async function nameOf({ place, key }: Quota): Promise<string> {
 
 /** @throws when the store is silent for too long. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {});
-  }
+  const late = Promise.withResolvers<never>();
+  const fault = new Error(`no answer within ${ANSWER_MS / 1000} s`);
+  const timer = setTimeout(() => late.reject(fault), ANSWER_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Without the address, which has the password in it. */
@@ -256,16 +249,4 @@ function plainCause(error: unknown): string {
   if (!(error instanceof Error)) return 'for no reason that it gives';
   const code = 'code' in error ? String(error.code) : '';
   return code || error.message.split('\n')[0] || error.name;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }
