@@ -13,8 +13,8 @@ import { HARNESS } from './process.ts';
  */
 export function buildProgram(): { run(args: readonly string[]): Promise<number> } {
   let exitCode: number = EXIT.conforms;
-  const ends = (code: number) => {
-    exitCode = code;
+  const ends = async (code: Promise<number>) => {
+    exitCode = await code;
   };
 
   const program = new Command('conform')
@@ -33,6 +33,11 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     new Option('--junit-warnings <as>', 'what a warning is in JUnit')
       .choices(JUNIT_WARNINGS)
       .default(DEFAULT_CHOICES.junitWarnings);
+  const concurrency = () =>
+    new Option(
+      '--concurrency <n>',
+      'services at the same time (default: what memory and file handles allow)',
+    ).argParser(positiveInteger);
   const environment = () => new Option('--environment <name>', 'variant of the service config, e.g. staging');
 
   program
@@ -60,11 +65,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--provider-url <url>', 'check the service at this URL instead of the configured one')
     .option('--shard <i/n>', 'this part of the services; auto: as the variables of the CI job say')
     .option('--run-id <id>', 'id of the run, e.g. that of the pipeline', runId)
-    .option(
-      '--concurrency <n>',
-      'services at the same time (default: what memory and file handles allow)',
-      positiveInteger,
-    )
+    .addOption(concurrency())
     .option('--real-time', 'wait for the built-in providers too, whose time is simulated otherwise', false)
     .option('--watch', 'run again whenever the config changes', false)
     .option('--dry-run', 'tell what a run would do: checks, requests, time and risks; nothing is sent', false)
@@ -76,7 +77,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
       const ahead = options.dryRun ? null : workerAhead();
       try {
         const { run } = await import('./commands/run/run.ts');
-        ends(await run(services, options, ahead === null ? {} : { newWorker: ahead.take }));
+        await ends(run(services, options, ahead === null ? {} : { newWorker: ahead.take }));
       } finally {
         ahead?.release();
       }
@@ -89,29 +90,24 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--service <name>', 'say of each check how it applies to this service')
     .addOption(environment())
     .addOption(configDir())
-    .action(async (options) => {
-      const { list } = await import('./commands/catalogue/list.ts');
-      ends(await list(options));
-    });
+    .action((options) => ends(import('./commands/catalogue/list.ts').then(({ list }) => list(options))));
 
   program
     .command('explain')
     .description('explain one check: why it exists and what to do when it fails')
     .argument('<check-id>')
     .addOption(configDir())
-    .action(async (id, options) => {
-      const { explain } = await import('./commands/catalogue/explain.ts');
-      ends(await explain(id, options));
-    });
+    .action((id, options) =>
+      ends(import('./commands/catalogue/explain.ts').then(({ explain }) => explain(id, options))),
+    );
 
   program
     .command('clauses')
     .description('explain what a contract can say, with an example of each clause')
     .argument('[key]', 'show this clause in full, such as limits.rate')
-    .action(async (key) => {
-      const { clauses } = await import('./commands/catalogue/clauses.ts');
-      ends(await clauses(key ?? null));
-    });
+    .action((key) =>
+      ends(import('./commands/catalogue/clauses.ts').then(({ clauses }) => clauses(key ?? null))),
+    );
 
   program
     .command('config')
@@ -119,10 +115,13 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .argument('[service]')
     .addOption(environment())
     .addOption(configDir())
-    .action(async (service, options) => {
-      const { showConfig } = await import('./commands/catalogue/config.ts');
-      ends(await showConfig(service ?? null, options));
-    });
+    .action((service, options) =>
+      ends(
+        import('./commands/catalogue/config.ts').then(({ showConfig }) =>
+          showConfig(service ?? null, options),
+        ),
+      ),
+    );
 
   program
     .command('serve')
@@ -133,10 +132,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--variant <name>', 'behave in this other way, which conforms as well')
     .option('--plan <n/window>', 'requests per window, e.g. 100/60s')
     .addOption(configDir())
-    .action(async (contract, options) => {
-      const { serve } = await import('./commands/serve.ts');
-      ends(await serve(contract ?? null, options));
-    });
+    .action((contract, options) =>
+      ends(import('./commands/serve.ts').then(({ serve }) => serve(contract ?? null, options))),
+    );
 
   const formats = new Option('--format <names>', 'only these formats, with commas between');
   program
@@ -146,10 +144,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(formats)
     .option('--reports <dir>', 'folder for the reports; when left out, the one that the input is in')
     .addOption(junitWarnings())
-    .action(async (results, options) => {
-      const { report } = await import('./commands/results/report.ts');
-      ends(await report(results, options));
-    });
+    .action((results, options) =>
+      ends(import('./commands/results/report.ts').then(({ report }) => report(results, options))),
+    );
 
   program
     .command('judge')
@@ -168,10 +165,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--as-of <day>', 'the day for which known failures are looked up; that of the run', calendarDay)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every check with its outcome')
-    .action(async (evidence, options) => {
-      const { judge } = await import('./commands/results/judge.ts');
-      ends(await judge(evidence, options));
-    });
+    .action((evidence, options) =>
+      ends(import('./commands/results/judge.ts').then(({ judge }) => judge(evidence, options))),
+    );
 
   const pact = program.command('pact').description('write, verify and publish pacts: what consumers expect');
   pact
@@ -181,10 +177,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .addOption(environment())
     .option('--out <dir>', 'folder for the pacts; pacts/ of the config when left out')
     .addOption(configDir())
-    .action(async (services, options) => {
-      const { writePacts } = await import('./commands/pact.ts');
-      ends(await writePacts(services, options));
-    });
+    .action((services, options) =>
+      ends(import('./commands/pact.ts').then(({ writePacts }) => writePacts(services, options))),
+    );
   pact
     .command('verify')
     .description('check whether services do what their consumers expect')
@@ -198,18 +193,13 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--strict', 'a warning counts as a failure', false)
     .option('--bail', 'stop at the first failure', false)
     .option('--provider-url <url>', 'verify the service at this URL instead of its configured provider')
-    .option(
-      '--concurrency <n>',
-      'services at the same time (default: what memory and file handles allow)',
-      positiveInteger,
-    )
+    .addOption(concurrency())
     .option('--watch', 'verify again whenever the config changes', false)
     .addOption(new Option('--quiet', 'the verdict only').conflicts('verbose'))
     .option('--verbose', 'every interaction with its outcome')
-    .action(async (services, options) => {
-      const { verifyPacts } = await import('./commands/pact.ts');
-      ends(await verifyPacts(services, options));
-    });
+    .action((services, options) =>
+      ends(import('./commands/pact.ts').then(({ verifyPacts }) => verifyPacts(services, options))),
+    );
   pact
     .command('publish')
     .description('publish pacts, or the results of a run, to the pact broker')
@@ -221,30 +211,27 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--branch <name>', 'branch of that version')
     .option('--build-url <url>', 'URL of the build')
     .addOption(configDir())
-    .action(async (services, options) => {
-      const { publish } = await import('./commands/pact.ts');
-      ends(await publish(services, options));
-    });
+    .action((services, options) =>
+      ends(import('./commands/pact.ts').then(({ publish }) => publish(services, options))),
+    );
 
   program
     .command('merge')
     .description('the one report of a run whose parts several machines have done (run --shard)')
     .argument('<dir...>', 'folders of the reports of the parts')
     .option('--reports <dir>', 'where reports go', 'reports')
-    .action(async (folders, options) => {
-      const { merge } = await import('./commands/results/merge.ts');
-      ends(await merge(folders, options));
-    });
+    .action((folders, options) =>
+      ends(import('./commands/results/merge.ts').then(({ merge }) => merge(folders, options))),
+    );
 
   program
     .command('diff')
     .description('what two runs say differently: the last two, the last and RUN, or both that are named')
     .argument('[run...]', 'ids of runs, or how they begin')
     .option('--reports <dir>', 'where reports are', 'reports')
-    .action(async (runs, options) => {
-      const { diff } = await import('./commands/results/diff.ts');
-      ends(await diff(runs, options));
-    });
+    .action((runs, options) =>
+      ends(import('./commands/results/diff.ts').then(({ diff }) => diff(runs, options))),
+    );
 
   program
     .command('accept')
@@ -255,10 +242,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(async (service, keys, options) => {
-      const { accept } = await import('./commands/memory/accept.ts');
-      ends(await accept(service, keys, options));
-    });
+    .action((service, keys, options) =>
+      ends(import('./commands/memory/accept.ts').then(({ accept }) => accept(service, keys, options))),
+    );
 
   const known = program.command('known').description('failures that are known, each until a day');
   known
@@ -273,10 +259,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(async (services, options) => {
-      const { addKnown } = await import('./commands/memory/known.ts');
-      ends(await addKnown(services, options));
-    });
+    .action((services, options) =>
+      ends(import('./commands/memory/known.ts').then(({ addKnown }) => addKnown(services, options))),
+    );
   known
     .command('prune')
     .description('take out what passed in the last run')
@@ -284,10 +269,9 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--results <file>', 'of which run; of the last one in --reports when left out')
     .option('--reports <dir>', 'where reports are', 'reports')
     .addOption(configDir())
-    .action(async (services, options) => {
-      const { pruneKnown } = await import('./commands/memory/known.ts');
-      ends(await pruneKnown(services, options));
-    });
+    .action((services, options) =>
+      ends(import('./commands/memory/known.ts').then(({ pruneKnown }) => pruneKnown(services, options))),
+    );
 
   const scheme = new Option('--scheme <scheme>', 'how a client gets in');
   const init = program
@@ -299,10 +283,7 @@ export function buildProgram(): { run(args: readonly string[]): Promise<number> 
     .option('--sample-path <path>', 'path of a GET request that works, such as /v1/orders')
     .addOption(scheme)
     .addOption(configDir())
-    .action(async (options) => {
-      const { init: begin } = await import('./commands/init.ts');
-      ends(await begin(options));
-    });
+    .action((options) => ends(import('./commands/init.ts').then(({ init }) => init(options))));
 
   program
     .command('help')
