@@ -25,6 +25,8 @@ credentials: { scheme: bearer, key: example-search-key-not-secret }
 const TWICE = 'headers.single-fields';
 const BROKEN = ['date-twice'];
 const FLAKE = ['no-date'];
+/** Its errors are of another media type. */
+const PLAIN = 'plain-json-errors';
 
 interface Told extends Omit<Night, 'day'> {
   /** What somebody does in the morning, with the results. */
@@ -65,29 +67,24 @@ function acceptsAll(folder: string, { services }: Results): void {
 
 const prunes = (folder: string) => writeInto(folder, { 'known/search.yaml': FILES['known/search.yaml'] });
 
+const PASSED = '✓ search … passed';
+const CONFORMS = '✓ search conforms.';
+const FLAKY = 'Flaky, though the provider is the same: headers.date (search)';
+
+/** What is said of a night on which it fails, and for how long it has. */
+const failing = (how: string) => [
+  1,
+  '✕ search 1 failed, … passed',
+  `✕ 1 The Date header comes twice ${how}`,
+  '✕ search does not conform.',
+];
+
 const NIGHTS: readonly Told[] = [
-  { told: [0, '✓ search … passed', '✓ search conforms.'] },
+  { told: [0, PASSED, CONFORMS] },
   // It breaks, and stays so until somebody lists it.
-  {
-    defects: BROKEN,
-    told: [
-      1,
-      '✕ search 1 failed, … passed',
-      '✕ 1 The Date header comes twice new',
-      '✕ search does not conform.',
-    ],
-  },
-  {
-    defects: BROKEN,
-    morning: listsIt,
-    told: [
-      1,
-      '✕ search 1 failed, … passed',
-      '✕ 1 The Date header comes twice 2 runs, since 2 Nov',
-      '✕ search does not conform.',
-    ],
-  },
-  { defects: BROKEN, told: [0, '✓ search 1 known, … passed', '✓ search conforms.'] },
+  { defects: BROKEN, told: failing('new') },
+  { defects: BROKEN, morning: listsIt, told: failing('2 runs, since 2 Nov') },
+  { defects: BROKEN, told: [0, '✓ search 1 known, … passed', CONFORMS] },
   // A night without a verdict says nothing of what was known before.
   {
     isDown: true,
@@ -104,7 +101,7 @@ const NIGHTS: readonly Told[] = [
       0,
       '✓ search 1 known, … passed',
       'note: known failure headers.single-fields (known/search.yaml:2): it ends in 6 days, on',
-      '✓ search conforms.',
+      CONFORMS,
     ],
   },
   // It is mended.
@@ -118,11 +115,11 @@ const NIGHTS: readonly Told[] = [
       '✕ The list of known failures is out of date: known/search.yaml:2: headers.single-fields is stale: it',
     ],
   },
-  { morning: acceptsAll, told: [0, '✓ search … passed', '✓ search conforms.'] },
+  { morning: acceptsAll, told: [0, PASSED, CONFORMS] },
   // What varies lawfully is no drift.
-  { variant: 'content-with-a-counter', told: [0, '✓ search … passed', '✓ search conforms.'] },
+  { variant: 'content-with-a-counter', told: [0, PASSED, CONFORMS] },
   {
-    variant: 'plain-json-errors',
+    variant: PLAIN,
     morning: acceptsAll,
     told: [
       1,
@@ -132,40 +129,34 @@ const NIGHTS: readonly Told[] = [
   },
   // It comes and goes, until another version is deployed.
   {
-    variant: 'plain-json-errors',
+    variant: PLAIN,
     defects: FLAKE,
-    told: [0, '✓ search 1 warning, … passed', '△ 1 Responses have no Date header new', '✓ search conforms.'],
+    told: [0, '✓ search 1 warning, … passed', '△ 1 Responses have no Date header new', CONFORMS],
   },
+  { variant: PLAIN, told: [0, PASSED, 'Fixed since 11 Nov: headers.date (search)', FLAKY, CONFORMS] },
   {
-    variant: 'plain-json-errors',
-    told: [
-      0,
-      '✓ search … passed',
-      'Fixed since 11 Nov: headers.date (search)',
-      'Flaky, though the provider is the same: headers.date (search)',
-      '✓ search conforms.',
-    ],
-  },
-  {
-    variant: 'plain-json-errors',
+    variant: PLAIN,
     defects: FLAKE,
-    told: [
-      0,
-      '✓ search 1 warning, … passed',
-      '△ 1 Responses have no Date header back',
-      'Flaky, though the provider is the same: headers.date (search)',
-      '✓ search conforms.',
-    ],
+    told: [0, '✓ search 1 warning, … passed', '△ 1 Responses have no Date header back', FLAKY, CONFORMS],
   },
   {
-    variant: 'plain-json-errors',
+    variant: PLAIN,
     image: 'search:2',
-    told: [0, '✓ search … passed', 'Fixed since 13 Nov: headers.date (search)', '✓ search conforms.'],
+    told: [0, PASSED, 'Fixed since 13 Nov: headers.date (search)', CONFORMS],
   },
 ];
 
 /** Of what a run says at its end: what is new in it. */
 const NEWS = /^(?:[✕✓⊘] | {2}[✕△⊘] |Fixed|Flaky|\s*note: )/;
+
+/** Without what differs from one run to the next. */
+function plainly(line: string): string {
+  const lasting = line.replace(/ · [\d.]+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, '');
+  return lasting
+    .replaceAll(/\s+/g, ' ')
+    .replace(/\d+(?= passed| nothing)/, '…')
+    .trim();
+}
 
 const TIMES = ['durationMs', 'waitedMs'];
 
@@ -186,18 +177,8 @@ it('says each night of a fortnight what is new, and the same from its record', a
     expect(remember(folder, pastRun(results))).toBeNull();
     const shown: Results = JSON.parse(JSON.stringify(results).replaceAll(`${folder}/`, ''));
     const said = verdictText(shown, { color: false, width: 400, verbosity: 'normal', reportsAt: null });
-    const lines = said
-      .split('\n')
-      .map((line) => line.replace(/ · [\d.]+ m?s$| 127\.0\.0\.1:\d+[:;]?.*$/, ''));
-    const news = lines
-      .filter((line) => NEWS.test(line))
-      .map((line) =>
-        line
-          .replaceAll(/\s+/g, ' ')
-          .replace(/\d+(?= passed| nothing)/, '…')
-          .trim(),
-      );
-    expect([results.run.exitCode, ...news], day).toEqual(told);
+    const news = said.split('\n').filter((line) => NEWS.test(line));
+    expect([results.run.exitCode, ...news.map(plainly)], day).toEqual(told);
     morning?.(folder, results);
   }
 });

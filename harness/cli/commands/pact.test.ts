@@ -1,10 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Files, temporaryFolder, writeInto } from '../../base/fixtures/folder.ts';
-import { served } from '../../base/fixtures/server.ts';
 import { pactOf, type StubPact, startStubBroker, TOKEN } from '../../pact/fixtures/stub-broker.ts';
 import { conform, resultsIn } from '../../run/fixtures/conform-process.ts';
 import { conformHere } from '../fixtures/in-process.ts';
@@ -98,21 +96,6 @@ describe('conform pact verify', () => {
     const { code, stderr } = await conformHere(args, ENVIRONMENT, folder);
     expect(stderr).toMatch(/no pact is in this folder/);
     expect(code).toBe(2);
-  });
-
-  it('is inconclusive when the provider is not there', async () => {
-    const folder = workplace();
-    const { code, stdout } = await pact(folder, 'verify', 'search', '--provider-url', 'http://127.0.0.1:9');
-    expect(code).toBe(3);
-    expect(stdout).toContain('the provider cannot be reached');
-  });
-
-  it('is inconclusive when the provider hangs', async () => {
-    const url = await served(createServer(() => undefined));
-    const folder = workplace('timeouts: { connect: 300ms, response: 300ms }');
-    const { code, stdout } = await pact(folder, 'verify', 'search', '--provider-url', url);
-    expect(code).toBe(3);
-    expect(stdout).toContain('the provider does not answer');
   });
 });
 

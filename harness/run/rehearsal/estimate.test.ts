@@ -1,12 +1,11 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { suites } from '../../../suites/catalogue.ts';
 import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
 import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
-import { listening } from '../../base/loopback.ts';
 import { type Suite, suitesFor } from '../../check/check.ts';
 import { loadOrders, ORDERS_CONTRACT } from '../../config/fixtures/config-folder.ts';
 import type { Plan, ServiceConfig } from '../../config/service.ts';
@@ -94,6 +93,8 @@ function selected(
 
 const named = (...names: readonly string[]) => suites.filter(({ name }) => names.includes(name));
 
+const GONE = { 204: { description: 'gone' } };
+
 /** 120 collections; items of every third can be created and removed. */
 const MANY_OPERATIONS = JSON.stringify({
   openapi: '3.1.0',
@@ -110,14 +111,7 @@ const MANY_OPERATIONS = JSON.stringify({
       const content = { 'application/json': { schema: item, example: { id: 'a' } } };
       return [
         [path, { ...list, post: { requestBody: { content }, responses: { 201: one } } }],
-        [
-          `${path}/{id}`,
-          {
-            parameters: [id],
-            get: { responses: { 200: one } },
-            delete: { responses: { 204: { description: 'gone' } } },
-          },
-        ],
+        [`${path}/{id}`, { parameters: [id], get: { responses: { 200: one } }, delete: { responses: GONE } }],
       ];
     }).flat(),
   ),
@@ -193,11 +187,8 @@ websocket: { url: /ws, echo: true }
     // Where it would have to wait for quota, or leaves some out, all are rehearsed.
     const { safety } = config;
     expect(operationSample({ ...config, plan: null })).toBeNull();
-    const scarce = withPlan(config, {
-      name: null,
-      requests: Math.ceil(whole.requests / 0.9) - 5,
-      windowMs: 60_000,
-    });
+    const requests = Math.ceil(whole.requests / 0.9) - 5;
+    const scarce = withPlan(config, { name: null, requests, windowMs: 60_000 });
     expect(operationSample(scarce)).not.toBeNull();
     expect((await estimate(scarce, chosen, { roughly: true })).longestMs).toBeGreaterThan(60_000);
     expect(operationSample({ ...config, safety: { ...safety, operationRequests: 500 } })).toBeNull();
@@ -225,19 +216,15 @@ describe('an estimate', () => {
       /^\d+ WebSocket connections, up to 10 at the same time, \d+ of them broken on purpose$/m,
     );
     const safety = { ...config.safety, unsafeMethods: false, findSizeLimits: false };
-    const careful = await estimate(
-      { ...config, safety },
-      { suites: named('status', 'webhooks'), catalogue: 303 },
-    );
+    const some = { suites: named('status', 'webhooks'), catalogue: 303 };
+    const careful = await estimate({ ...config, safety }, some);
     expect(careful.risks.join('\n')).not.toMatch(/DELETE|WebSocket/);
   });
 
   it('tells the time of what is waited for on purpose', async () => {
     const plan = { name: null, requests: 40, windowMs: 60_000 };
-    const { durationMs, risks } = await estimate(withPlan(await shipped('search'), plan), {
-      suites,
-      catalogue: 303,
-    });
+    const search = withPlan(await shipped('search'), plan);
+    const { durationMs, risks } = await estimate(search, { suites, catalogue: 303 });
     // The 60 requests that come before the limit is met take two windows, and so does the limit.
     expect(durationMs).toBeGreaterThan(120_000);
     expect(durationMs).toBeLessThan(300_000);
@@ -260,23 +247,19 @@ describe('an estimate', () => {
   });
 
   it('sends nothing to any address of the config', async () => {
-    let connections = 0;
-    const server = createServer(() => {
-      connections += 1;
-    });
-    const port = await listening(server);
-    onTestFinished(() => void server.close());
+    const connected = vi.fn();
+    const url = await served(createServer(connected));
     const text = `service: orders
 contract: orders
-provider: { url: 'http://127.0.0.1:${port}' }
-credentials: { scheme: oauth2, tokenUrl: 'http://127.0.0.1:${port}/token', clientId: me, clientSecret: secret-of-a-test }
-websocket: { url: 'ws://127.0.0.1:${port}/ws', echo: true }
-webhooks: { url: 'http://127.0.0.1:${port}', trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL}" } } }
+provider: { url: '${url}' }
+credentials: { scheme: oauth2, tokenUrl: '${url}/token', clientId: me, clientSecret: secret-of-a-test }
+websocket: { url: '${url.replace('http', 'ws')}/ws', echo: true }
+webhooks: { url: '${url}', trigger: { path: /hooks, body: { url: "\${WEBHOOK_URL}" } } }
 safety: { unsafeMethods: true }
 `;
     const { config } = await loadOrders(text);
     const { requests } = await estimate(config, { suites, catalogue: 303 });
     expect(requests).toBeGreaterThan(100);
-    expect(connections).toBe(0);
+    expect(connected).not.toHaveBeenCalled();
   });
 });

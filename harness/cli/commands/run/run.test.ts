@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
-import { readResults } from '../../../report/results/read-results.ts';
 import {
   atTerminal,
   conform,
@@ -138,26 +137,6 @@ describe('a usage error ends with 2 before anything is sent', () => {
       /^conform: .*search\.yaml:\d+:\d+: provider\.defects\.0: there is no defect "nope"/,
     );
     expect(runFolders(reports)).toEqual([]);
-  });
-});
-
-describe.concurrent('a provider that is not there', () => {
-  it('ends with 3, everything blocked, and the reason', async () => {
-    const gone = await counting();
-    await gone.close();
-    const reports = reportsFolder();
-    const args = ['run', 'search', '--provider-url', gone.url, '--suite', 'json', '--reports', reports];
-    const { code, stdout, stderr } = await conform(args).ended;
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/^⊘ Inconclusive/m);
-    expect(stdout).toMatch(/the provider cannot be reached: connect ECONNREFUSED/);
-    expect(stderr).toMatch(/^search: trouble the provider cannot be reached: connect ECONNREFUSED/m);
-    const [service] = readResults(join(reports, 'selection/results.json')).services;
-    expect(service?.trouble).toMatch(/ECONNREFUSED/);
-    expect(service?.requestsSent).toBe(1);
-    const outcomes = new Set(service?.checks.map(({ outcome }) => outcome));
-    outcomes.delete('skipped');
-    expect([...outcomes]).toEqual(['blocked']);
   });
 });
 
