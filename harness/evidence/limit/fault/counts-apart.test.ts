@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitObservation } from '../observation.ts';
+import { at, ofQuota } from '../fixtures/observed.ts';
 import { countsApart } from './counts-apart.ts';
 
 const PLAN = { requests: 6, windowMs: 60_000 };
@@ -9,23 +9,16 @@ function told(
   answers: readonly (readonly [limit: number, remaining: number, reset?: number])[],
   everyMs = 10,
 ) {
-  return answers.map(
-    ([limit, remaining, reset], at): LimitObservation => ({
-      sentMs: at * everyMs,
-      finishedMs: at * everyMs + 5,
-      fate: 'admitted',
-      counted: 'surely',
-      part: 'serial',
-      status: 200,
-      quota: { limit, remaining, resetSeconds: reset ?? null } as LimitObservation['quota'],
-      retryAfterMs: null,
-      retryAfterIsDate: false,
-      dateMs: null,
-    }),
+  return answers.map(([limit, remaining, resetSeconds = null], index) =>
+    at(index * everyMs, 'admitted', { part: 'serial', quota: ofQuota(remaining, limit, { resetSeconds }) }),
   );
 }
 
-const all = (remaining: readonly number[]) => told(remaining.map((each) => [6, each] as const));
+const all = (remaining: readonly number[], everyMs?: number) =>
+  told(
+    remaining.map((each) => [6, each] as const),
+    everyMs,
+  );
 
 describe('counts of several instances', () => {
   it.each([
@@ -52,13 +45,7 @@ describe('counts of several instances', () => {
     ['a window that ends meanwhile', all([2, 1, 0, 5, 4, 3, 2, 1, 0])],
     ['a count that is told late', all([5, 5, 5, 2, 2, 2, 0, 0])],
     ['a limit that is kept', all([5, 5, 4, 4, 3, 3])],
-    [
-      'what flows back meanwhile',
-      told(
-        [5, 5, 4, 4, 3, 3, 2, 2].map((each) => [6, each] as const),
-        5_000,
-      ),
-    ],
+    ['what flows back meanwhile', all([5, 5, 4, 4, 3, 3, 2, 2], 5_000)],
     [
       'a limit that was changed',
       told([

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { group } from '../fixtures/observed.ts';
 import { freshAfterMs, howKept, isAbove } from './further-limit.ts';
-import type { Group } from './second-limit.ts';
 
 const LIMIT = { requests: 8, windowMs: 1_000 };
 const MET = { quietMs: freshAfterMs(LIMIT), isMet: true };
-
-/** Requests of 10 ms each, the last of which was refused. */
-function group(fromMs: number, admitted: number, eachMs = 10): Group {
-  return { fromMs, toMs: fromMs + eachMs * (admitted + 1), admitted, unsure: 0, refusal: { waitMs: 1_000 } };
-}
 
 const [second, third] = [group(1_200, 8), group(2_400, 4)];
 
@@ -34,11 +29,11 @@ describe('a further limit', () => {
   });
 
   it('is not met by slow requests', () => {
-    expect(howKept([group(0, 20, 200)], LIMIT, { ...MET, isMet: false }).kind).toBe('unmet');
+    expect(howKept([group(0, 20, 1_000, 200)], LIMIT, { ...MET, isMet: false }).kind).toBe('unmet');
   });
 
   it('lets flow back what a bucket of its size gets meanwhile', () => {
-    expect(isAbove(group(0, 11, 50), LIMIT)).toBe(false);
-    expect(isAbove(group(0, 15, 50), LIMIT)).toBe(true);
+    expect(isAbove(group(0, 11, 1_000, 50), LIMIT)).toBe(false);
+    expect(isAbove(group(0, 15, 1_000, 50), LIMIT)).toBe(true);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readQuota } from '../../quota/quota.ts';
-import { at } from '../fixtures/observed.ts';
+import { at, ofQuota } from '../fixtures/observed.ts';
 import { retryAfterFault, servedResetFault } from './honesty.ts';
 
 describe('Retry-After, held against what happened', () => {
@@ -42,27 +41,25 @@ describe('Retry-After, held against what happened', () => {
 });
 
 describe('the reset of served answers, held against what happened', () => {
-  const NO_QUOTA = readQuota([], { receivedAt: new Date(0) });
   const FIXED = { algorithm: 'fixed-window-aligned' } as const;
+  const told = (remaining: number, resetSeconds: number) =>
+    ofQuota(remaining, 10, { resetSeconds, windowSeconds: null });
   const TEN = { requests: 10, windowMs: 10_000 };
 
   /** Served one after the other, each told when the window ends; then refused, and served again. */
   function seen(sentMs: readonly number[], endMsOf: (sentMs: number) => number, refusedMs: number) {
     const served = sentMs.map((each, index) => {
       const resetSeconds = Math.ceil((endMsOf(each) - each) / 1000);
-      const quota = { ...NO_QUOTA, limit: 10, remaining: Math.max(0, 9 - index), resetSeconds };
-      return at(each, 'admitted', { part: 'serial', quota });
+      return at(each, 'admitted', { part: 'serial', quota: told(Math.max(0, 9 - index), resetSeconds) });
     });
     return [...served, at(refusedMs, 'refused', { part: 'serial' }), at(20_010, 'admitted')];
   }
 
   it('is too early where a refusal of the same window comes after it', () => {
-    const found = servedResetFault(
-      seen(every(100, 10), (ms) => ms + 1_000, 5_000),
-      TEN,
-      FIXED,
+    const early = seen(every(100, 10), (ms) => ms + 1_000, 5_000);
+    expect(servedResetFault(early, TEN, FIXED)).toBe(
+      'a reset 1 s after an answer, and a refusal 5.0 s after it',
     );
-    expect(found).toBe('a reset 1 s after an answer, and a refusal 5.0 s after it');
   });
 
   it('is true where the window ended within the burst, and the next one was spent as well', () => {
@@ -72,9 +69,8 @@ describe('the reset of served answers, held against what happened', () => {
   });
 
   it('is not held against a window that has ended before it', () => {
-    const quota = { ...NO_QUOTA, limit: 10, remaining: 9, resetSeconds: 10 };
     const spent = seen(every(100, 10), () => 10_000, 1_000).slice(0, -1);
-    const again = [at(10_500, 'admitted', { part: 'serial', quota }), at(11_500, 'refused')];
+    const again = [at(10_500, 'admitted', { part: 'serial', quota: told(9, 10) }), at(11_500, 'refused')];
     expect(servedResetFault([...spent, ...again, at(20_600, 'admitted')], TEN, FIXED)).toBeNull();
   });
 

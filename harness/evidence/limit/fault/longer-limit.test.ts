@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { UNTOLD } from '../../quota/dialect.ts';
 import type { QuotaReading } from '../../quota/quota.ts';
-import { at } from '../fixtures/observed.ts';
+import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observation.ts';
 import { keptAnyway } from './longer-limit.ts';
 import { sharingFault } from './shared-limit.ts';
@@ -11,21 +12,11 @@ const LIMIT = { requests: 100, windowMs: 3_600_000 };
 
 /** What an answer tells of both limits. */
 function telling(remaining: number, main = 10): QuotaReading {
-  const policy = { name: null, unit: 'requests', partition: null };
-  return {
-    dialect: 'ratelimit-draft-08',
-    limit: 20,
-    remaining: main,
-    resetSeconds: 60,
-    windowSeconds: 60,
-    policies: [
-      { ...policy, quota: 20, windowSeconds: 60, remaining: main, resetSeconds: 60 },
-      { ...policy, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
-    ],
-    faults: [],
-    contradictions: [],
-    others: [],
-  };
+  const policies = [
+    { ...UNTOLD, quota: 20, windowSeconds: 60, remaining: main, resetSeconds: 60 },
+    { ...UNTOLD, quota: 100, windowSeconds: 3_600, remaining, resetSeconds: 3_000 },
+  ];
+  return ofQuota(main, 20, { policies });
 }
 
 /** So many served requests, one each 10 ms, of which each tells what `told` says; nothing where it is null. */
@@ -77,36 +68,19 @@ describe('a limit for which nothing is sent', () => {
 describe('what is told to remain of it', () => {
   it('falls by what is served, or by more', () => {
     expect(fallFault(served(20, byOne), LIMIT)).toBeNull();
-    expect(
-      fallFault(
-        served(20, (sent) => 100 - sent - (sent > 9 ? 30 : 0)),
-        LIMIT,
-      ),
-    ).toBeNull();
+    const withOthers = served(20, (sent) => 100 - sent - (sent > 9 ? 30 : 0));
+    expect(fallFault(withOthers, LIMIT)).toBeNull();
   });
 
   it('is wrong where it stays, or falls by two each time', () => {
-    expect(
-      fallFault(
-        served(20, () => 100),
-        LIMIT,
-      ),
-    ).toBe('0 fewer after 19 requests');
-    expect(
-      fallFault(
-        served(20, (sent) => 100 - 2 * sent),
-        LIMIT,
-      ),
-    ).toBe('2 fewer after each request');
+    const [still, twice] = [served(20, () => 100), served(20, (sent) => 100 - 2 * sent)];
+    expect(fallFault(still, LIMIT)).toBe('0 fewer after 19 requests');
+    expect(fallFault(twice, LIMIT)).toBe('2 fewer after each request');
   });
 
   it('shows nothing where it rises, for a window has ended, and where it is not told', () => {
-    expect(
-      fallFault(
-        served(8, (sent) => (sent > 5 ? byOne(sent - 5) : byOne(sent))),
-        LIMIT,
-      ),
-    ).toBeUndefined();
+    const renewed = served(8, (sent) => (sent > 5 ? byOne(sent - 5) : byOne(sent)));
+    expect(fallFault(renewed, LIMIT)).toBeUndefined();
     expect(fallFault(served(20, silent), LIMIT)).toBeUndefined();
   });
 });

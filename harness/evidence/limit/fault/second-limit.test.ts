@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { at, group } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observation.ts';
-import { type Group, isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './second-limit.ts';
+import { isOfAnother, longerLimitMet, secondLimitOf, waitForMore } from './second-limit.ts';
 
 const DOCUMENTED = { requests: 20, windowMs: 60_000 };
-
-/** Requests of 10 ms each: so many were admitted, then one was refused that said to wait for `waitMs`. */
-function group(fromMs: number, admitted: number, waitMs: number | null): Group {
-  return { fromMs, toMs: fromMs + 10 * (admitted + 1), admitted, unsure: 0, refusal: { waitMs } };
-}
 
 describe('a refusal that comes early', () => {
   it('is waited for where it says that it is over soon, or does not say', () => {
@@ -38,19 +34,7 @@ describe('a refusal that comes early', () => {
 });
 
 describe('another limit than the documented one', () => {
-  const refused = (over: Partial<LimitObservation>): LimitObservation => ({
-    sentMs: 0,
-    finishedMs: 10,
-    fate: 'refused',
-    counted: 'surely',
-    part: 'serial',
-    status: 429,
-    quota: null,
-    retryAfterMs: null,
-    retryAfterIsDate: false,
-    dateMs: null,
-    ...over,
-  });
+  const refused = (over: Partial<LimitObservation>) => at(0, 'refused', { part: 'serial', ...over });
 
   it('asks for a wait of several windows', () => {
     expect(isOfAnother(refused({ retryAfterMs: 3_600_000 }), DOCUMENTED)).toBe(true);

@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { at } from '../fixtures/observed.ts';
+import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observation.ts';
 import { windowFault } from './window-fault.ts';
 
 const PLAN = { requests: 10, windowMs: 60_000 };
 
 const told = (resetSeconds: number) => ({
-  quota: {
-    dialect: 'test',
-    limit: PLAN.requests,
-    remaining: 0,
-    resetSeconds,
-    windowSeconds: null,
-    policies: [],
-    faults: [],
-    contradictions: [],
-    others: [],
-  },
+  quota: ofQuota(0, PLAN.requests, { resetSeconds, windowSeconds: null }),
 });
 
 const spent = (resetSeconds: number): readonly LimitObservation[] => [
