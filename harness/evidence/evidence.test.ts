@@ -91,11 +91,11 @@ describe('evidence as JSON', () => {
   });
 
   it('keeps octets as text where they are UTF-8, and in base64 otherwise', () => {
-    const text = stored(exampleExchange({ response: exampleResponse({ body: exampleBody('{"a":"é"}') }) }));
+    const storedWith = (content: string | Uint8Array) =>
+      stored(exampleExchange({ response: exampleResponse({ body: exampleBody(content) }) }));
+    const text = storedWith('{"a":"é"}');
     expect(text).toMatchObject({ response: { body: { text: '{"a":"é"}', received: 10, truncated: false } } });
-    const binary = stored(
-      exampleExchange({ response: exampleResponse({ body: exampleBody(Uint8Array.of(0xff, 0)) }) }),
-    );
+    const binary = storedWith(Uint8Array.of(0xff, 0));
     expect(binary).toMatchObject({ response: { body: { base64: '/wA=' } } });
   });
 
@@ -116,20 +116,12 @@ describe('evidence as JSON', () => {
   });
 
   it('cuts long payloads', () => {
-    const evidence = exampleConversation({
-      events: [
-        { atMs: 1, from: 'server', type: 'frame', frame: exampleFrame(2, 'x'.repeat(5000)) },
-        {
-          atMs: 2,
-          from: 'server',
-          type: 'octets',
-          octets: octetsOf('y'.repeat(5000)),
-          note: 'garbage',
-          omitted: 3,
-        },
-      ],
-    });
-    const value = stored(evidence);
+    const octets = octetsOf('y'.repeat(5000));
+    const events: readonly ConversationEvent[] = [
+      { atMs: 1, from: 'server', type: 'frame', frame: exampleFrame(2, 'x'.repeat(5000)) },
+      { atMs: 2, from: 'server', type: 'octets', octets, note: 'garbage', omitted: 3 },
+    ];
+    const value = stored(exampleConversation({ events }));
     expect(value).toMatchObject({ events: [{ frame: { omitted: 904, length: 5000 } }, { omitted: 907 }] });
     expect(evidenceFromJson(value)).toMatchObject({
       events: [{ frame: { truncated: true } }, { omitted: 907 }],
@@ -145,9 +137,8 @@ describe('evidence as JSON', () => {
       fields: [['X-RateLimit-Limit', '1000'] as const, ['X-RateLimit-Remaining', String(999 - at)] as const],
       failure: null,
     }));
-    expect(JSON.stringify(evidenceToJson(exampleBurst({ entries }))).length).toBeLessThan(
-      50 * entries.length,
-    );
+    const { length } = JSON.stringify(evidenceToJson(exampleBurst({ entries })));
+    expect(length).toBeLessThan(50 * entries.length);
   });
 
   const changed = (evidence: Evidence, members: object) => ({ ...Object(stored(evidence)), ...members });

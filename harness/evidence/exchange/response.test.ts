@@ -19,7 +19,7 @@ const withFields = (...fields: readonly FieldLine[]) => viewOf({ fields });
 describe('ResponseView', () => {
   it('reads the status line', () => {
     const view = viewOf({ status: 404 });
-    expect([view.status, view.statusClass, view.isRegistered]).toEqual([404, 4, true]);
+    expect(view).toMatchObject({ status: 404, statusClass: 4, isRegistered: true });
     const registered = [200, 226, 299, 306, 418, 425, 429, 451, 499, 509, 511, 520, 600, 999].filter(
       (status) => viewOf({ status }).isRegistered,
     );
@@ -37,12 +37,7 @@ describe('ResponseView', () => {
 
   it('reads JSON by its media type and its octets', () => {
     const view = viewOf({ body: exampleBody('{"a":1}') });
-    expect([view.isJson, view.isProblem, view.json.value, view.json.faults]).toEqual([
-      true,
-      false,
-      { a: 1 },
-      [],
-    ]);
+    expect(view).toMatchObject({ isJson: true, isProblem: false, json: { value: { a: 1 }, faults: [] } });
     expect(view.text).toBe('{"a":1}');
     expect(view.json).toBe(view.json);
     expect(withFields(['Content-Type', 'text/html']).isJson).toBe(false);
@@ -65,10 +60,8 @@ describe('ResponseView', () => {
 
   it('decodes what came of a body that was cut', () => {
     const bytes = new Uint8Array(zlib.gzipSync('[1,'.repeat(500)).subarray(0, 20));
-    const view = viewOf({
-      fields: [['Content-Encoding', 'gzip']],
-      body: { bytes, received: 500, truncated: true },
-    });
+    const body = { bytes, received: 500, truncated: true };
+    const view = viewOf({ fields: [['Content-Encoding', 'gzip']], body });
     expect([view.isPartial, view.codingFault, view.bodyLength]).toEqual([true, null, 500]);
   });
 
@@ -205,19 +198,9 @@ describe('ResponseView', () => {
         }),
       }),
     );
-    expect([view.mediaType, view.date, view.location, view.text, view.retryAfterMs]).toEqual([
-      null,
-      null,
-      null,
-      '',
-      null,
-    ]);
-    expect([view.allow, view.links, view.challenges.challenges, view.sameOriginLinks]).toEqual([
-      ['\u0000"<\u00ff'],
-      [],
-      [],
-      [],
-    ]);
+    expect(view).toMatchObject({ mediaType: null, date: null, location: null, text: '', retryAfterMs: null });
+    expect(view).toMatchObject({ allow: ['\u0000"<\u00ff'], links: [], challenges: { challenges: [] } });
+    expect(view.sameOriginLinks).toEqual([]);
     expect(view.json.faults).toHaveLength(1);
   });
 

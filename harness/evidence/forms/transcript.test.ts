@@ -1,5 +1,6 @@
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { RecordedFrame } from '../conversation.ts';
 import type { Evidence } from '../evidence.ts';
 import {
   exampleBody,
@@ -51,11 +52,10 @@ describe('transcript', () => {
       '10 * framing: bare LF',
       '12 * failed (closed): the connection was closed within the body',
     ]);
-    const refused = exampleExchange({
-      response: null,
-      failure: { kind: 'refused', message: 'nothing listens' },
-    });
-    expect(textOf(refused).at(-1)).toBe('12 * failed (refused): nothing listens');
+    const refusal = { kind: 'refused', message: 'nothing listens' } as const;
+    expect(textOf(exampleExchange({ response: null, failure: refusal })).at(-1)).toBe(
+      '12 * failed (refused): nothing listens',
+    );
   });
 
   it('shows content decoded, in lines, and says when it is an excerpt', () => {
@@ -80,29 +80,16 @@ describe('transcript', () => {
 
   it('tells a conversation', () => {
     const close = new Uint8Array([0x03, 0xe8, ...Buffer.from('bye')]);
+    const framed = (atMs: number, from: 'client' | 'server', frame: RecordedFrame) =>
+      ({ atMs, from, type: 'frame', frame }) as const;
     const conversation = exampleConversation({
       events: [
-        {
-          atMs: 15,
-          from: 'client',
-          type: 'frame',
-          frame: exampleFrame(1, 'hello', { masked: true, fin: false }),
-        },
-        {
-          atMs: 16,
-          from: 'server',
-          type: 'frame',
-          frame: exampleFrame(2, Uint8Array.of(0xff, 1), { rsv: 4 }),
-        },
-        { atMs: 17, from: 'server', type: 'frame', frame: exampleFrame(3, '') },
-        {
-          atMs: 18,
-          from: 'server',
-          type: 'frame',
-          frame: exampleFrame(1, 'x', { length: 70_000, truncated: true }),
-        },
-        { atMs: 19, from: 'server', type: 'frame', frame: exampleFrame(8, close) },
-        { atMs: 20, from: 'server', type: 'frame', frame: exampleFrame(8, '') },
+        framed(15, 'client', exampleFrame(1, 'hello', { masked: true, fin: false })),
+        framed(16, 'server', exampleFrame(2, Uint8Array.of(0xff, 1), { rsv: 4 })),
+        framed(17, 'server', exampleFrame(3, '')),
+        framed(18, 'server', exampleFrame(1, 'x', { length: 70_000, truncated: true })),
+        framed(19, 'server', exampleFrame(8, close)),
+        framed(20, 'server', exampleFrame(8, '')),
         { atMs: 21, from: 'client', type: 'octets', octets: Uint8Array.of(0x80), note: 'half a frame' },
         { atMs: 22, from: 'client', type: 'waited', forMs: 500, note: 'for the end' },
         { atMs: 522, from: 'server', type: 'end' },

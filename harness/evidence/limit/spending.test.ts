@@ -27,36 +27,19 @@ interface Sent {
 
 function evidenceOf(all: readonly Sent[]): readonly Evidence[] {
   return all.map(({ credential = 'right', status = 200, method = 'GET', remaining, ...each }, at) => {
-    const startedMs = each.startedMs ?? at * 10;
-    const durationMs = each.durationMs ?? 1;
-    const timing = {
-      startedAt: '2026-11-21T12:00:00.000Z',
-      startedMs,
-      connectMs: 0,
-      responseMs: durationMs,
-      durationMs,
-    };
-    const fields =
-      remaining === undefined
-        ? []
-        : ([
-            ['RateLimit-Policy', '"default";q=100;w=60'],
-            ['RateLimit', `"default";r=${remaining};t=60`],
-          ] as const);
-    const response = exampleResponse({ status, fields });
+    const { startedMs = at * 10, durationMs = 1 } = each;
+    const startedAt = '2026-11-21T12:00:00.000Z';
+    const timing = { startedAt, startedMs, connectMs: 0, responseMs: durationMs, durationMs };
+    const quota = [
+      ['RateLimit-Policy', '"default";q=100;w=60'],
+      ['RateLimit', `"default";r=${remaining};t=60`],
+    ] as const;
+    const response = exampleResponse({ status, fields: remaining === undefined ? [] : quota });
     if (!each.isHandshake) {
       return exampleExchange({ credential, timing, response, request: exampleRequest({ method }) });
     }
-    const asking = [
-      ['Connection', 'Upgrade'],
-      ['Upgrade', 'websocket'],
-    ] as const;
-    const request = exampleRequest({ fields: asking });
-    return exampleConversation({
-      credential,
-      timing,
-      handshake: { request, response, expectedAccept: null },
-    });
+    const handshake = { ...exampleConversation().handshake, response };
+    return exampleConversation({ credential, timing, handshake });
   });
 }
 
