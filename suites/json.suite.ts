@@ -22,16 +22,13 @@ import {
   successReplies,
 } from '../harness/probe/every-reply.ts';
 import { sample } from '../harness/probe/request/sample.ts';
+import type { Row } from './row.ts';
 import { stable } from './status/documented-answer.ts';
 import { steady } from './steady.ts';
 
-interface Rule {
-  readonly id: string;
+interface Rule extends Row<'headline'> {
   /** Completes "sends JSON that …". */
   readonly what: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
   readonly ground: Ground;
   readonly breach: JsonRemarkKind;
   readonly reading?: Reading;

@@ -6,15 +6,10 @@ import {
   practice,
 } from '../harness/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from '../harness/probe/request/repeated.ts';
+import type { Row } from './row.ts';
 
-interface Steady {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Steady extends Row<'title' | 'headline' | 'restsOn'> {
   readonly ground?: Ground;
-  readonly restsOn?: readonly CheckDefinition[];
   /** In what the answers are to be alike, that which comes first counting. */
   readonly alike: readonly Likeness[];
   /** Complete "expected …, got … for 3 of 20 answers to the same request". */

@@ -15,15 +15,13 @@ import {
 import { deployedVersion } from '../harness/probe/request/deployed-version.ts';
 import { sample } from '../harness/probe/request/sample.ts';
 import { type OtherPrefix, otherPrefixes, versionBase } from '../harness/probe/request/target.ts';
+import type { Row } from './row.ts';
 
 const prefixed = [settled('versioning.prefix')];
 
-interface Elsewhere {
-  readonly id: string;
+interface Elsewhere extends Row {
   /** Completes "does not serve the same resource …" and "The same resource is served …". */
   readonly where: string;
-  readonly why: string;
-  readonly change: string;
   readonly kind: OtherPrefix['kind'];
 }
 

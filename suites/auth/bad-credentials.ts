@@ -18,18 +18,16 @@ import {
   when,
 } from '../../harness/check/suite.ts';
 import * as credential from '../../harness/probe/request/credential.ts';
+import type { Row } from '../row.ts';
 
 /** RFC 9110 §15.5.4: who understands a request and refuses it may say 403, to a missing credential too. */
 const REFUSED = [401, 403] as const;
 /** An oversized or malformed credential may be refused as a bad request before anybody looks at it, in the query too. */
 const REFUSED_OR_BAD = [400, 401, 403, 414, 431] as const;
 
-interface BadCredential {
-  readonly id: string;
+interface BadCredential extends Row {
   /** Completes "refuses …", and with a capital letter "… gets status 200". */
   readonly what: string;
-  readonly why: string;
-  readonly change: string;
   readonly probe: Probe<Reply> | Probe<readonly Reply[]> | readonly Probe<Reply>[];
   /** Statuses that will do. Default: those of a credential that is wrong and no more. */
   readonly accept?: readonly number[];

@@ -10,15 +10,12 @@ import {
 import * as credential from '../../harness/probe/request/credential.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { headSample } from '../../harness/probe/request/target.ts';
+import type { Row } from '../row.ts';
 import { missingCredential, wrongCredential } from './bad-credentials.ts';
 
-interface Way {
-  readonly id: string;
+interface Way extends Row<'headline'> {
   /** Completes "asks for a credential …". */
   readonly where: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
   readonly ways: readonly credential.WayAround[];
 }
 

@@ -11,7 +11,8 @@ import {
 import { rawSample, sample, sampleAgain } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
 import * as validator from '../../harness/probe/request/validator.ts';
-import { handles } from '../status/unusual.ts';
+import type { Row } from '../row.ts';
+import { handles, statusesOf } from '../status/unusual.ts';
 import { repeatsFields } from './repeated-fields.ts';
 
 // RFC 9110 §13.1.2: a GET is answered 304 while the tag it names still is that of the resource; 412 is for others.
@@ -36,12 +37,7 @@ const notModified = check('caching.not-modified', {
   },
 });
 
-interface Unchanged {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Unchanged extends Row<'title' | 'headline'> {
   readonly ground: Ground;
   readonly probe: Probe<Reply>;
   /** What is answered 304 wherever such requests are answered 304 at all. */
@@ -253,13 +249,11 @@ export const conditions: readonly CheckDefinition[] = [
     async observe({ probe, notApplicable }) {
       if ((await probe(sample)).response.entityTag === null)
         notApplicable('the documented response has no ETag');
-      const statuses: Record<string, number | null> = {
-        ifNoneMatchOwn: (await probe(target.conditional)).status,
-        ifNoneMatchOther: (await probe(validator.otherTag)).status,
-        ifMatchOther: (await probe(validator.otherIfMatch)).status,
-      };
-      const told = Object.entries(statuses).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
-      return { seen: statuses, note: told.join(', ') };
+      return statusesOf(probe, {
+        ifNoneMatchOwn: target.conditional,
+        ifNoneMatchOther: validator.otherTag,
+        ifMatchOther: validator.otherIfMatch,
+      });
     },
   }),
 ];

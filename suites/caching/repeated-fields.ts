@@ -6,13 +6,9 @@ import {
   type Reply,
 } from '../../harness/check/suite.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
+import type { Row } from '../row.ts';
 
-interface Repeated {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Repeated extends Row<'title' | 'headline'> {
   readonly ground: Ground;
   readonly probe: Probe<Reply>;
   /** Of the answers that repeat them. */

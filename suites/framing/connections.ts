@@ -25,6 +25,12 @@ function answersAnother({ statuses }: Reply): boolean {
   return statuses.slice(1).some((status) => status !== 400);
 }
 
+/** What comes on a connection that should have ended. */
+function goingOn(reply: Reply): string | null {
+  if (answersAnother(reply)) return `${answers(reply)} on one connection`;
+  return reply.staysOpen ? `${answers(reply)} and an open connection` : null;
+}
+
 interface Disputed {
   readonly id: string;
   /** Completes "reads … as one request" and "… is read as two requests". */
@@ -52,10 +58,7 @@ const oneRequest = ({ id, what, ground, probe, change, closes }: Disputed): Chec
     judge: ({ expect }) =>
       expect(probe).toConform(
         closes ? 'one response at most and the end of the connection' : 'one response at most',
-        (reply) => {
-          if (answersAnother(reply)) return `${answers(reply)} on one connection`;
-          return closes && reply.staysOpen ? `${answers(reply)} and an open connection` : null;
-        },
+        (reply) => (answersAnother(reply) || closes ? goingOn(reply) : null),
       ),
   });
 
@@ -195,10 +198,7 @@ export const connections: readonly CheckDefinition[] = [
     change: 'Answer such a request, read no more, and close the connection.',
     grounds: [rfc9112('9.6', 'MUST')],
     judge: ({ expect }) =>
-      expect(connection.closeAsked).toConform('one response and the end of the connection', (reply) => {
-        if (answersAnother(reply)) return `${answers(reply)} on one connection`;
-        return reply.staysOpen ? `${answers(reply)} and an open connection` : null;
-      }),
+      expect(connection.closeAsked).toConform('one response and the end of the connection', goingOn),
   }),
 
   // RFC 9112 §9.3: who keeps no connections says so in each response. A single end may be an accident.

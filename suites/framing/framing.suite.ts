@@ -12,17 +12,15 @@ import {
 } from '../../harness/check/suite.ts';
 import { rawSample } from '../../harness/probe/request/sample.ts';
 import * as target from '../../harness/probe/request/target.ts';
+import type { Row } from '../row.ts';
 import { noErrorInSuccess } from '../status/documented-answer.ts';
 import { connections, nextRequest, oneResponse } from './connections.ts';
 import { messages } from './messages.ts';
 import { speaksHttp11 } from './version.ts';
 
-interface Smuggled {
-  readonly id: string;
+interface Smuggled extends Row {
   /** Completes "answers … with 400", and with a capital letter "… gets status 200". */
   readonly what: string;
-  readonly why: string;
-  readonly change: string;
   readonly ground: Ground;
   readonly probe: Probe<Reply>;
 }

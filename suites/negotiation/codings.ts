@@ -60,9 +60,7 @@ export const codings: readonly CheckDefinition[] = [
           'the compression does not depend on Accept-Encoding',
         )
         .where(({ response }) => !response.cacheControl.has('no-store'), 'no cache may keep the answer')
-        .toConform('Accept-Encoding in Vary', ({ response: { vary } }) =>
-          vary.includes('accept-encoding') || vary.includes('*') ? null : vary.join(', ') || 'no Vary',
-        );
+        .toConform('Accept-Encoding in Vary', varyFor('accept-encoding'));
     },
   }),
 
@@ -134,4 +132,10 @@ function codingBeside(...accepted: readonly string[]) {
     const others = response.contentCodings.filter((coding) => ![...accepted, 'identity'].includes(coding));
     return others.length === 0 ? null : `Content-Encoding: ${others.join(', ')}`;
   };
+}
+
+/** What Vary has in place of the name of a request header. */
+export function varyFor(name: string) {
+  return ({ response: { vary } }: Reply): string | null =>
+    vary.includes(name) || vary.includes('*') ? null : vary.join(', ') || 'no Vary';
 }

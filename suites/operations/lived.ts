@@ -2,19 +2,13 @@ import { type CheckDefinition, check, clause, type Ground } from '../../harness/
 import { itemOf, lossIn } from '../../harness/probe/operation/item.ts';
 import { type Life, lives, type Step } from '../../harness/probe/operation/lifecycle.ts';
 import type { OperationReply } from '../../harness/probe/operation/trials.ts';
+import type { Row } from '../row.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */
 export const documented = clause('endpoint.other-operations');
 
-interface Lived {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Lived extends Row<'title' | 'headline' | 'restsOn' | 'repeats'> {
   readonly grounds?: readonly Ground[];
-  readonly restsOn?: readonly CheckDefinition[];
-  readonly repeats?: readonly CheckDefinition[];
   /** Completes "expected …". */
   readonly wanted: string;
   /** The step that is judged, and those without which it shows nothing. */

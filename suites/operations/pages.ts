@@ -1,16 +1,11 @@
 import { type CheckDefinition, check, clause, practice } from '../../harness/check/suite.ts';
 import { filteredPages, kindsIn } from '../../harness/probe/operation/filtered-pages.ts';
 import { itemsOf, nextOf, pages } from '../../harness/probe/operation/pages.ts';
+import type { Row } from '../row.ts';
 
 const documented = clause('endpoint.other-operations');
 
-interface Turned {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
-  readonly restsOn?: readonly CheckDefinition[];
+interface Turned extends Row<'title' | 'headline' | 'restsOn'> {
   /** Completes "expected …". */
   readonly wanted: string;
   /** Which answer is judged, and what came instead; null where it conforms, or shows nothing. */

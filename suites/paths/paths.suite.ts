@@ -17,17 +17,13 @@ import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPath } from '../../harness/probe/request/target.ts';
 import { refusalClass } from '../auth/bad-credentials.ts';
 import { speaksHttp11 } from '../framing/version.ts';
+import type { Row } from '../row.ts';
 import { unknownPath as unknownPathRefused } from '../status/documented-answer.ts';
 import { malformedTarget } from '../status/robustness.ts';
-import { handles } from '../status/unusual.ts';
+import { handles, statusesOf } from '../status/unusual.ts';
 import { spellings } from './spellings.ts';
 
-interface Misread {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Misread extends Row<'title' | 'headline'> {
   readonly grounds: Parameters<typeof check>[1]['grounds'];
   readonly probe: typeof path.nulInPath;
 }
@@ -191,11 +187,8 @@ export const paths = suite('paths', 'Paths', [
     why: 'Where a proxy and a service read a path differently, rules for paths have gaps.',
     grounds: [clause('endpoint.other-operations')],
     async observe({ probe }) {
-      const statuses: Record<string, number | null> = {};
-      for (const [name, spelled] of Object.entries(path.SPELLED))
-        statuses[name] = (await probe(spelled)).status;
-      const told = Object.entries(statuses).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
-      return { seen: statuses, note: `without a credential: ${told.join(', ')}` };
+      const { seen, note } = await statusesOf(probe, path.SPELLED);
+      return { seen, note: `without a credential: ${note}` };
     },
   }),
 ]);

@@ -12,14 +12,11 @@ import { rewritten, SPELLED } from '../../harness/probe/request/path.ts';
 import { sample } from '../../harness/probe/request/sample.ts';
 import { unknownPathWithoutCredential } from '../../harness/probe/request/target.ts';
 import { missingCredential } from '../auth/bad-credentials.ts';
+import type { Row } from '../row.ts';
 
-interface Spelling {
-  readonly id: string;
+interface Spelling extends Row<'headline'> {
   /** Completes "asks for a credential …". */
   readonly where: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
   readonly probe: Probe<Reply>;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../harness/check/suite.ts';
 import { errorReplies, serverErrorReplies } from '../../harness/probe/every-reply.ts';
 import * as target from '../../harness/probe/request/target.ts';
-import { handles } from './unusual.ts';
+import { handles, statusesOf } from './unusual.ts';
 
 /** The status of each condition, by its name in the observation; what is risky comes last. */
 const CONDITIONS: Readonly<Record<string, Probe<Reply>>> = {
@@ -107,13 +107,7 @@ export const robustness: readonly CheckDefinition[] = [
     why: 'Clients tell errors apart by their status, and the documents do not list them all.',
     grounds: [clause('errors.codes')],
     records: 'errors.codes',
-    async observe({ probe }) {
-      const codes: Record<string, number | null> = {};
-      for (const [name, condition] of Object.entries(CONDITIONS))
-        codes[name] = (await probe(condition)).status;
-      const told = Object.entries(codes).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
-      return { seen: codes, note: told.join(', ') };
-    },
+    observe: ({ probe }) => statusesOf(probe, CONDITIONS),
   }),
 
   // limits.other does not show how long a request may be.

@@ -1,4 +1,5 @@
 import {
+  type CheckContext,
   type CheckDefinition,
   capitalized,
   check,
@@ -6,15 +7,12 @@ import {
   type Probe,
   type Reply,
 } from '../../harness/check/suite.ts';
+import type { Row } from '../row.ts';
 
-interface Unusual {
-  readonly id: string;
+interface Unusual extends Row<'repeats'> {
   /** Completes "does not fail over …", and with a capital letter "… gets status 500". */
   readonly what: string;
-  readonly why: string;
-  readonly change: string;
   readonly probe: Probe<Reply | readonly Reply[]>;
-  readonly repeats?: readonly CheckDefinition[];
 }
 
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
@@ -26,4 +24,15 @@ export function handles({ id, what, probe, ...notes }: Unusual): CheckDefinition
     grounds: [clause('responses.status-codes')],
     judge: ({ expect }) => expect(probe).toBeHandled(),
   });
+}
+
+/** What an observation says of the status of several requests, each by its name. */
+export async function statusesOf(
+  probe: CheckContext['probe'],
+  requests: Readonly<Record<string, Probe<Reply>>>,
+): Promise<{ readonly seen: Readonly<Record<string, number | null>>; readonly note: string }> {
+  const seen: Record<string, number | null> = {};
+  for (const [name, request] of Object.entries(requests)) seen[name] = (await probe(request)).status;
+  const told = Object.entries(seen).map(([name, status]) => `${name} ${status ?? 'no answer'}`);
+  return { seen, note: told.join(', ') };
 }

@@ -12,19 +12,14 @@ import {
 } from '../../harness/check/suite.ts';
 import * as deflate from '../../harness/probe/websocket/deflate.ts';
 import * as series from '../../harness/probe/websocket/deflate-series.ts';
+import type { Row } from '../row.ts';
 import { badUtf8 } from './frames.ts';
 import { deflateAnswer } from './negotiation.ts';
 import { ends, sendsBack } from './rows.ts';
 
-interface Offer {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Offer extends Row<'title' | 'headline' | 'restsOn'> {
   readonly section: string;
   readonly probe: Probe<readonly ConversationView[]>;
-  readonly restsOn?: readonly CheckDefinition[];
 }
 
 // §7.1: an offer with a parameter that does not exist, a value that is none, or a parameter twice is declined.
@@ -78,6 +73,7 @@ const serverWindow = answersOffer({
 const MISPLACED_BIT = {
   why: 'Only the first frame of a message may say that it is compressed, so the service misreads this one.',
   change: 'Close with 1002 when RSV1 is set on a control frame or a later fragment.',
+  grounds: [rfc7692('6', 'MUST')],
 };
 
 // §7.2.1: what the service compresses is DEFLATE.
@@ -167,14 +163,12 @@ export const compressionChecks = [
     id: 'websocket.deflate-reserved-bit-on-control',
     after: 'a Ping that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
-    grounds: [rfc7692('6', 'MUST')],
     probe: deflate.reservedBitOnControl,
   }),
   ends({
     id: 'websocket.deflate-reserved-bit-on-continuation',
     after: 'a second fragment that is marked as compressed (RSV1)',
     ...MISPLACED_BIT,
-    grounds: [rfc7692('6', 'MUST')],
     probe: deflate.reservedBitOnContinuation,
   }),
   // §7.2.2, RFC 6455 §7.1.7: what cannot be inflated is no message.

@@ -21,15 +21,12 @@ import { taken } from '../../harness/probe/websocket/ordinary-client.ts';
 import { answerIn, isKnownToAnswer } from '../../harness/probe/websocket/service-shown.ts';
 import { keysToRefuse, refusalClass, refusedKeys } from '../auth/bad-credentials.ts';
 import { challenge } from '../auth/refusals.ts';
+import type { Row } from '../row.ts';
 
-interface BadHandshake {
-  readonly id: string;
+interface BadHandshake extends Row<'restsOn'> {
   /** Completes "refuses a handshake …" and "A handshake … gets status 101". */
   readonly what: string;
-  readonly why: string;
-  readonly change: string;
   readonly probe: Probe<ConversationView> | Probe<readonly ConversationView[]>;
-  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /**

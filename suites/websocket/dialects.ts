@@ -10,17 +10,13 @@ import {
   rfc6455,
 } from '../../harness/check/suite.ts';
 import * as dialect from '../../harness/probe/websocket/dialect.ts';
+import type { Row } from '../row.ts';
 import { serverReserved } from './frames.ts';
 import { echoAroundPing } from './messages.ts';
 
 const grounds = [clause('websocket.messages')];
 
-interface Part {
-  readonly id: string;
-  readonly title: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
+interface Part extends Row<'title' | 'headline'> {
   readonly part: 'heartbeat' | 'subscribe';
   /** Why there is nothing to judge where the dialect lacks it. */
   readonly otherwise: string;

@@ -13,6 +13,7 @@ import * as lawful from '../../harness/probe/websocket/errand/lawful.ts';
 import { everyConversation, failures } from '../../harness/probe/websocket/every-conversation.ts';
 import * as frames from '../../harness/probe/websocket/frames.ts';
 import * as websocket from '../../harness/probe/websocket/ordinary-client.ts';
+import type { Row } from '../row.ts';
 import { ends } from './rows.ts';
 
 /** Close codes of RFC 6455 §7.4.1 for what went wrong. */
@@ -24,18 +25,22 @@ const TOO_BIG = 1009;
 const UNKNOWN_BIT = {
   why: 'The bit means something to the client, compression for example, so the service misreads the frame.',
   change: 'Close with 1002 when a bit is set that no agreed extension uses.',
+  grounds: [rfc6455('5.2', 'MUST')],
 };
 const UNKNOWN_OPCODE = {
   why: 'The service guesses what a frame means that has no meaning yet.',
   change: 'Close with 1002 on the opcodes 3 to 7 and 11 to 15.',
+  grounds: [rfc6455('5.2', 'MUST')],
 };
 const UNLAWFUL_CONTROL = {
   why: 'A control frame without bounds holds up the messages behind it.',
   change: 'Close with 1002 when a control frame is fragmented or longer than 125 bytes.',
+  grounds: [rfc6455('5.5', 'MUST')],
 };
 const STRAY_FRAGMENT = {
   why: 'Pieces of different messages are joined, and the application gets wrong data.',
   change: 'Keep track of the message that is open, and close with 1002 on a frame that does not fit.',
+  grounds: [rfc6455('5.4', 'MUST')],
 };
 const NO_UTF8 = {
   why: 'Broken text gets into your data, and fails wherever it is read next.',
@@ -71,13 +76,9 @@ const namesCode = ({ id, codes, after, probes, repeats = [] }: Named): CheckDefi
 
 const TAKES_NONE = 'the endpoint closes the connection after a lawful message, too';
 
-interface Sent {
-  readonly id: string;
+interface Sent extends Row<'headline'> {
   /** Completes "sends …". */
   readonly what: string;
-  readonly headline: string;
-  readonly why: string;
-  readonly change: string;
   readonly section: string;
   readonly rules: readonly FrameRule[];
   readonly among?: (conversation: ConversationView) => boolean;
@@ -171,14 +172,12 @@ export const frameChecks = [
     id: 'websocket.reserved-bits',
     after: 'a message with a reserved bit',
     ...UNKNOWN_BIT,
-    grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedBits,
   }),
   ends({
     id: 'websocket.reserved-bit-on-ping',
     after: 'a Ping with a reserved bit',
     ...UNKNOWN_BIT,
-    grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedBitOnPing,
   }),
   reservedBitsCode,
@@ -188,14 +187,12 @@ export const frameChecks = [
     id: 'websocket.reserved-data-opcode',
     after: 'a data frame with a reserved opcode',
     ...UNKNOWN_OPCODE,
-    grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedDataOpcodes,
   }),
   ends({
     id: 'websocket.reserved-control-opcode',
     after: 'a control frame with a reserved opcode',
     ...UNKNOWN_OPCODE,
-    grounds: [rfc6455('5.2', 'MUST')],
     probe: frames.reservedControlOpcodes,
   }),
   namesCode({
@@ -226,28 +223,24 @@ export const frameChecks = [
     id: 'websocket.fragmented-ping',
     after: 'a Ping in fragments',
     ...UNLAWFUL_CONTROL,
-    grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.fragmentedPing,
   }),
   ends({
     id: 'websocket.fragmented-pong',
     after: 'a Pong in fragments',
     ...UNLAWFUL_CONTROL,
-    grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.fragmentedPong,
   }),
   ends({
     id: 'websocket.overlong-close',
     after: 'a Close of 126 bytes',
     ...UNLAWFUL_CONTROL,
-    grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.overlongClose,
   }),
   ends({
     id: 'websocket.overlong-ping',
     after: 'a Ping of 126 bytes',
     ...UNLAWFUL_CONTROL,
-    grounds: [rfc6455('5.5', 'MUST')],
     probe: frames.overlongPing,
   }),
   namesCode({
@@ -263,7 +256,6 @@ export const frameChecks = [
     id: 'websocket.stray-continuation',
     after: 'a fragment that continues no message',
     ...STRAY_FRAGMENT,
-    grounds: [rfc6455('5.4', 'MUST')],
     probe: frames.strayContinuation,
   }),
   // §5.4: the fragments of one message do not come between those of another.
@@ -271,7 +263,6 @@ export const frameChecks = [
     id: 'websocket.interleaved-message',
     after: 'a message that begins within another',
     ...STRAY_FRAGMENT,
-    grounds: [rfc6455('5.4', 'MUST')],
     probe: frames.interleaved,
   }),
   namesCode({

@@ -1,7 +1,13 @@
-import { check, observation, practice, rfc6455 } from '../../harness/check/suite.ts';
+import { type ConversationView, check, observation, practice, rfc6455 } from '../../harness/check/suite.ts';
 import * as handshake from '../../harness/probe/websocket/handshake-forms.ts';
 import { opening } from '../../harness/probe/websocket/ordinary-client.ts';
 import { missingHost } from '../framing/framing.suite.ts';
+
+/** With which status it is answered. */
+const told = ({ status }: ConversationView) => ({
+  seen: status,
+  note: status === null ? 'no answer' : `status ${status}`,
+});
 
 /** Handshakes that are no good (RFC 6455 §4.2). Each is paired with an ordinary one, which must be taken. */
 export const handshakeRefusalChecks = [
@@ -67,10 +73,7 @@ export const handshakeRefusalChecks = [
     title: 'accepts a Sec-WebSocket-Key that is too short, or refuses it',
     why: 'It shows how strictly the service reads a handshake.',
     grounds: [rfc6455('4.2.2', 'MAY')],
-    async observe({ probe }) {
-      const { status } = await probe(handshake.shortKey);
-      return { seen: status, note: status === null ? 'no answer' : `status ${status}` };
-    },
+    observe: async ({ probe }) => told(await probe(handshake.shortKey)),
   }),
 
   // §4.2.1, item 1: the method is GET.
@@ -88,10 +91,7 @@ export const handshakeRefusalChecks = [
     title: 'refuses a handshake in HTTP/1.0, or accepts it',
     why: 'Some old proxies still speak HTTP/1.0.',
     grounds: [rfc6455('4.2.1', 'MAY')],
-    async observe({ probe }) {
-      const { status } = await probe(handshake.oldHttp);
-      return { seen: status, note: status === null ? 'no answer' : `status ${status}` };
-    },
+    observe: async ({ probe }) => told(await probe(handshake.oldHttp)),
   }),
 
   // §4.1: a client may follow a redirect; most do not.

@@ -7,18 +7,15 @@ import {
   type Ground,
   type Probe,
 } from '../../harness/check/suite.ts';
+import type { Row } from '../row.ts';
 
 type Conversations = Probe<ConversationView> | Probe<readonly ConversationView[]>;
 
-interface BadFrame {
-  readonly id: string;
+interface BadFrame extends Row<'restsOn'> {
   /** Completes "closes the connection after …" and "The connection goes on after …". */
   readonly after: string;
-  readonly why: string;
-  readonly change: string;
   readonly grounds: readonly Ground[];
   readonly probe: Conversations;
-  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /** The connection ends after something like that, with whatever code or with none. */
@@ -32,15 +29,11 @@ export function ends({ id, after, probe, ...options }: BadFrame): CheckDefinitio
   });
 }
 
-interface Echoed {
-  readonly id: string;
+interface Echoed extends Row<'restsOn'> {
   /** Completes "sends back …" and "The service does not send back …". */
   readonly what: string;
-  readonly why: string;
-  readonly change: string;
   readonly ground: Ground;
   readonly probe: Conversations;
-  readonly restsOn?: readonly CheckDefinition[];
 }
 
 /** What an echo endpoint takes comes back as it was. */

@@ -1,0 +1,8 @@
+import type { check } from '../harness/check/suite.ts';
+
+type Options = Parameters<typeof check>[1];
+
+/** What a row of a table of checks says in words of its own, and what of the rest of a check it may say as well. */
+export type Row<Further extends keyof Options = never> = Pick<Options, 'why' | 'change' | Further> & {
+  readonly id: string;
+};
