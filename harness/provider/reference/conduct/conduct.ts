@@ -5,8 +5,7 @@ import type { Answer, ReceivedRequest } from '../http/message.ts';
 import type { Route } from '../http/routes.ts';
 import type { Limiter, LimiterAlgorithm, QuotaPlan } from '../quota/limiter.ts';
 import type { QuotaFields } from '../quota/quota-fields.ts';
-import type { Frame } from '../websocket/frame.ts';
-import type { FrameEnd, FrameRule, HalfCloseRule, TcpEnd } from '../websocket/gate.ts';
+import type { GateRules } from '../websocket/gate.ts';
 import type { Clock } from './clock.ts';
 import type { WebhookConduct } from './webhooks.ts';
 
@@ -62,7 +61,7 @@ export type HandshakeVerdict =
       readonly closeCode: number | null;
     };
 
-export interface WebSocketConduct {
+export interface WebSocketConduct extends GateRules {
   /** What an opening handshake is held to, in this order. */
   readonly rules: readonly HandshakeRule[];
   /** The last word about a handshake. */
@@ -73,18 +72,6 @@ export interface WebSocketConduct {
   readonly messageLimit: number;
   /** Demand that text is UTF-8 (RFC 6455 §8.1). */
   readonly utf8Demanded: boolean;
-  /** Changes to the lines of the 101 response, status line first. */
-  readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
-  /** Frames of the client before they are judged. */
-  readonly inbound: readonly FrameRule[];
-  /** Frames of the service before they are sent. */
-  readonly outbound: readonly FrameRule[];
-  /** When TCP ends (RFC 6455 §7.1.1). */
-  readonly endsTcp: TcpEnd;
-  /** What becomes of a connection whose client has ended its side; null to end it. */
-  readonly atHalfClose: HalfCloseRule | null;
-  /** What becomes of TCP at a frame of the service; null for what becomes of it anyway. */
-  readonly endsAt: ((frame: Frame) => FrameEnd | null) | null;
 }
 
 /**

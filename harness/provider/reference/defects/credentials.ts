@@ -159,10 +159,7 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'reads the claims of a token and verifies nothing (RFC 7519 §7.2)',
       cause: 'A token is accepted whatever its claims and its signature are',
       trips: ['auth.changed-token'],
-      drags: {
-        checks: ['auth.truncated-credential'],
-        because: 'whatever looks like a token opens',
-      },
+      drags: { checks: ['auth.truncated-credential'], because: 'whatever looks like a token opens' },
       patch: matchingKeys((presented) => presentedToken(presented) !== null),
     },
     'accepts-changed-claims': {

@@ -9,20 +9,13 @@ import {
   type Patch,
 } from '../conduct/patch.ts';
 import { asSuccess, failed, withMembers } from '../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField } from '../http/message.ts';
+import { queryParameters, type ReceivedRequest, withField, withQuery } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
 
 /** One resource of the collection. */
 const isItem = ({ path }: ReceivedRequest): boolean => /^\/v1\/resources\/[^/]+$/.test(path);
 const isMatches = ({ path }: ReceivedRequest): boolean => path === '/v1/matches';
 const asksIn = (request: ReceivedRequest): URLSearchParams => queryParameters(request.query);
-
-/** The request without a parameter of its query. */
-function withoutParameter(request: ReceivedRequest, name: string): ReceivedRequest {
-  const query = asksIn(request);
-  query.delete(name);
-  return { ...request, query: query.size === 0 ? null : query.toString() };
-}
 
 /** Members of the body of `POST /v1/matches`, and parameters of all operations. */
 const KNOWN: ReadonlySet<string> = new Set(['text', 'kind', 'pageSize']);
@@ -135,7 +128,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     trips: ['operations.negative-range'],
     patch: onReceipt((request) =>
       searchOfQuery(asksIn(request)) === null && /^\d+$/.test(asksIn(request).get('pageSize') ?? '')
-        ? withoutParameter(request, 'pageSize')
+        ? withQuery(request, (query) => query.delete('pageSize'))
         : request,
     ),
   },

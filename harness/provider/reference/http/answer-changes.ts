@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../../base/node-http.ts';
 import { type Answer, fieldValues, withField } from './message.ts';
 import { problem } from './problem.ts';
 

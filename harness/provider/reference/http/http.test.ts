@@ -13,7 +13,6 @@ import {
   requestOctets,
   Seen,
   started,
-  VirtualClock,
 } from '../fixtures/http-client.ts';
 
 const SERVICES: readonly ReferenceName[] = ['search', 'messaging', 'realtime'];
@@ -46,11 +45,6 @@ describe.each(SERVICES)('the %s service', (service) => {
     expect(seen.json).toMatchObject({ type: 'about:blank', title, status });
   });
 
-  it('overlooks an upgrade to something else', async () => {
-    const seen = await ask(await started(service), { fields: [['Upgrade', 'example/1']] });
-    expect(seen.status).toBe(200);
-  });
-
   it('continues where that is expected', async () => {
     const provider = await started(service);
     const octets = await exchangeOctets(
@@ -58,13 +52,6 @@ describe.each(SERVICES)('the %s service', (service) => {
       requestOctets(service, { fields: [['Expect', '100-continue']] }),
     );
     expect(octets.toString('latin1')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-  });
-
-  it('answers 304 to its own validator', async () => {
-    const provider = await started(service);
-    const etag = (await ask(provider)).field('etag') ?? '';
-    const seen = await ask(provider, { fields: [['If-None-Match', `"x", W/${etag}`]] });
-    expect([seen.status, seen.body.length, seen.field('etag')]).toEqual([304, 0, etag]);
   });
 
   it.each([
@@ -91,20 +78,6 @@ describe.each(SERVICES)('the %s service', (service) => {
     const provider = await started(service);
     expect((await ask(provider, { method: 'CONNECT', target: 'elsewhere.example:443' })).status).toBe(501);
     expect((await ask(provider, { method: 'POST', body: 'x'.repeat(2 << 20) })).status).toBe(413);
-  });
-
-  it('reads the absolute and the asterisk form of the target', async () => {
-    const provider = await started(service);
-    const target = `http://elsewhere.example${service === 'realtime' ? '' : '/v1/resources'}`;
-    expect((await ask(provider, { target })).status).toBe(200);
-    expect((await ask(provider, { method: 'OPTIONS', target: '*' })).status).toBe(204);
-  });
-
-  it('writes the time of its clock', async () => {
-    const clock = new VirtualClock(Date.UTC(2026, 2, 2, 10, 0, 0));
-    expect((await ask(await started(service, { clock }))).field('date')).toBe(
-      'Mon, 02 Mar 2026 10:00:00 GMT',
-    );
   });
 
   it('stops with connections open', async () => {

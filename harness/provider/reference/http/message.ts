@@ -86,6 +86,16 @@ export function queryParameters(query: string | null): URLSearchParams {
   return new URLSearchParams(query ?? '');
 }
 
+/** A request with another query; null where nothing is left of it. */
+export function withQuery(
+  request: ReceivedRequest,
+  change: (query: URLSearchParams) => void,
+): ReceivedRequest {
+  const query = queryParameters(request.query);
+  change(query);
+  return { ...request, query: query.size === 0 ? null : query.toString() };
+}
+
 /** A JSON answer to an authorised request. */
 export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
   return {

@@ -2,38 +2,10 @@ import type { Resource } from './rest-service.ts';
 
 /** What an omnichannel messaging account holds: its channels and some conversations over them. */
 export const MESSAGING_RESOURCES: readonly Resource[] = [
-  {
-    id: 'sms-main',
-    type: 'channel',
-    name: 'SMS long code',
-    channel: 'sms',
-    address: '+15550100',
-    status: 'active',
-  },
-  {
-    id: 'whatsapp-care',
-    type: 'channel',
-    name: 'WhatsApp customer care',
-    channel: 'whatsapp',
-    address: '+15550101',
-    status: 'active',
-  },
-  {
-    id: 'voice-ivr',
-    type: 'channel',
-    name: 'Voice menu',
-    channel: 'voice',
-    address: '+15550102',
-    status: 'active',
-  },
-  {
-    id: 'instagram-shop',
-    type: 'channel',
-    name: 'Instagram shop',
-    channel: 'instagram',
-    address: '@shop.example',
-    status: 'paused',
-  },
+  channel('sms-main', 'SMS long code', 'sms', '+15550100'),
+  channel('whatsapp-care', 'WhatsApp customer care', 'whatsapp', '+15550101'),
+  channel('voice-ivr', 'Voice menu', 'voice', '+15550102'),
+  channel('instagram-shop', 'Instagram shop', 'instagram', '@shop.example', 'paused'),
   {
     id: 'conversation-1001',
     type: 'conversation',
@@ -53,3 +25,7 @@ export const MESSAGING_RESOURCES: readonly Resource[] = [
     lastMessageAt: '2026-03-02T09:00:00Z',
   },
 ];
+
+function channel(id: string, name: string, kind: string, address: string, status = 'active'): Resource {
+  return { id, type: 'channel', name, channel: kind, address, status };
+}

@@ -9,20 +9,26 @@ import { encodeFrame, type Frame, FrameReader, OPCODE } from './frame.ts';
 export type FrameRule = () => (frame: Frame, following: number) => readonly Frame[];
 
 /** Told that the client has ended its side of TCP; `end` ends the connection. */
-export type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
+type HalfCloseRule = (send: (frame: Frame) => void, end: () => void) => void;
 
 /** What becomes of TCP at a frame of the service: it is reset in its place, or destroyed behind it, read or not. */
 export type FrameEnd = 'reset instead' | 'destroyed behind';
 
 /** `once answered`: not before the client has sent a Close, or has ended its side. */
-export type TcpEnd = 'once closed' | 'once answered' | 'never';
+type TcpEnd = 'once closed' | 'once answered' | 'never';
 
-interface GateRules {
+export interface GateRules {
+  /** Changes to the lines of the 101 response, status line first. */
   readonly headChanges: readonly ((lines: readonly string[]) => readonly string[])[];
+  /** Frames of the client before they are judged. */
   readonly inbound: readonly FrameRule[];
+  /** Frames of the service before they are sent. */
   readonly outbound: readonly FrameRule[];
+  /** When TCP ends (RFC 6455 §7.1.1). */
   readonly endsTcp: TcpEnd;
+  /** What becomes of a connection whose client has ended its side; null to end it. */
   readonly atHalfClose: HalfCloseRule | null;
+  /** What becomes of TCP at a frame of the service; null for what becomes of it anyway. */
   readonly endsAt: ((frame: Frame) => FrameEnd | null) | null;
 }
 

@@ -74,21 +74,6 @@ describe('a connection', () => {
     expect([seen.survived, closeCode(seen)]).toEqual([false, code]);
   });
 
-  it('agrees on compression with the library’s client, both ways', async () => {
-    const provider = await realtime();
-    const socket = new WebSocket(`${provider.url.replace('http', 'ws')}/ws`, {
-      headers: { Authorization: `Bearer ${KEY}` },
-    });
-    const content = 'again and '.repeat(1_000);
-    socket.on('open', () => socket.send(content));
-    const echoed = await new Promise((resolve) => {
-      socket.on('message', (data) => resolve(data.toString()));
-    });
-    expect(socket.extensions).toBe('permessage-deflate');
-    expect(echoed).toBe(content);
-    socket.terminate();
-  });
-
   it('says goodbye with 1001 when the service stops', async () => {
     const provider = await realtime();
     const socket = new WebSocket(`${provider.url.replace('http', 'ws')}/ws`, {

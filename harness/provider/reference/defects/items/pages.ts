@@ -1,7 +1,7 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { forRequests, insteadOfServing, onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
 import { failed, replacedBy, withText } from '../../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField } from '../../http/message.ts';
+import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
 import { inItem, lists } from './requests.ts';
@@ -156,12 +156,6 @@ function nextAt(moved: (next: number) => number): Patch {
     const next = placeOf(String(page.nextCursor ?? ''));
     return { ...page, nextCursor: next && cursorOf(moved(next.from), next.group) };
   });
-}
-
-function withQuery(request: ReceivedRequest, change: (query: URLSearchParams) => void): ReceivedRequest {
-  const query = queryParameters(request.query);
-  change(query);
-  return { ...request, query: query.size === 0 ? null : query.toString() };
 }
 
 /** A page that begins elsewhere than it was asked for; the first one stays. */

@@ -12,7 +12,7 @@ import {
   onMessage,
   onOpen,
 } from '../../conduct/websocket-patch.ts';
-import { queryParameters } from '../../http/message.ts';
+import { withQuery } from '../../http/message.ts';
 import { closeCodeOf, closingWith, type Frame, OPCODE, withPayload } from '../../websocket/frame.ts';
 
 /** Changes the service's events of one name; null swallows them. */
@@ -316,11 +316,9 @@ export const PUSHER_DEFECTS = tableOf<Defect>(PUSHER, {
     summary: 'does not look at the version of the Pusher protocol',
     cause: 'An unknown version of the Pusher protocol is accepted',
     trips: ['websocket.pusher-protocol-version'],
-    patch: onReceipt((request) => {
-      const parameters = queryParameters(request.query);
-      parameters.set('protocol', '7');
-      return request.path.startsWith('/app/') ? { ...request, query: parameters.toString() } : request;
-    }),
+    patch: onReceipt((request) =>
+      request.path.startsWith('/app/') ? withQuery(request, (query) => query.set('protocol', '7')) : request,
+    ),
   },
 });
 
