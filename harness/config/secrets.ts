@@ -29,6 +29,12 @@ export function serviceSecrets(config: ServiceConfig): readonly Secret[] {
   ];
 }
 
+/**
+ * What may hold secrets beside the credentials. A worker starts no provider, but must know its secrets, which may show
+ * in its answers.
+ */
+const SECRETIVE = ['provider', 'webhooks', 'signatures', 'headers', 'tls', 'proxies', 'references'] as const;
+
 /** The secrets of a service and of its brokers. */
 interface Owned<S> {
   readonly service: string;
@@ -46,13 +52,7 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 
 /** The forms of the secrets of a service, each name once. */
 export function secretForms(config: ServiceConfig): readonly SecretForm[] {
-  const { credentials, pacts, ...blocks } = config;
-  const { provider, webhooks, signatures, headers, tls, proxies, references } = blocks;
-  const broker = pacts?.broker;
-  const parts = [
-    credentials.values,
-    ...[provider, webhooks, signatures, headers, tls, proxies, references, broker],
-  ];
+  const parts = [config.credentials.values, ...SECRETIVE.map((part) => config[part]), config.pacts?.broker];
   const forms = secretsIn(parts).map(formOf);
   return [...new Map(forms.map((form) => [form.name, form])).values()];
 }
@@ -69,11 +69,7 @@ export function secretsIn(value: unknown): readonly Secret[] {
   return Object.values(value).flatMap(secretsIn);
 }
 
-/** What may hold secrets. A worker starts no provider, but must know its secrets, which may show in its answers. */
-type Secretive = Pick<
-  ServiceConfig,
-  'provider' | 'webhooks' | 'signatures' | 'headers' | 'tls' | 'proxies' | 'references'
-> & {
+type Secretive = Pick<ServiceConfig, (typeof SECRETIVE)[number]> & {
   readonly credentials: { readonly scheme: string; readonly values: Credentials['values'] };
 };
 
@@ -189,14 +185,7 @@ function withEach(value: unknown, exchange: (inner: object) => object | null): u
 }
 
 export function isPackedSecret(value: unknown): value is PackedSecret {
-  return (
-    hasMembers(value) &&
-    'secretName' in value &&
-    typeof value.secretName === 'string' &&
-    'secretValue' in value &&
-    typeof value.secretValue === 'string' &&
-    'secretPlace' in value &&
-    typeof value.secretPlace === 'string' &&
-    Object.keys(value).length === 3
-  );
+  const names = ['secretName', 'secretValue', 'secretPlace'];
+  if (!hasMembers(value) || Object.keys(value).length !== names.length) return false;
+  return names.every((name) => Object.hasOwn(value, name) && typeof value[name] === 'string');
 }

@@ -82,10 +82,7 @@ function parsedYaml(text: string, shown: string): ParsedYaml {
   });
   const at = (offset: number): Place => placeAt(lines, offset, shown);
   const [first] = document.errors;
-  if (first) {
-    const { problem, remedy } = yamlFault(first.code);
-    throw new UsageError(problem, { place: at(first.pos[0]), remedy });
-  }
+  if (first) throw yamlFault(first.code, at(first.pos[0]));
   return {
     document,
     placeOf: (pointer) => {

@@ -322,6 +322,8 @@ const away = (credentials: string) => `${NAMES}${AT}credentials: ${credentials}\
 const here = (credentials: string) =>
   `${NAMES}provider: { url: 'http://127.0.0.1:9' }\ncredentials: ${credentials}\n`;
 const bearer = (more: string) => here(`{ scheme: bearer, key: example-hush-key, ${more} }`);
+const client = (more: string, mark = '') =>
+  here(`{ scheme: oauth2, clientId: one, clientSecret: ${mark}example-hush-secret, ${more} }`);
 
 describe('what is refused of credentials', () => {
   areRefused({
@@ -353,6 +355,13 @@ describe('what is refused of credentials', () => {
       '{ scheme: none, refused: §[{ key: example-hush-old-key, because: revoked }] }',
     ),
     'a second key equal to the first': bearer('secondKey: §example-hush-key'),
+    'tokens from neither a path nor a URL': client('tokenUrl: §token'),
+    'tokens from a URL with a password': client('tokenUrl: §"http://me:hush@127.0.0.1/"'),
+    'tokens from a URL with a fragment': client('tokenUrl: §"/token#x"'),
+    'scopes that are no list': client('tokenUrl: /token, scope: §"a,  b"'),
+    'a resource that is no URL': client('tokenUrl: /token, resource: §orders'),
+    'a client that is named in an unknown way': client('tokenUrl: /token, clientAuthentication: §jwt'),
+    'a literal client secret for tokens from elsewhere': client('tokenUrl: "https://login.example/"', '§'),
   });
 });
 

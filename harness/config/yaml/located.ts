@@ -77,13 +77,10 @@ function parseLocated(text: string, file: string): LocatedMap {
   });
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
   if (first) {
-    const { problem, remedy } = yamlFault(first.code);
     const place = placeOf(first.pos[0]);
-    if (first.code === 'RESOURCE_EXHAUSTION') {
-      // Where the reader gave up on nesting depends on its stack, so the column would say nothing.
-      throw new UsageError(problem, { place: { file, line: place.line ?? 1 }, remedy });
-    }
-    throw new UsageError(problem, { place, remedy });
+    // Where the reader gave up on nesting depends on its stack, so the column would say nothing.
+    const isDeep = first.code === 'RESOURCE_EXHAUSTION';
+    throw yamlFault(first.code, isDeep ? { file, line: place.line ?? 1 } : place);
   }
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     throw new UsageError('the file is empty', {
@@ -185,51 +182,33 @@ function isRanged(node: unknown): node is { readonly range: readonly [number, nu
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
 }
 
-interface YamlFault {
-  readonly problem: string;
-  readonly remedy: string;
-}
-
 const INDENT = 'give the keys of one block the same number of spaces in front';
 const QUOTE = `put the value in quotes; inside { } and [ ] a reference too: "\${env:NAME}"`;
 
 /**
- * What the YAML reader's codes mean for the author of a config. Its own messages are left out: they quote the
- * file, and what stands there may be a key.
+ * What the YAML reader's codes mean for the author of a config, and what would be right. Its own messages are left out:
+ * they quote the file, and what stands there may be a key.
  */
-const FAULTS: Readonly<Partial<Record<ErrorCode, YamlFault>>> = {
-  TAB_AS_INDENT: {
-    problem: 'a tab is used to indent',
-    remedy: 'YAML wants spaces: replace the tab by spaces',
-  },
-  BAD_INDENT: { problem: 'the indentation does not fit the block', remedy: INDENT },
-  BAD_SCALAR_START: { problem: 'a plain value cannot begin with this character', remedy: QUOTE },
-  BLOCK_AS_IMPLICIT_KEY: { problem: 'a second ": " stands in the same value', remedy: QUOTE },
-  MULTILINE_IMPLICIT_KEY: {
-    problem: 'a key is not followed by ":"',
-    remedy: 'write `key: value` on one line',
-  },
-  MISSING_CHAR: { problem: 'a closing quote, bracket or ":" is missing', remedy: 'close what was opened' },
-  UNEXPECTED_TOKEN: { problem: 'this does not fit here', remedy: QUOTE },
-  BAD_DQ_ESCAPE: {
-    problem: 'unknown escape in a double-quoted value',
-    remedy: 'use single quotes, or \\\\ for \\',
-  },
-  MULTIPLE_DOCS: {
-    problem: 'a second YAML document begins here',
-    remedy: 'one file holds one document: remove `---`',
-  },
-  TAG_RESOLVE_FAILED: { problem: 'YAML tags are not understood', remedy: 'remove the `!tag`' },
-  NON_STRING_KEY: { problem: 'a key must be plain text', remedy: 'write `key: value`' },
-  BAD_DIRECTIVE: { problem: 'unknown YAML directive', remedy: 'remove the line that begins with %' },
-  RESOURCE_EXHAUSTION: {
-    problem: 'is nested too deeply',
-    remedy: 'a config is a few levels deep: see the schema',
-  },
+const FAULTS: Readonly<Partial<Record<ErrorCode, readonly [problem: string, remedy: string]>>> = {
+  TAB_AS_INDENT: ['a tab is used to indent', 'YAML wants spaces: replace the tab by spaces'],
+  BAD_INDENT: ['the indentation does not fit the block', INDENT],
+  BAD_SCALAR_START: ['a plain value cannot begin with this character', QUOTE],
+  BLOCK_AS_IMPLICIT_KEY: ['a second ": " stands in the same value', QUOTE],
+  MULTILINE_IMPLICIT_KEY: ['a key is not followed by ":"', 'write `key: value` on one line'],
+  MISSING_CHAR: ['a closing quote, bracket or ":" is missing', 'close what was opened'],
+  UNEXPECTED_TOKEN: ['this does not fit here', QUOTE],
+  BAD_DQ_ESCAPE: ['unknown escape in a double-quoted value', 'use single quotes, or \\\\ for \\'],
+  MULTIPLE_DOCS: ['a second YAML document begins here', 'one file holds one document: remove `---`'],
+  TAG_RESOLVE_FAILED: ['YAML tags are not understood', 'remove the `!tag`'],
+  NON_STRING_KEY: ['a key must be plain text', 'write `key: value`'],
+  BAD_DIRECTIVE: ['unknown YAML directive', 'remove the line that begins with %'],
+  RESOURCE_EXHAUSTION: ['is nested too deeply', 'a config is a few levels deep: see the schema'],
 };
 
-export function yamlFault(code: ErrorCode): YamlFault {
-  return FAULTS[code] ?? { problem: `is not YAML (${code})`, remedy: 'correct the syntax' };
+/** The error for what the reader found there. */
+export function yamlFault(code: ErrorCode, place: Place): UsageError {
+  const [problem, remedy] = FAULTS[code] ?? [`is not YAML (${code})`, 'correct the syntax'];
+  return new UsageError(problem, { place, remedy });
 }
 
 /** The values alone, as plain data. */

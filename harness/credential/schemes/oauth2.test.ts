@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { configFor } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
-import { type BadConfig, expectFault } from '../../config/fixtures/config-folder.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import { ask, started, VirtualClock } from '../../provider/reference/fixtures/http-client.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
@@ -238,58 +237,6 @@ describe('a session', () => {
       expect(journal).not.toContain('token-of-a-test');
       expect(journal).not.toContain(Buffer.from('token-of-a-test').toString('base64'));
     }
-  });
-});
-
-describe('a config', () => {
-  const LEAST = 'scheme: oauth2, clientId: one, clientSecret: example-hush-secret';
-  it.each<[Omit<BadConfig, 'service'>, string]>([
-    [
-      { what: 'neither', key: 'credentials.tokenUrl', problem: 'neither', remedy: '/oauth' },
-      'tokenUrl: §token',
-    ],
-    [
-      { what: 'user', key: 'credentials.tokenUrl', problem: 'holds credentials', remedy: 'clientId' },
-      'tokenUrl: §"http://me:hush@127.0.0.1/"',
-    ],
-    [
-      { what: 'fragment', key: 'credentials.tokenUrl', problem: 'fragment', remedy: 'remove' },
-      'tokenUrl: §"/token#x"',
-    ],
-    [
-      { what: 'scope', key: 'credentials.scope', problem: 'no list of scopes', remedy: 'read write' },
-      'tokenUrl: /token, scope: §"a,  b"',
-    ],
-    [
-      { what: 'resource', key: 'credentials.resource', problem: 'no URL', remedy: 'https://api' },
-      'tokenUrl: /token, resource: §orders',
-    ],
-    [
-      {
-        what: 'way',
-        key: 'credentials.clientAuthentication',
-        problem: 'wrong form',
-        remedy: 'basic or post',
-      },
-      'tokenUrl: /token, clientAuthentication: §jwt',
-    ],
-    [
-      {
-        what: 'example for elsewhere',
-        key: 'credentials.clientSecret',
-        problem: 'stands in the file itself',
-        remedy: 'loopback',
-      },
-      'tokenUrl: "https://login.example/"',
-    ],
-  ])('is refused: $what', async (fault, keys) => {
-    const secret = keys.includes('§') ? LEAST : LEAST.replace('example-', '§example-');
-    const credentials = `credentials: { ${secret}, ${keys} }`;
-    const provider = "provider: { url: 'http://127.0.0.1:9' }";
-    await expectFault({
-      ...fault,
-      service: `service: orders\ncontract: orders\n${provider}\n${credentials}\n`,
-    });
   });
 });
 

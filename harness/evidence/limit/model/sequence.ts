@@ -1,3 +1,4 @@
+import { countBelow } from '../../../base/ascending.ts';
 import type { Bounds, LimitObservation, Span } from '../observation.ts';
 
 /** An answered observation in the order of the limiter's decisions, as far as that is known. */
@@ -17,11 +18,12 @@ export interface Decision {
 export function decisionsOf(observations: readonly LimitObservation[]): readonly Decision[] {
   const answered = observations.filter(({ fate }) => fate !== 'lost');
   const admitted = answered.filter(({ fate }) => fate === 'admitted').toSorted((a, b) => a.sentMs - b.sentMs);
+  const sentMs = admitted.map((each) => each.sentMs);
   const lastEnds: number[] = [];
   for (const { finishedMs } of admitted) lastEnds.push(Math.max(finishedMs, lastEnds.at(-1) ?? finishedMs));
   const place = (each: LimitObservation): number => {
     if (each.fate === 'admitted') return each.finishedMs;
-    const before = countSentBefore(admitted, each.finishedMs);
+    const before = countBelow(sentMs, each.finishedMs);
     return Math.max(each.finishedMs, lastEnds[before - 1] ?? each.finishedMs);
   };
   return answered
@@ -36,16 +38,6 @@ export function decisionsOf(observations: readonly LimitObservation[]): readonly
       latestMs: source.finishedMs,
       source,
     }));
-}
-
-function countSentBefore(bySent: readonly LimitObservation[], momentMs: number): number {
-  let [low, high] = [0, bySent.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((bySent[middle]?.sentMs ?? 0) < momentMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** What comes of holding a model of a limiter against the decisions: which limits explain all of them. */
