@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../credential/secret.ts';
 import { selfSigned } from '../../transport/fixtures/certificate.ts';
@@ -15,8 +15,6 @@ const FILES = { 'services/client.pem': cert, 'services/key.pem': key, 'services/
 const ENV = {
   PASSPHRASE,
   GATEWAY_KEY: 'gateway-key-of-a-test',
-  SHORT: 'short',
-  TWO_LINES: 'two-lines\r\nof-a-test',
 };
 
 async function loadedWith(block: string, env: NodeJS.ProcessEnv = ENV): Promise<ServiceConfig> {
@@ -35,37 +33,6 @@ describe('a client certificate', () => {
       expect(JSON.stringify(tls)).not.toContain('PRIVATE KEY');
     },
   );
-
-  const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  it.each<[string, string, RegExp]>([
-    ['no key', '{ cert: client.pem }', /tls\.cert: is of no use without its private key/],
-    ['no certificate', '{ key: key.pem }', /tls\.key: belongs to a client certificate/],
-    [
-      'a passphrase for nothing',
-      `{ passphrase: "\${env:PASSPHRASE}" }`,
-      /tls\.passphrase: opens a private key/,
-    ],
-    ['no passphrase', '{ cert: client.pem, key: encrypted.pem }', /encrypted\.pem is encrypted.*passphrase/s],
-    [
-      'another passphrase',
-      `{ cert: client.pem, key: encrypted.pem, passphrase: "\${env:GATEWAY_KEY}" }`,
-      /tls\.passphrase: does not open the key/,
-    ],
-    [
-      'a key that is none',
-      '{ cert: client.pem, key: client.pem }',
-      /client\.pem holds no private key in PEM/,
-    ],
-    [
-      'the key of another',
-      '{ cert: client.pem, key: other.pem }',
-      /is not the key of the certificate in client\.pem/,
-    ],
-    ['a file that is not there', '{ cert: gone.pem, key: key.pem }', /gone\.pem: there is no such file/],
-  ])('is refused with %s', async (_what, tls, message) => {
-    const files = { ...FILES, 'services/other.pem': other };
-    await expect(loadOrders(`${GOOD_SERVICE}tls: ${tls}\n`, { env: ENV }, files)).rejects.toThrow(message);
-  });
 });
 
 describe('headers of one’s own', () => {
@@ -77,32 +44,6 @@ describe('headers of one’s own', () => {
     ]);
     expect(secretsOf(config)).toContain(ENV.GATEWAY_KEY);
     expect(secretsOf(config)).not.toContain('acme');
-  });
-
-  it.each<[string, string, RegExp]>([
-    [
-      'where the credential goes',
-      'Authorization: abc',
-      /Authorization: is where a credential goes.*credentials/s,
-    ],
-    ['where checks change it', 'Accept: text/html', /is a header that the checks set themselves/],
-    ['that frame the message', 'Content-Length: "3"', /is a header that the checks set themselves/],
-    ['of no name', '"X Y": a', /the name of a header/],
-    ['of nothing', 'X-A: ""', /is empty/],
-    ['of two lines', `X-A: "\${env:TWO_LINES}"`, /holds a line break/],
-    ['with a secret that cannot be kept', `X-A: "\${env:SHORT}"`, /shorter than 8 characters/],
-  ])('are refused %s', async (_what, header, message) => {
-    await expect(loadedWith(`headers: { ${header} }`)).rejects.toThrow(message);
-  });
-
-  it('are refused under the name of the key', async () => {
-    const service = GOOD_SERVICE.replace(
-      /credentials: .*/,
-      `credentials: { scheme: header, name: X-Key, key: "\${env:GATEWAY_KEY}" }`,
-    );
-    await expect(loadOrders(`${service}headers: { x-key: abc }\n`, { env: ENV })).rejects.toThrow(
-      /headers\.x-key: is where a credential goes/,
-    );
   });
 });
 

@@ -1,9 +1,11 @@
+import { createPrivateKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError, UsageErrors } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import fc from '../../base/fixtures/properties.ts';
+import { selfSigned } from '../../transport/fixtures/certificate.ts';
 import {
   type Case,
   GOOD_SERVICE,
@@ -415,6 +417,51 @@ describe('what is refused of secrets', () => {
     'an unset variable in an address': `service: orders\ncontract: orders\nprovider: { url: §"\${env:ORDERS_URL}" }\ncredentials: { scheme: none }\n`,
     'a number for a key': away('{ scheme: bearer, key: §12345678 }'),
   });
+});
+
+const own = selfSigned('client.example');
+const PASSPHRASE = 'hush-passphrase';
+const PEM_FILES = {
+  'services/client.pem': own.cert,
+  'services/key.pem': own.key,
+  'services/encrypted.pem': createPrivateKey(own.key)
+    .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: PASSPHRASE })
+    .toString(),
+  'services/other.pem': selfSigned('other.example').key,
+};
+const tls = (block: string) => and(`tls: { ${block} }\n`);
+const header = (line: string) => and(`headers: { ${line} }\n`);
+
+describe('what is refused of client certificates and headers', () => {
+  const env = {
+    PASSPHRASE,
+    OTHER: 'hush-of-others',
+    SHORT: 'hush',
+    TWO_LINES: 'two-hush-lines\r\nof-a-test',
+  };
+  areRefused(
+    {
+      'a certificate without its key': tls('cert: §client.pem'),
+      'a key without its certificate': tls('key: §key.pem'),
+      'a passphrase for nothing': tls(`passphrase: §"\${env:PASSPHRASE}"`),
+      'an encrypted key without a passphrase': tls('cert: client.pem, key: §encrypted.pem'),
+      'another passphrase': tls(`cert: client.pem, key: encrypted.pem, passphrase: §"\${env:OTHER}"`),
+      'a private key that is none': tls('cert: client.pem, key: §client.pem'),
+      'the key of another certificate': tls('cert: client.pem, key: §other.pem'),
+      'a certificate that is not there': tls('cert: §gone.pem, key: key.pem'),
+      'a header where the credential goes': header('Authorization: §abc'),
+      'a header under the name of the key': here(
+        '{ scheme: header, name: X-Key, key: example-hush-key }\nheaders: { x-key: §abc }',
+      ),
+      'a header that checks change': header('Accept: §text/html'),
+      'a header that frames the message': header('Content-Length: §"3"'),
+      'a header of no name': header('§"X Y": a'),
+      'a header of nothing': header('X-A: §""'),
+      'a header of two lines': header(`X-A: §"\${env:TWO_LINES}"`),
+      'a header with a secret that cannot be kept': header(`X-A: §"\${env:SHORT}"`),
+    },
+    (service) => ({ service, files: PEM_FILES, options: { env } }),
+  );
 });
 
 const INTERACTION = {
