@@ -74,10 +74,7 @@ describe('a quota of which others have spent before', () => {
     ['all of it', 100, null],
     ['all of it, and nothing tells', 100, 'no-quota-fields'],
   ])('%s: is measured in a window of our own', async (_, before, variant) => {
-    const { found, observations, outcomes } = await shared({
-      before,
-      variant,
-    });
+    const { found, observations, outcomes } = await shared({ before, variant });
     expect(found).toEqual([]);
     expect(outcomes).toMatchObject({ 'limits.exact': 'pass', 'limits.parallel': 'pass' });
     expect(observations['limits.first-refused']).toBe(101);
@@ -87,11 +84,7 @@ describe('a quota of which others have spent before', () => {
     'hides no fault of the service itself: %s',
     async (defect) => {
       for (const variant of ['no-quota-fields', null]) {
-        const { found } = await shared({
-          before: 20,
-          defects: [defect],
-          variant,
-        });
+        const { found } = await shared({ before: 20, defects: [defect], variant });
         expect(found).toEqual(['limits.exact']);
       }
     },
@@ -108,10 +101,7 @@ describe('a quota that others spend meanwhile', () => {
       (ours: number) => (ours % 50 === 0 ? ours / 10 : 0),
     ],
   ])('%s: is blocked, and never a failure', async (_, variant, meanwhile) => {
-    const { found, outcomes, messages } = await shared({
-      meanwhile,
-      variant,
-    });
+    const { found, outcomes, messages } = await shared({ meanwhile, variant });
     expect(found).toEqual([]);
     expect(outcomes['limits.exact']).toBe('blocked');
     expect(messages['limits.exact']).toMatch(/^others spend this quota/);
