@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../harness/base/fixtures/server.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { startProvider } from '../../harness/provider/start.ts';
 import { webhooks } from '../webhooks.suite.ts';
 import { type Judged, judged } from './fixtures/judged.ts';
 
@@ -21,21 +20,6 @@ const kinds = ({ outcomes }: Judged) =>
   [...new Set(Object.entries(outcomes).flatMap(([id, kind]) => (BY_SCHEME.includes(id) ? [] : kind)))].sort();
 
 describe('webhooks', () => {
-  it('of the reference provider conform, and each delivery is evidence', async () => {
-    const config = await shipped('realtime');
-    const provider = await startProvider(config);
-    onTestFinished(provider.stop);
-    const found = await judgedAt(provider.url, config);
-    expect(kinds(found)).toEqual(['observed', 'pass']);
-    const purposes = found.events.flatMap((event) => (event.type === 'evidence' ? [event.purpose] : []));
-    expect(purposes).toEqual([
-      'to have the service send an event',
-      ...[1, 2, 3].map((index) => `to the receiver of webhooks, delivery ${index}`),
-    ]);
-    expect(found.messages['webhooks.identity']).toContain('x-webhook-id');
-    expect(BY_SCHEME.map((id) => found.outcomes[id])).toEqual(BY_SCHEME.map(() => 'skipped'));
-  });
-
   it('are skipped, with the reason, where none are configured', async () => {
     const { webhooks: _, ...config } = await shipped('realtime');
     const found = await judgedAt('http://127.0.0.1:9', config);

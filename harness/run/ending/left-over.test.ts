@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { evidenceToJson } from '../../evidence/evidence.ts';
 import { exampleExchange } from '../../evidence/fixtures/example-evidence.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
-import { leftOvers } from './left-over.ts';
+import { leftOvers } from './clear-up.ts';
 
 const sent = (service: string, number: number, requests: number): JournalEvent => ({
   type: 'evidence',

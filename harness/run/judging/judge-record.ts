@@ -1,17 +1,19 @@
 import { withTexts } from '../../base/json-text.ts';
+import { Blocked } from '../../base/verdict.ts';
 import type { LoadedService } from '../../config/load.ts';
+import { digestOf } from '../../config/pact/interaction.ts';
 import { runSecrets, secretForms } from '../../config/secrets.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { createRedaction } from '../../evidence/redaction/redaction.ts';
 import type { JournalEvent } from '../../report/results/fold/events.ts';
 import { counted } from '../../report/results/tally.ts';
+import type { PactJudge } from '../../session/pact/verification.ts';
 import { openSession } from '../../session/session.ts';
 import { announcementOf } from '../announcement.ts';
 import type { Selection } from '../selection/selection.ts';
 import { judgeInSessions } from '../sessions.ts';
 import { type RecordedRun, type RecordedService, Shelf } from './recording.ts';
 import { replayClock } from './replay-clock.ts';
-import { replayPacts } from './replay-pacts.ts';
 import { replayWire } from './replay-wire.ts';
 
 /** A service of a record, and what is known and accepted of it today. */
@@ -134,4 +136,24 @@ function remarksOn({ pacts }: ServiceConfig, { unused }: Shelf): readonly string
   const unasked = `${counted(unused, 'piece')} of evidence in the record answered no check of today`;
   const unread = 'pacts that are not in the config folder were not fetched, for nothing is sent';
   return [...(unused > 0 ? [unasked] : []), ...(pacts && pacts.unread.length > 0 ? [unread] : [])];
+}
+
+/** What Pact found then. Pact itself is not asked: it would have to send. */
+function replayPacts({ verifications }: RecordedService, shelf: Shelf): PactJudge {
+  return {
+    portFor: ({ log }, _http, turn) => ({
+      async verify(interaction) {
+        const found = verifications.findLast((each) => each.interaction === interaction.id);
+        if (found === undefined) throw new Blocked(`not in the record: what Pact says of ${interaction.id}`);
+        if (found.expected !== digestOf(interaction))
+          throw new Blocked('the pact has changed since the record, and Pact itself sends requests');
+        for (const { evidence, requests } of shelf.takeAll(`pact ${interaction.id}`))
+          turn.trail.add(log.keep(evidence, requests).id);
+        if (found.blocked !== null) throw new Blocked(found.blocked);
+        const { mismatches, evidence, remark } = found;
+        return { mismatches, evidence, remark };
+      },
+    }),
+    close: async () => undefined,
+  };
 }

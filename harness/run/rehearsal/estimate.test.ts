@@ -15,8 +15,7 @@ import { startProvider } from '../../provider/start.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
 import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { selectChecks } from '../selection/selection.ts';
-import { estimate } from './estimate.ts';
-import { operationSample } from './sample.ts';
+import { estimate, operationSample } from './estimate.ts';
 
 /**
  * What is told before a run, beside what the run then sends to a service that knows nothing of the rehearsal. Where a

@@ -12,51 +12,43 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const TOKEN = `${part({ alg: 'HS256' })}.${part({ sub: 'client', exp: 4_000_000_000 })}.${'c2lnbmF0dXJl'.repeat(3)}`;
 
 interface Case {
-  readonly service: 'search' | 'realtime';
+  /** Search when left out. */
+  readonly service?: 'realtime';
   readonly credentials: string;
   readonly further?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  readonly suites: readonly string[];
+  /** `auth` when left out. */
+  readonly suites?: readonly string[];
   /** Checks that must have been judged, for else nothing is shown. */
   readonly judged: readonly string[];
 }
 
 const CASES: Readonly<Record<string, Case>> = {
   'a key, a second one that was given and a header': {
-    service: 'search',
     credentials: `{ scheme: bearer, key: "\${env:A_KEY}", secondKey: "\${env:B_KEY:-}" }`,
     further: `headers: { X-Gate: "open \${env:GATE}" }\n`,
     env: { A_KEY: 'one-of-the-keys-here', B_KEY: 'another-of-the-keys', GATE: 'a-word-for-the-gate' },
-    suites: ['auth'],
     judged: ['auth.case-flipped-credential', 'auth.second-key'],
   },
   'a key that is the same in capitals, and no second one': {
-    service: 'search',
     credentials: `{ scheme: header, name: X-API-Key, key: "\${env:A_KEY}", secondKey: "\${env:B_KEY:-}" }`,
     env: { A_KEY: 'de305d5475b4431badb2eb6b9e546014' },
-    suites: ['auth'],
     judged: ['auth.truncated-credential'],
   },
   'a key that is a signed token': {
-    service: 'search',
     credentials: `{ scheme: bearer, key: "\${env:A_KEY}" }`,
     env: { A_KEY: TOKEN },
-    suites: ['auth'],
     judged: ['auth.unsigned-token', 'auth.changed-token', 'auth.guessed-token', 'auth.expired-token'],
   },
   'a password': {
-    service: 'search',
     credentials: `{ scheme: basic, username: bob, password: "\${env:A_PASSWORD}" }`,
     env: { A_PASSWORD: 'no-password-anybody-has' },
-    suites: ['auth'],
     judged: ['auth.wrong-credential'],
   },
   'the secret of a client that is given tokens': {
-    service: 'search',
     credentials: `{ scheme: oauth2, tokenUrl: /oauth2/token, clientId: one, clientSecret: "\${env:A_SECRET}" }`,
     env: { A_SECRET: 'a-secret-of-the-client' },
-    suites: ['auth'],
     judged: ['auth.unsigned-token', 'auth.changed-token', 'auth.self-certified-token'],
   },
   'the secret of an application, which signs events too': {
@@ -73,11 +65,9 @@ webhooks:
     judged: ['webhooks.signature', 'websocket.missing-credential'],
   },
   'a key in a file, and one that a command prints': {
-    service: 'search',
     credentials: `{ scheme: bearer, key: "\${file:../key.txt}", secondKey: "\${exec:touch ../was-run; echo a-key-of-the-command}" }`,
     env: {},
     files: { 'key.txt': 'one-of-the-keys-here' },
-    suites: ['auth'],
     judged: ['auth.wrong-credential'],
   },
 };
@@ -95,7 +85,15 @@ function verdictsIn({ services, run, totals }: Results) {
 
 describe('a verdict is the same with secrets and without', () => {
   it.for(Object.entries(CASES))('where they are %s', async ([_name, each]) => {
-    const { service, credentials, further = '', env, files = {}, suites, judged } = each;
+    const {
+      service = 'search',
+      credentials,
+      further = '',
+      env,
+      files = {},
+      suites = ['auth'],
+      judged,
+    } = each;
     const config = temporaryFolder({
       [`services/${service}.yaml`]: `service: ${service}\ncontract: ${service}\nprovider: { reference: ${service} }\ncredentials: ${credentials}\n${further}`,
       ...files,
