@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeInto } from '../../../base/fixtures/folder.ts';
 import { start } from '../../../provider/reference/fixtures/http-client.ts';
-import { conform } from '../../../run/fixtures/conform-process.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { conform, conformOver, unbroken } from '../../../run/fixtures/conform-process.ts';
+import { conformHere, saying } from '../../fixtures/in-process.ts';
 
 /** Nights with a failure that nobody mends at once. */
 
@@ -25,41 +25,23 @@ describe('a failure that is known', () => {
       return conform([...args, '--provider-url', provider.url]).ended.finally(() => provider.stop());
     };
 
-    expect(await night('unknown-method-500')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('1 warning'),
-    });
+    expect(saying(await night('unknown-method-500'))).toMatch(/^0: .*1 warning/s);
     const add = ['known', 'add', 'search', '--check', 'status.*', ...places];
-    expect(await conformHere(add)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--reason is needed where nobody can be asked/),
-    });
+    expect(saying(await conformHere(add))).toMatch(/^2: .*--reason is needed where nobody can be asked/);
     const told = ['--reason', 'mended in 3.2', '--owner', 'search-team', '--until', '2999-12-31'];
-    expect(await conformHere([...add, ...told])).toMatchObject({
-      code: 0,
-      stdout: `${list}: status.unknown-method\n`,
-    });
-    expect(await night('unknown-method-500')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('1 known'),
-    });
+    expect(saying(await conformHere([...add, ...told]))).toBe(`0: ${list}: status.unknown-method\n`);
+    expect(saying(await night('unknown-method-500'))).toMatch(/^0: .*1 known/s);
     // In another way.
-    expect(await night('unknown-method-served')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/1 warning[\s\S]*in another\s+way\s+now:\s+status\s+200/),
-    });
-    expect(await night()).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(
-        /list of known failures is out of date[\s\S]*search\.yaml:3:\s+status\.unknown-method\s+is\s+stale/i,
-      ),
-    });
-    expect(await conformHere(['known', 'prune', ...places])).toMatchObject({
-      code: 0,
-      stdout: `${list}: 1 entry removed\n`,
-    });
+    expect(unbroken(saying(await night('unknown-method-served')))).toMatch(
+      /^0: .*1 warning.*in another way now: status 200/,
+    );
+    expect(unbroken(saying(await night()))).toMatch(
+      /^1: .*list of known failures is out of date.*search\.yaml:3: status\.unknown-method is stale/i,
+    );
+    const prune = ['known', 'prune', ...places];
+    expect(saying(await conformHere(prune))).toBe(`0: ${list}: 1 entry removed\n`);
     expect(readFileSync(list, 'utf8')).toMatch(/^# yaml-language-server.*\nknown: \[\]\n$/);
-    expect(await night()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 passed') });
+    expect(saying(await night())).toMatch(/^0: .*2 passed/s);
   });
 
   it('is not looked for in a list that cannot be read: nothing is sent', async () => {
@@ -69,30 +51,24 @@ describe('a failure that is known', () => {
     });
     const places = ['--config', folder, '--reports', join(folder, 'reports')];
     const run = () => conformHere(['run', 'search', ...places]);
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringMatching(/known\/search\.yaml:2/) });
+    expect(saying(await run())).toMatch(/^2: .*known\/search\.yaml:2/s);
     writeInto(folder, { 'known/search.yaml': '<<<<<<< HEAD\nknown: []\n' });
-    expect(await run()).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/a merge conflict stands here/),
-    });
+    expect(saying(await run())).toMatch(/^2: .*a merge conflict stands here/s);
   });
 });
 
 describe('a secret that somebody has written into a list', () => {
   it('is in nothing that a run writes', async () => {
     const key = 'example-key-in-a-list-9f3b';
-    const folder = temporaryFolder({
+    const files = {
       'services/search.yaml': SERVICE,
       'known/search.yaml': `known:\n  - { check: headers.date, got: ["${key}"], reason: "${key}", owner: "${key}", until: 2999-12-31 }\n`,
       'accepted/search.yaml': `accepted:\n  - { key: auth.refusal, value: { missing: "${key}" } }\n`,
-    });
-    const places = ['--config', folder, '--reports', join(folder, 'reports')];
-    await conform(['run', 'search', '--check', 'auth.refusal-status', ...places], { SEARCH_API_KEY: key })
-      .ended;
-    const written = readFileSync(join(folder, 'reports', 'selection', 'journal.ndjson'), 'utf8');
-    expect(written).toContain('"type":"accepted"');
-    expect(written).toContain('"type":"known-failures"');
+    };
+    const { report } = await conformOver(files, ['--check', 'auth.refusal-status'], { SEARCH_API_KEY: key });
+    expect(report('journal.ndjson')).toContain('"type":"accepted"');
+    expect(report('journal.ndjson')).toContain('"type":"known-failures"');
     for (const file of ['journal.ndjson', 'results.json', 'index.html'])
-      expect(readFileSync(join(folder, 'reports', 'selection', file), 'utf8')).not.toContain(key);
+      expect(report(file)).not.toContain(key);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../base/fixtures/folder.ts';
 import type { PastRun } from '../../../memory/history.ts';
 import { remember } from '../../../memory/history-file.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { conformHere, saying } from '../../fixtures/in-process.ts';
 
 const run = (id: string, day: number, outcomes: Readonly<Record<string, string>>): PastRun => ({
   id,
@@ -52,27 +52,18 @@ search (staging): status.head: fail → pass
 `,
     ],
   ] as const)('%j', async ([named, stdout]) => {
-    expect(await conformHere(['diff', ...named, '--reports', reports])).toEqual({
-      code: 0,
-      stdout,
-      stderr: '',
-    });
+    expect(saying(await conformHere(['diff', ...named, '--reports', reports]))).toBe(`0: ${stdout}`);
   });
 
   it.for([
-    [['cccc'], /no run is called "cccc"/],
-    [['aaaa', 'bbbb'], /more than one run is called "bbbb"/],
+    [['cccc'], /^2: .*no run is called "cccc"/],
+    [['aaaa', 'bbbb'], /^2: .*more than one run is called "bbbb"/],
   ] as const)('%j is a usage error', async ([named, said]) => {
-    expect(await conformHere(['diff', ...named, '--reports', reports])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(said),
-    });
+    expect(saying(await conformHere(['diff', ...named, '--reports', reports]))).toMatch(said);
   });
 
   it('needs two runs', async () => {
-    expect(await conformHere(['diff', '--reports', temporaryFolder()])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/remembers fewer than two runs/),
-    });
+    const said = saying(await conformHere(['diff', '--reports', temporaryFolder()]));
+    expect(said).toMatch(/^2: .*remembers fewer than two runs/);
   });
 });

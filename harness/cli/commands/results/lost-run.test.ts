@@ -6,7 +6,7 @@ import { pastRun, withHistory } from '../../../memory/history.ts';
 import { readHistory, remember } from '../../../memory/history-file.ts';
 import { conformingService, resultsOf } from '../../../report/fixtures/sample-results.ts';
 import { writeReports } from '../../../report/write.ts';
-import { conformHere } from '../../fixtures/in-process.ts';
+import { conformHere, saying } from '../../fixtures/in-process.ts';
 
 const KNOWN = 'known: [] # ours\n';
 
@@ -41,21 +41,15 @@ describe('a run whose folder was deleted meanwhile', () => {
     ['known', 'prune'],
   ])('cannot be gone back to, says conform %s %s, and changes no list', async (...args) => {
     const { folder, reports } = lost();
-    expect(await conformHere([...args, '--config', folder, '--reports', reports])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/reports\/latest\/results\.json/),
-    });
+    const said = saying(await conformHere([...args, '--config', folder, '--reports', reports]));
+    expect(said).toMatch(/^2: conform: .*reports\/latest\/results\.json/);
     expect(readFileSync(join(folder, 'known/realtime.yaml'), 'utf8')).toBe(KNOWN);
     expect(readdirSync(folder)).not.toContain('accepted');
   });
 
   it('is still in the history: compared, and what the next one is held against', async () => {
     const { reports } = lost();
-    expect(await conformHere(['diff', '--reports', reports])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^night-1 .*→ night-2 /),
-    });
+    expect(saying(await conformHere(['diff', '--reports', reports]))).toMatch(/^0: night-1 .*→ night-2 /);
     nightIn(reports, 3);
     expect(readHistory(reports).runs.map(({ id }) => id)).toEqual(['night-1', 'night-2', 'night-3']);
     const page = readFileSync(join(reports, 'latest/index.html'), 'utf8');
@@ -67,9 +61,7 @@ describe('a run whose folder was deleted meanwhile', () => {
     nightIn(reports, 3);
     const results = join(reports, 'latest/results.json');
     writeFileSync(results, readFileSync(results, 'utf8').slice(0, 500));
-    expect(await conformHere(['accept', '--yes', '--config', folder, '--reports', reports])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/results\.json/),
-    });
+    const args = ['accept', '--yes', '--config', folder, '--reports', reports];
+    expect(saying(await conformHere(args))).toMatch(/^2: conform: .*results\.json/);
   });
 });
