@@ -29,11 +29,11 @@ export function watchBelow(folder: string, except: string): FolderWatch {
   let news = Promise.withResolvers<News>();
   let signalled = false;
   let calm: NodeJS.Timeout | undefined;
-  const failed = (error: unknown) => {
-    const why = reasonOf(error);
-    news.reject(new UsageError(`${folder} cannot be watched: ${why}`));
-  };
-  const folders = new WatchedFolders(folder, except, failed, () => {
+  // Whether anybody asks is not known yet.
+  news.promise.catch(() => {});
+  const failed = (error: unknown) =>
+    news.reject(new UsageError(`${folder} cannot be watched: ${reasonOf(error)}`));
+  const folders = watchFolders(folder, except, failed, () => {
     clearTimeout(calm);
     calm = setTimeout(() => news.resolve('changed'), CALM_MS);
   });
@@ -41,9 +41,6 @@ export function watchBelow(folder: string, except: string): FolderWatch {
     signalled = true;
     news.resolve('signalled');
   });
-  // Whether anybody asks is not known yet.
-  news.promise.catch(() => {});
-  folders.update();
   return {
     async next() {
       const what = signalled ? 'signalled' : await news.promise;
@@ -63,54 +60,42 @@ export function watchBelow(folder: string, except: string): FolderWatch {
  * One watcher for each folder. Node's recursive one watches each file instead, and loses it as soon as an editor
  * puts a new one in its place.
  */
-class WatchedFolders {
-  readonly #watchers = new Map<string, FSWatcher>();
-  readonly #root: string;
-  readonly #except: string;
-  readonly #failed: (error: unknown) => void;
-  readonly #changed: () => void;
-
-  constructor(root: string, except: string, failed: (error: unknown) => void, changed: () => void) {
-    this.#root = root;
-    this.#except = resolve(except);
-    this.#failed = failed;
-    this.#changed = changed;
-  }
-
-  /** Folders may come and go. */
-  update(): void {
-    try {
-      const there = new Set([this.#root, ...this.#below(this.#root)]);
-      for (const [folder, watcher] of this.#watchers) {
-        if (there.has(folder)) continue;
-        watcher.close();
-        this.#watchers.delete(folder);
-      }
-      for (const folder of there)
-        if (!this.#watchers.has(folder)) this.#watchers.set(folder, this.#watch(folder));
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  close(): void {
-    for (const watcher of this.#watchers.values()) watcher.close();
-  }
-
-  #watch(folder: string): FSWatcher {
-    const watcher = watch(folder, () => {
-      this.update();
-      this.#changed();
-    });
-    watcher.on('error', this.#failed);
-    return watcher;
-  }
-
-  #below(folder: string): readonly string[] {
-    return readdirSync(folder, { withFileTypes: true })
+function watchFolders(
+  root: string,
+  except: string,
+  failed: (error: unknown) => void,
+  changed: () => void,
+): { close(): void } {
+  const watchers = new Map<string, FSWatcher>();
+  const below = (folder: string): readonly string[] =>
+    readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
       .map((entry) => join(folder, entry.name))
-      .filter((path) => resolve(path) !== this.#except)
-      .flatMap((path) => [path, ...this.#below(path)]);
-  }
+      .filter((path) => resolve(path) !== resolve(except))
+      .flatMap((path) => [path, ...below(path)]);
+  const watched = (folder: string) =>
+    watch(folder, () => {
+      update();
+      changed();
+    }).on('error', failed);
+  /** Folders may come and go. */
+  const update = () => {
+    try {
+      const there = new Set([root, ...below(root)]);
+      for (const [folder, watcher] of watchers) {
+        if (there.has(folder)) continue;
+        watcher.close();
+        watchers.delete(folder);
+      }
+      for (const folder of there) if (!watchers.has(folder)) watchers.set(folder, watched(folder));
+    } catch (error) {
+      failed(error);
+    }
+  };
+  update();
+  return {
+    close() {
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import { functional } from '../catalogue.ts';
 
-import { configFor, type Judged, judgedInTurn, KEY } from './fixtures/judged.ts';
+import { configFor, type Judged, judgedInTurn, KEY, raised } from './fixtures/judged.ts';
 
 /**
  * Where a response is larger, deeper or otherwise more than is read of one, nobody can tell whether it is right: then
@@ -66,14 +66,21 @@ const ABOUT_VALUES = [
   'paths.forwarded-host',
 ];
 
+/** What a coding may hide. */
+const ABOUT_CODINGS = [
+  'caching.etag-changes',
+  'negotiation.true-coding',
+  'negotiation.other-codings',
+  'negotiation.refused-coding',
+  'negotiation.similar-coding',
+];
+
 /** Of a message that was not read to its end nobody knows how it is framed. */
 const FRAMING = ['framing.content-length', 'framing.chunks', 'framing.one-message'];
 
-function idsWith({ outcomes, unconfigured }: Judged, ...wanted: readonly string[]): readonly string[] {
-  return Object.entries(outcomes)
-    .filter(([id, outcome]) => wanted.includes(outcome) && !unconfigured.has(id))
-    .map(([id]) => id)
-    .sort();
+function idsWith(all: Judged, ...wanted: readonly string[]): readonly string[] {
+  const found = Object.entries(raised(all));
+  return found.flatMap(([id, outcome]) => (wanted.includes(outcome) ? [id] : [])).sort();
 }
 
 describe('a resource', () => {
@@ -92,25 +99,13 @@ describe('a resource', () => {
       'expands beyond what is decoded',
       { body: gzipSync(Buffer.alloc(9 * 1024 * 1024, ' ')), fields: { 'Content-Encoding': 'gzip' } },
       /expands beyond 8388608 octets/,
-      [
-        'caching.etag-changes',
-        'negotiation.true-coding',
-        'negotiation.other-codings',
-        'negotiation.refused-coding',
-        'negotiation.similar-coding',
-      ],
+      ABOUT_CODINGS,
     ],
     [
       'is in a coding that is not known',
       { body: WHOLE, fields: { 'Content-Encoding': 'aes128gcm' } },
       /content coding that is not registered or not known here/,
-      [
-        'caching.etag-changes',
-        'negotiation.true-coding',
-        'negotiation.other-codings',
-        'negotiation.refused-coding',
-        'negotiation.similar-coding',
-      ],
+      ABOUT_CODINGS,
     ],
   ])('that %s is neither right nor wrong', async (_, served, reason, more) => {
     const all = await found(served);
@@ -151,16 +146,8 @@ describe('errors', () => {
 
   it('that are larger than what is read are judged by what is known', async () => {
     const all = await found({ body: LARGE }, 'errors');
-    expect(idsWith(all, 'blocked')).toEqual(
-      [
-        ...ABOUT_CONTENT,
-        'auth.refusal-json',
-        ...FRAMING,
-        'json.error-shape',
-        'status.no-internals',
-        'status.trace',
-      ].sort(),
-    );
+    const ofErrors = ['auth.refusal-json', 'json.error-shape', 'status.no-internals', 'status.trace'];
+    expect(idsWith(all, 'blocked')).toEqual([...ABOUT_CONTENT, ...FRAMING, ...ofErrors].sort());
     // Its URL is compared as it comes, and Node looks into no Host.
     expect(idsWith(all, 'fail', 'error')).toEqual(['framing.invalid-host', 'paths.absolute-form']);
   });

@@ -28,7 +28,6 @@ interface Truth {
 
 const HTML_OR_TEXT = 'limits.refusal-json fail';
 const NO_RETRY_AFTER = 'limits.retry-after warning';
-const RAW_HEADER = 'limits.spelling-shares warning';
 
 const express = (dialect: string): Truth => ({
   algorithm: 'fixed-window',
@@ -47,6 +46,14 @@ const withoutBurst = (...more: readonly string[]): Truth => ({
   keyedBy: 'credential',
   findings: ['limits.exact fail', ...more, HTML_OR_TEXT, NO_RETRY_AFTER],
 });
+
+const BY_RAW_HEADER: Truth = {
+  algorithm: 'token-bucket',
+  firstRefused: 21,
+  dialect: 'none',
+  keyedBy: 'raw-header',
+  findings: [HTML_OR_TEXT, NO_RETRY_AFTER, 'limits.spelling-shares warning'],
+};
 
 const QUEUE: Truth = {
   algorithm: 'queue',
@@ -75,21 +82,12 @@ const TRUTHS: Readonly<Record<string, Truth>> = {
   },
   'nginx limit_req': withoutBurst(),
   'nginx limit_req, 503': withoutBurst('limits.refusal-status warning'),
-  'nginx limit_req, burst nodelay': {
-    algorithm: 'token-bucket',
-    firstRefused: 21,
-    dialect: 'none',
-    keyedBy: 'raw-header',
-    findings: [HTML_OR_TEXT, NO_RETRY_AFTER, RAW_HEADER],
-  },
+  'nginx limit_req, burst nodelay': BY_RAW_HEADER,
   'nginx limit_req, burst': QUEUE,
   'nginx limit_req, delay': QUEUE,
   'HAProxy stick table': {
+    ...BY_RAW_HEADER,
     algorithm: 'sliding-counter',
-    firstRefused: 21,
-    dialect: 'none',
-    keyedBy: 'raw-header',
-    findings: [HTML_OR_TEXT, NO_RETRY_AFTER, RAW_HEADER],
     // It counts what it refuses.
     sometimes: ['limits.refusals-free warning'],
   },
