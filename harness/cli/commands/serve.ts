@@ -54,7 +54,7 @@ export async function serve(contract: string | null, options: ServeOptions): Pro
     port: options.port,
   });
   // Before anybody can know that it runs, so that it always ends in good order.
-  const ended = signalled();
+  const ended = new Promise<void>((resolve) => void onSignal(resolve));
   const lines = [howToCall(provider, credentials), ...settingsFor(provider), 'Ctrl-C ends it.'];
   process.stdout.write(`${lines.join('\n')}\n`);
   await ended;
@@ -111,10 +111,4 @@ function listFaults(service: ReferenceName | null): number {
   const text = [...lines('Defects', listDefects(of)), '', ...lines('Conforming variants', listVariants(of))];
   process.stdout.write(`${text.join('\n')}\n`);
   return 0;
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    onSignal(resolve);
-  });
 }

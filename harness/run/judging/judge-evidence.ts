@@ -143,7 +143,8 @@ async function servicesOf(evidence: Evidence, request: JudgingRequest): Promise<
     });
   }
   const { services } = evidence.record;
-  const wanted = services.map(({ service }) => service).filter((name) => isWanted(name, request));
+  const recorded = services.map(({ service }) => service);
+  const wanted = named.length === 0 ? recorded : recorded.filter((name) => named.includes(name));
   const { services: loaded } = await loadServices({
     configDir,
     services: wanted.length > 0 ? wanted : named,
@@ -162,8 +163,4 @@ function readHar(
   const configs = services.map(({ config }) => config);
   const [service = ''] = configs.map((config) => config.service);
   return recordOfHar(text, { file, service, harness, redaction: createRedaction(runSecrets(configs)) });
-}
-
-function isWanted(service: string, { services }: JudgingRequest): boolean {
-  return services.length === 0 || services.includes(service);
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { temporaryFolder } from '../../../harness/base/fixtures/folder.ts';
 import { GOOD_SERVICE, loadOrders } from '../../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
@@ -55,7 +55,6 @@ const OF_DIALECT = ['greeting', 'heartbeat', 'subscribe'].map((name) => `websock
 
 describe.concurrent('a dialect of a module of the user', () => {
   it('is the one that the documentation shows, and is judged', async (context) => {
-    const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, ANSWERS, { kind: 'welcome', body: { session: 's1' } });
@@ -66,7 +65,6 @@ describe.concurrent('a dialect of a module of the user', () => {
   });
 
   it('is violated by a service that does not keep to it', async (context) => {
-    const { expect } = context;
     const messages = ', messages: { welcome: { type: object, required: [session] } }';
     const config = await configOf(await documented(), messages);
     const url = await chat(context, { join: ANSWERS.join }, { kind: 'welcome', body: {} });
@@ -81,12 +79,11 @@ describe.concurrent('a dialect of a module of the user', () => {
     ['export default { name: "chat", read: () => null, heartbeat: 7 };', 'its default export is no dialect'],
     ['throw new Error("broken");', 'broken'],
     ['await new Promise(() => {});', 'nothing after'],
-  ] as const)('is refused when the module is %s', async ([code, reason], { expect }) => {
+  ] as const)('is refused when the module is %s', async ([code, reason]) => {
     await expect(configOf(written(code))).rejects.toThrow(reason);
   });
 
   it('that throws over a message has read nothing', async (context) => {
-    const { expect } = context;
     const code =
       'export default { name: "chat", greeting: "hi", read() { throw new Error("unreadable"); } };';
     const config = await configOf(written(code));
@@ -97,7 +94,6 @@ describe.concurrent('a dialect of a module of the user', () => {
 
 describe.concurrent('messages with their answers', () => {
   it('are judged where nothing echoes', async (context) => {
-    const { expect } = context;
     const url = await chat(context, { time: { kind: 'time', body: { now: 12 } } }, null);
     const pair = (expected: string) => `, exchange: [{ send: { kind: time }, expect: ${expected} }]`;
     const right = pair('{ required: [body], properties: { body: { required: [now] } } }');

@@ -199,7 +199,6 @@ async function found(url: string, more: Partial<ServiceConfig> = {}): Promise<Ju
 
 describe.concurrent('an endpoint that is configured as an echo', () => {
   it('may greet before it echoes', async (context) => {
-    const { expect } = context;
     const url = await endpoint(context, (socket) => {
       socket.send('served by a test');
       echoing(socket);
@@ -246,7 +245,6 @@ describe.concurrent('an endpoint that is configured as an echo', () => {
   ])(
     'is no echo, which is said once and held against nobody: one %s',
     async ([, conduct, instead], context) => {
-      const { expect } = context;
       const url = await endpoint(context, conduct);
       const all = await found(url, HASTY);
       expect(findings(all)).toEqual(['blocked websocket.echo-text', HOSTLESS]);
