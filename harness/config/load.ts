@@ -107,22 +107,14 @@ export async function loadServices(options: LoadOptions): Promise<LoadedServices
   for (const name of wanted) {
     const file = files.get(name);
     if (file === undefined) {
-      all.add(
-        new UsageError(`there is no service ${JSON.stringify(name)} in ${folder}`, {
-          remedy: didYouMean(name, [...files.keys()]),
-        }),
-      );
+      const remedy = didYouMean(name, [...files.keys()]);
+      all.add(new UsageError(`there is no service ${JSON.stringify(name)} in ${folder}`, { remedy }));
       continue;
     }
     // What is wrong with one service is not what keeps another from being built.
     const loading = await all.attempt(() => loadService(name, file, contracts, options));
-    if (loading) {
-      services.push({
-        ...loading,
-        known: known?.get(name) ?? [],
-        accepted: accepted?.get(name) ?? [],
-      });
-    }
+    const kept = { known: known?.get(name) ?? [], accepted: accepted?.get(name) ?? [] };
+    if (loading) services.push({ ...loading, ...kept });
   }
   all.hold();
   return { configDir, environment: environment ?? null, services };
@@ -162,8 +154,8 @@ async function loadService(
     );
     if (built && faults.all.length === 0) {
       const document = draft.document(SERVICE_BLOCKS);
-      const config = { ...built.config, ...(references.length > 0 && { references }) };
-      return { ...built, config, document, origins: originsOf(document), file };
+      const config = { ...built, ...(references.length > 0 && { references }) };
+      return { config, document, origins: originsOf(document), file };
     }
   }
   faults.hold();
@@ -175,7 +167,7 @@ async function buildService(
   findContract: FindContract,
   environment: string | null,
   configDir: string,
-): Promise<Pick<LoadedService, 'config'>> {
+): Promise<ServiceConfig> {
   const { faults } = draft;
   const blocks = loaded(SERVICE_BLOCKS, plainOf(draft.tree), draft);
   /** What is made of a block; not where something is wrong with the block itself. */
@@ -210,39 +202,35 @@ async function buildService(
     buildDeployedVersion(draft, blocks.deployedVersion),
   );
   faults.hold();
-  const version = deployedVersion();
-  const secured = tls();
-  const signing = signatures();
   const filled = {
     plan: plan(),
     credentials: credentials(),
     operations: operations().operations,
     websocket: websocket(),
-    webhooks: webhooks(),
-    pacts: pacts(),
+    ...ifThere('webhooks', webhooks()),
+    ...ifThere('pacts', pacts()),
   };
-  const config: ServiceConfig = {
+  return {
     service: draft.service,
     environment,
     contract: contract(),
     provider: provider(),
-    credentials: filled.credentials,
-    plan: filled.plan,
-    operations: filled.operations,
+    ...filled,
     definitions: operations().definitions,
-    websocket: filled.websocket,
-    ...(filled.webhooks ? { webhooks: filled.webhooks } : {}),
-    ...(version ? { deployedVersion: version } : {}),
-    ...(signing ? { signatures: signing } : {}),
+    ...ifThere('deployedVersion', deployedVersion()),
+    ...ifThere('signatures', signatures()),
     headers: headers(),
-    ...(secured ? { tls: secured } : {}),
+    ...ifThere('tls', tls()),
     proxies: proxies(),
-    ...(filled.pacts ? { pacts: filled.pacts } : {}),
     safety: safety(),
     timeouts: blocks.timeouts,
     facts: fillFacts(draft, blocks, filled),
   };
-  return { config };
+}
+
+/** An entry of the config, where there is something to enter. */
+function ifThere<K extends keyof ServiceConfig>(key: K, value: ServiceConfig[K] | null) {
+  return (value ? { [key]: value } : {}) as { readonly [Key in K]?: NonNullable<ServiceConfig[K]> };
 }
 
 function withProviderUrl(tree: LocatedMap, url: string | undefined): LocatedMap {

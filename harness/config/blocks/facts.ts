@@ -20,8 +20,8 @@ interface Filled {
   readonly credentials: Credentials;
   readonly operations: readonly Operation[];
   readonly websocket: WebSocketConfig | null;
-  readonly webhooks: WebhooksConfig | null;
-  readonly pacts: PactsConfig | null;
+  readonly webhooks?: WebhooksConfig;
+  readonly pacts?: PactsConfig;
 }
 
 /** What is written. */

@@ -1,9 +1,9 @@
 import { FRAMING_FIELDS } from '../../credential/schemes/header.ts';
 import type { CredentialsBlock } from '../../credential/schemes.ts';
+import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { LEAST_CHARACTERS } from '../draft/secret.ts';
 import { readSecretText, revealed, type SecretText } from '../draft/secret-text.ts';
-import { isToken } from '../shape/address.ts';
 import { type Loaded, named, text } from '../shape/kinds.ts';
 
 export const HEADERS = named(

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
-import { isToken, token, withoutUser } from '../shape/address.ts';
+import { token, withoutUser } from '../shape/address.ts';
 import {
   choice,
   duration,

@@ -1,6 +1,6 @@
+import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
 import type { Draft } from '../draft/draft.ts';
 import { readSchema } from '../draft/schema-file.ts';
-import { isToken } from '../shape/address.ts';
 import {
   choice,
   either,

@@ -1,3 +1,4 @@
+import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
 import type { Fault } from './kinds.ts';
 
 /** The address in its normal form, without a trailing slash. The text is never quoted: it may hold a password. */
@@ -24,11 +25,6 @@ export function withoutUser(url: URL, fault: Fault, remedy: string): URL {
 export function ownPath(text: string, fault: Fault): string {
   if (!/^\/[\x21-\x7e]*$/.test(text)) throw fault('is not a path', 'write a path such as /v1/orders');
   return text;
-}
-
-/** RFC 9110 §5.6.2. */
-export function isToken(text: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
 /** Reads a text that must be a token. */

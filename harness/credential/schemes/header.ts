@@ -1,10 +1,8 @@
+import { isToken } from '../../evidence/fields/grammar/field-grammar.ts';
 import { headerField } from '../carrier.ts';
 import { ofNamedKey } from '../first-use.ts';
 import { KEYED, NAME } from '../keys.ts';
 import { scheme, shippedKey } from '../scheme.ts';
-
-/** RFC 9110 §5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Fields that frame or route the message; a credential there would break it. */
 export const FRAMING_FIELDS =
@@ -17,7 +15,7 @@ export const header = scheme({
   keys: { name: NAME, ...KEYED },
   fault({ name }) {
     const fault = (problem: string, remedy: string) => ({ key: 'name', problem, remedy });
-    if (!TOKEN.test(name)) {
+    if (!isToken(name)) {
       return fault(
         'cannot be the name of a header field',
         'use letters, digits and hyphens, such as X-API-Key',

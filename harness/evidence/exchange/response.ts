@@ -4,6 +4,7 @@ import type { Conversation } from '../conversation.ts';
 import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
+import { isToken } from '../fields/grammar/field-grammar.ts';
 import { type HttpDate, readHttpDate } from '../fields/grammar/http-date.ts';
 import { type Link, parseLinks } from '../fields/link.ts';
 import { type RetryAfter, readRetryAfter, retryAfterMs } from '../fields/retry-after.ts';
@@ -44,8 +45,7 @@ const isUpgrade = (here: URL, there: URL): boolean =>
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** RFC 9110 §9.1: a method is a token. */
-const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Usual methods in small letters, which are others (RFC 9110 §9.1). */
 const SMALL: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 
 interface ViewOptions {
@@ -341,7 +341,7 @@ export class ResponseView extends ResponseMessage {
 
   /** Allow where it is no list of methods (RFC 9110 §10.2.1), or writes a usual one in small letters (§9.1); else null. */
   get allowFault(): string | null {
-    const wrong = this.allow.find((method) => !METHOD.test(method) || SMALL.has(method));
+    const wrong = this.allow.find((method) => !isToken(method) || SMALL.has(method));
     return wrong === undefined ? null : visible(this.field('allow') ?? '', 80);
   }
 

@@ -1,7 +1,8 @@
-import { ParseError, parseItem, parseList, Token } from 'structured-headers';
+import { parseItem, parseList, Token } from 'structured-headers';
 import type { FieldLine } from '../exchange.ts';
 import { visible } from '../octets/visible.ts';
 import { readHttpDate } from './grammar/http-date.ts';
+import { structured } from './grammar/structured-field.ts';
 
 /** Fields of responses whose value is no list (RFC 9110, 9111, 9112, 6797): RFC 9110 §5.3 allows one line of each. */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -74,14 +75,8 @@ const FORMS: Readonly<Record<LifecycleField, (value: string, now: Date) => strin
   Deprecation(value) {
     const [, rest] = /^@-?[0-9]{1,15}(?=$|[ ;])(.*)$/.exec(value) ?? [];
     if (rest === undefined) return 'not a Date';
-    try {
-      // The library takes no parameters behind a Date; behind an Integer they are the same.
-      parseItem(`0${rest}`);
-      return null;
-    } catch (error) {
-      if (error instanceof ParseError) return 'no structured field';
-      throw error;
-    }
+    // The library takes no parameters behind a Date; behind an Integer they are the same.
+    return structured(() => parseItem(`0${rest}`)) === null ? 'no structured field' : null;
   },
   /** RFC 8594 §3: an HTTP-date. */
   Sunset(value, now) {
@@ -99,14 +94,11 @@ export function lifecycleFault(name: LifecycleField, value: string, now: Date): 
 /** What is wrong with Accept-Query (RFC 10008 §3: a list of media ranges, as tokens or strings); null when nothing is. */
 export function acceptQueryFault(value: string): string | null {
   const shown = `"${visible(value, 80)}"`;
-  try {
-    const strange = parseList(value).find(([member]) => {
-      const range = member instanceof Token ? member.toString() : member;
-      return typeof range !== 'string' || !/^[^\s/]+\/[^\s/]+$/.test(range);
-    });
-    return strange === undefined ? null : `${shown}, which is no list of media types`;
-  } catch (error) {
-    if (error instanceof ParseError) return `${shown}, which is no structured field`;
-    throw error;
-  }
+  const members = structured(() => parseList(value));
+  if (members === null) return `${shown}, which is no structured field`;
+  const isStrange = members.some(([member]) => {
+    const range = member instanceof Token ? member.toString() : member;
+    return typeof range !== 'string' || !/^[^\s/]+\/[^\s/]+$/.test(range);
+  });
+  return isStrange ? `${shown}, which is no list of media types` : null;
 }

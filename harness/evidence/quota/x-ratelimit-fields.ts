@@ -1,4 +1,5 @@
-import { ParseError, parseList } from 'structured-headers';
+import { parseList } from 'structured-headers';
+import { structured } from '../fields/grammar/structured-field.ts';
 import {
   MOST_POLICIES,
   type QuotaDialect,
@@ -147,22 +148,16 @@ const ENVOY: QuotaDialect = {
 function envoyPolicies(told: Told): readonly QuotaPolicy[] {
   const value = told.get('limit') ?? '';
   if (!value.includes(';')) return [];
-  try {
-    return parseList(value)
-      .slice(0, MOST_POLICIES)
-      .map(([quota, parameters]) => {
-        const [window, name] = [parameters.get('w'), parameters.get('name')];
-        return {
-          ...UNTOLD,
-          name: typeof name === 'string' ? name : null,
-          quota: typeof quota === 'number' ? quota : null,
-          windowSeconds: typeof window === 'number' ? window : null,
-        };
-      });
-  } catch (error) {
-    if (error instanceof ParseError) return [];
-    throw error;
-  }
+  const policies = structured(() => parseList(value)) ?? [];
+  return policies.slice(0, MOST_POLICIES).map(([quota, parameters]) => {
+    const [window, name] = [parameters.get('w'), parameters.get('name')];
+    return {
+      ...UNTOLD,
+      name: typeof name === 'string' ? name : null,
+      quota: typeof quota === 'number' ? quota : null,
+      windowSeconds: typeof window === 'number' ? window : null,
+    };
+  });
 }
 
 /** Epoch seconds, with `-Used` and `-Resource`. */

@@ -1,6 +1,6 @@
+import { isToken } from '../../../evidence/fields/grammar/field-grammar.ts';
 import { type At, child, children, faultAt } from '../../document/at.ts';
 import type { SourceFiles } from '../../document/files.ts';
-import { isToken } from '../../shape/address.ts';
 import { asOperation } from './swagger.ts';
 import { type Version, versionOf } from './version.ts';
 

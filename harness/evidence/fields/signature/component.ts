@@ -1,5 +1,6 @@
 import { type BareItem, type Item, serializeItem } from 'structured-headers';
 import { visible } from '../../octets/visible.ts';
+import { isToken } from '../grammar/field-grammar.ts';
 
 /** A piece of a message that a signature covers (RFC 9421 §2): a field, or what is derived from the message. */
 export interface Component {
@@ -28,8 +29,6 @@ const DERIVED: ReadonlyMap<string, Target> = new Map([
 const FLAGS = ['req', 'sf', 'bs', 'tr'];
 const STRINGS = ['key', 'name'];
 
-const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
 export function componentOf([name, parameters]: Item): Component {
   return { name: String(name), parameters, identifier: serializeItem([name, parameters]) };
 }
@@ -56,7 +55,7 @@ export function componentFault([name, parameters]: Item, target: Target): string
 }
 
 function fieldFault(name: string, shown: string): string | null {
-  if (!FIELD_NAME.test(name)) return `${shown}, which is no name of a header`;
+  if (!isToken(name)) return `${shown}, which is no name of a header`;
   return name === name.toLowerCase() ? null : `${shown}, which is not in lower case`;
 }
 

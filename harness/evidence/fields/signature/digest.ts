@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ParseError, parseDictionary } from 'structured-headers';
+import { type Dictionary, parseDictionary } from 'structured-headers';
 import { visible } from '../../octets/visible.ts';
+import { structured } from '../grammar/structured-field.ts';
 
 /** Hash algorithms (RFC 9530 §7.2) that can be tried, each with the name that Node has for it. */
 const HASHES: ReadonlyMap<string, string> = new Map([
@@ -23,17 +24,13 @@ interface Digests {
 /** Reads Content-Digest or Repr-Digest (RFC 9530 §2, §3): a dictionary of byte sequences. Never throws. */
 export function readDigests(value: string): Digests {
   const values = new Map<string, Uint8Array>();
-  try {
-    let fault: string | null = null;
-    for (const [algorithm, [digest]] of parseDictionary(value)) {
-      if (digest instanceof ArrayBuffer) values.set(algorithm, new Uint8Array(digest));
-      else fault ??= `${visible(algorithm, 40)} without colons around it`;
-    }
-    return { values, fault };
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    return { values, fault: 'no dictionary of algorithms and digests' };
+  const dictionary = structured((): Dictionary => parseDictionary(value));
+  let fault = dictionary === null ? 'no dictionary of algorithms and digests' : null;
+  for (const [algorithm, [digest]] of dictionary ?? []) {
+    if (digest instanceof ArrayBuffer) values.set(algorithm, new Uint8Array(digest));
+    else fault ??= `${visible(algorithm, 40)} without colons around it`;
   }
+  return { values, fault };
 }
 
 /** The first algorithm whose digest is not that of the octets; null when there is none. Unknown ones are left alone. */

@@ -1,14 +1,8 @@
-import {
-  type BareItem,
-  type InnerList,
-  type Item,
-  isInnerList,
-  ParseError,
-  parseDictionary,
-} from 'structured-headers';
+import { type BareItem, type InnerList, type Item, isInnerList, parseDictionary } from 'structured-headers';
 import type { FieldLine } from '../../exchange.ts';
 import { visible } from '../../octets/visible.ts';
 import { fieldValue } from '../grammar/field-lines.ts';
+import { structured } from '../grammar/structured-field.ts';
 import { type Component, componentFault, componentOf, sameness, type Target } from './component.ts';
 
 /** A signature of a message (RFC 9421), as it was read. */
@@ -73,14 +67,11 @@ function readMembers(lines: readonly FieldLine[], field: string) {
   const value = fieldValue(lines, field);
   const none = new Map<string, Member>();
   if (value === undefined) return { members: none, fault: `no ${field}` };
-  try {
-    const members: ReadonlyMap<string, Member> = parseDictionary(value);
-    const twice = repeatedKey(value);
-    return { members, fault: twice === null ? null : `${visible(twice, 40)} twice in ${field}` };
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
+  const members = structured((): ReadonlyMap<string, Member> => parseDictionary(value));
+  if (members === null)
     return { members: none, fault: `${field}: "${visible(value, 80)}", which is no dictionary` };
-  }
+  const twice = repeatedKey(value);
+  return { members, fault: twice === null ? null : `${visible(twice, 40)} twice in ${field}` };
 }
 
 /** The first key that stands twice in a dictionary: when it is parsed the later member takes the place of the earlier. */

@@ -1,7 +1,6 @@
 import {
   type Dictionary,
   isInnerList,
-  ParseError,
   parseDictionary,
   parseItem,
   parseList,
@@ -13,6 +12,7 @@ import {
 import type { FieldLine, RecordedRequest, RecordedResponse } from '../../exchange.ts';
 import { latin1Octets } from '../../octets/latin1.ts';
 import { fieldValues } from '../grammar/field-lines.ts';
+import { structured } from '../grammar/structured-field.ts';
 import type { Component } from './component.ts';
 import type { MessageSignature } from './message-signature.ts';
 
@@ -137,7 +137,7 @@ function fieldOr(otherwise: Found, lines: readonly FieldLine[], { name, paramete
 }
 
 function memberOf(value: string, name: string, key: string): Found {
-  const dictionary = attempt((): Dictionary => parseDictionary(value));
+  const dictionary = structured((): Dictionary => parseDictionary(value));
   if (dictionary === null) return missing(`no dictionary in ${name}`);
   const member = dictionary.get(key);
   if (member === undefined) return missing(`no ${key} in ${name}`);
@@ -147,20 +147,11 @@ function memberOf(value: string, name: string, key: string): Found {
 /** The type of the field is known to those who sign; where a value reads as several types these have to agree. */
 function strictly(value: string, name: string): Found {
   const forms = [
-    attempt(() => serializeDictionary(parseDictionary(value))),
-    attempt(() => serializeList(parseList(value))),
-    attempt(() => serializeItem(parseItem(value))),
+    structured(() => serializeDictionary(parseDictionary(value))),
+    structured(() => serializeList(parseList(value))),
+    structured(() => serializeItem(parseItem(value))),
   ].filter((form) => form !== null);
   const [only, ...others] = [...new Set(forms)];
   if (only === undefined) return missing(`no structured field in ${name}`);
   return others.length > 0 ? untold('may be of several types') : there(only);
-}
-
-function attempt<T>(parse: () => T): T | null {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof ParseError) return null;
-    throw error;
-  }
 }

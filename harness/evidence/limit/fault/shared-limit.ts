@@ -1,5 +1,5 @@
 import type { DocumentedLimit, LimitObservation } from '../observation.ts';
-import { flowedIn, remainingOf, type ToldOfLimit } from './told-of-limit.ts';
+import { flowedIn, type ToldOfLimit, toldOf } from './told-of-limit.ts';
 
 /** Requests that have to be gone for the first key, before more for the second one says anything. */
 const FEWEST = 5;
@@ -14,10 +14,7 @@ export function sharingFault(
   limit: DocumentedLimit,
   areTogether: boolean,
 ): string | null | undefined {
-  const first = observations.flatMap(({ sentMs, finishedMs, quota }): ToldOfLimit[] => {
-    const remaining = remainingOf(quota, limit);
-    return remaining === null ? [] : [{ sentMs, finishedMs, remaining }];
-  });
+  const first = toldOf(observations, limit);
   const beside = second.flatMap((told) => {
     const before = first.findLast(({ finishedMs }) => finishedMs <= told.sentMs);
     const after = first.find(({ sentMs }) => sentMs >= told.finishedMs);

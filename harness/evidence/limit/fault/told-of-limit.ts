@@ -14,6 +14,17 @@ export function remainingOf(quota: QuotaReading | null, limit: DocumentedLimit):
   return policyOf(quota, limit)?.remaining ?? null;
 }
 
+/** What each of these answers tells of it, where it does. */
+export function toldOf(
+  observations: readonly LimitObservation[],
+  limit: DocumentedLimit,
+): readonly ToldOfLimit[] {
+  return observations.flatMap(({ sentMs, finishedMs, quota }) => {
+    const remaining = remainingOf(quota, limit);
+    return remaining === null ? [] : [{ sentMs, finishedMs, remaining }];
+  });
+}
+
 /** In s, until more of it is there; null where that is not told. */
 export function resetOf(quota: QuotaReading | null, limit: DocumentedLimit): number | null {
   return policyOf(quota, limit)?.resetSeconds ?? null;
@@ -49,10 +60,7 @@ export function fallFault(
     ({ fate, counted, status }) => fate === 'admitted' && counted === 'surely' && status !== 101,
   );
   const inTurn = admitted.filter(({ part }) => part !== 'parallel');
-  const told = inTurn.flatMap(({ sentMs, finishedMs, quota }): ToldOfLimit[] => {
-    const remaining = remainingOf(quota, limit);
-    return remaining === null ? [] : [{ sentMs, finishedMs, remaining }];
-  });
+  const told = toldOf(inTurn, limit);
   // Where it rises, a window has ended.
   const from = told.findLastIndex(({ remaining }, at) => remaining > (told[at - 1]?.remaining ?? remaining));
   const since = told.slice(Math.max(0, from));
