@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../base/exit.ts';
 import { isLoopback, withoutBrackets } from '../base/loopback.ts';
+import { percentDecoded } from '../base/percent-decoded.ts';
 import { Secret } from '../credential/secret.ts';
 
 /** The proxies of the environment: through which one an address is reached. */
@@ -82,7 +83,7 @@ function proxyIn(variable: Variable | null): ForwardProxy | null {
     throw fault(`names a proxy of the kind ${url.protocol.slice(0, -1)}, and only http and https are known`);
   }
   const secure = url.protocol === 'https:';
-  const login = `${decoded(url.username)}:${decoded(url.password)}`;
+  const login = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return {
     variable: name,
     secure,
@@ -91,14 +92,6 @@ function proxyIn(variable: Variable | null): ForwardProxy | null {
     shown: url.origin,
     login: login === ':' ? null : new Secret(`${name}_LOGIN`, login),
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function entriesOf(exempt: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../base/percent-decoded.ts';
 import type { FieldLine } from '../evidence/exchange.ts';
 
 /** A request as a probe describes it. Strings are latin1: one character is one octet on the wire. */
@@ -63,10 +64,5 @@ function pieces(target: string): string[] {
 
 /** What is no valid percent-encoding stays as it is: hostile queries are sent on purpose. */
 function decode(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+  return percentDecoded(text.replaceAll('+', ' '));
 }

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../base/exit.ts';
 import { hasMembers, type JsonObject } from '../../base/json-text.ts';
+import { percentDecoded } from '../../base/percent-decoded.ts';
 import { tokenMember } from '../../evidence/json/pointer.ts';
 import { type ReadFault, readText } from '../yaml/read-text.ts';
 import { type At, children, faultAt, refOf, type SourceFile } from './at.ts';
@@ -163,19 +164,11 @@ export class SourceFiles {
 const REMOTE = /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i;
 
 function pathFrom(file: SourceFile, name: string): string {
-  return resolve(dirname(file.path), decoded(name));
+  return resolve(dirname(file.path), percentDecoded(name));
 }
 
 function unescaped(token: string): string {
-  return tokenMember(decoded(token));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return tokenMember(percentDecoded(token));
 }
 
 async function below(

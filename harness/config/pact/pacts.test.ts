@@ -1,22 +1,10 @@
 import { relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
-import { GOOD_SERVICE, loadOnly, loadOrders, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
+import { GOOD_SERVICE, loadOnly, loadOrders, ORDERS_CONTRACT, pactText } from '../fixtures/config-folder.ts';
 import type { PactsConfig } from './pacts.ts';
 
-const INTERACTION = {
-  description: 'a list',
-  request: { method: 'GET', path: '/orders' },
-  response: { status: 200 },
-};
-
-function pact(consumer: string, provider = 'orders'): string {
-  return JSON.stringify({
-    consumer: { name: consumer },
-    provider: { name: provider },
-    interactions: [INTERACTION],
-  });
-}
+const pact = (consumer: string, provider = 'orders') => pactText(consumer, { provider: { name: provider } });
 
 const withPacts = (block: string) => `${GOOD_SERVICE}pacts: ${block}\n`;
 
@@ -82,11 +70,8 @@ describe('configured pacts', () => {
   });
 
   it('make the provider answerable for them, wherever they are written', async () => {
-    const { config } = await loadOrders(
-      withPacts('{ files: [../pacts] }'),
-      {},
-      { 'pacts/a.json': pact('a') },
-    );
+    const files = { 'pacts/a.json': pact('a') };
+    const { config } = await loadOrders(withPacts('{ files: [../pacts] }'), {}, files);
     expect(config.facts['consumers.pacts']).toEqual({
       value: ['a'],
       origin: expect.stringMatching(/services\/orders\.yaml:5:8$/),

@@ -11,6 +11,7 @@ import {
   GOOD_SERVICE,
   loadOrders,
   ORDERS_CONTRACT,
+  pactText,
   refusalOf,
   thrownBy,
 } from '../fixtures/config-folder.ts';
@@ -464,17 +465,7 @@ describe('what is refused of client certificates and headers', () => {
   );
 });
 
-const INTERACTION = {
-  description: 'a list',
-  request: { method: 'GET', path: '/orders' },
-  response: { status: 200 },
-};
-
-function pact(change: object = {}): string {
-  const whole = { consumer: { name: 'web' }, provider: { name: 'orders' }, interactions: [INTERACTION] };
-  return JSON.stringify({ ...whole, ...change });
-}
-
+const pact = (change: object = {}) => pactText('web', change);
 const withPacts = (block: string) => `${GOOD_SERVICE}pacts: ${block}\n`;
 const GOOD = { 'pacts/web.json': pact() };
 /** The one pact file, which is wrong at `place`: its path, and line and column where there are any. */

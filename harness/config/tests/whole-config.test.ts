@@ -5,7 +5,7 @@ import { HarnessError } from '../../base/exit.ts';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import { hasMembers } from '../../base/json-text.ts';
 import { Secret } from '../../credential/secret.ts';
-import { loadOnly, ORDERS_CONTRACT } from '../fixtures/config-folder.ts';
+import { loadOnly, ORDERS_CONTRACT, pactText } from '../fixtures/config-folder.ts';
 import { packService, serviceSecrets, unpackService } from '../secrets.ts';
 import type { ServiceConfig } from '../service.ts';
 import { effectiveConfig } from '../written/effective.ts';
@@ -66,11 +66,7 @@ const FILES = {
   'openapi/api.yaml':
     'openapi: 3.1.0\npaths: { "/c/{id}": { get: { operationId: c, responses: { "200": { description: ok } } } } }\n',
   'keys/1.4.pem': PUBLIC_KEY,
-  'pacts/web.json': JSON.stringify({
-    consumer: { name: 'web' },
-    provider: { name: 'orders' },
-    interactions: [{ description: 'a', request: { method: 'GET', path: '/a' }, response: { status: 200 } }],
-  }),
+  'pacts/web.json': pactText('web'),
 };
 
 const env = {

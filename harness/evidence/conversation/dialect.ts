@@ -65,21 +65,15 @@ export type PusherAdvice =
   | 'come back at once'
   | 'stay';
 
-interface CodeRange {
-  readonly from: number;
-  readonly to: number;
-  readonly advice: PusherAdvice;
-}
-
 /** By the first two digits of the code. */
-const RANGES: readonly CodeRange[] = [
-  { from: 4000, to: 4099, advice: 'never come back unchanged' },
-  { from: 4100, to: 4199, advice: 'come back after a while' },
-  { from: 4200, to: 4299, advice: 'come back at once' },
-  { from: 4300, to: 4399, advice: 'stay' },
-];
+const ADVICE: Readonly<Record<number, PusherAdvice>> = {
+  40: 'never come back unchanged',
+  41: 'come back after a while',
+  42: 'come back at once',
+  43: 'stay',
+};
 
 /** null for a code that the protocol says nothing of. */
 export function pusherAdvice(code: number): PusherAdvice | null {
-  return RANGES.find(({ from, to }) => code >= from && code <= to)?.advice ?? null;
+  return ADVICE[Math.floor(code / 100)] ?? null;
 }

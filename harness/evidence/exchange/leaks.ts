@@ -24,45 +24,30 @@ export function findSecretPlaces(response: RecordedResponse, content: Uint8Array
 }
 
 /** What an error body should not tell of the service's insides, and how it looks. */
-const INTERNALS: readonly { readonly what: string; readonly pattern: RegExp }[] = [
-  {
-    what: 'a stack trace',
-    pattern:
-      /\bat [\w$.<>[\] ]{1,100}\((?:[^()\s]{1,200}:\d{1,6}:\d{1,6}|[\w$]{1,100}\.(?:java|kt|scala):\d{1,6}|native)\)/,
-  },
-  { what: 'a stack trace', pattern: /\bat (?:async )?(?:file:\/\/)?\/[^\s()"]{1,200}:\d{1,6}:\d{1,6}/ },
-  {
-    what: 'a stack trace',
-    pattern: /Traceback \(most recent call last\)|\bFile \\?"[^"\\]{1,200}\\?", line \d{1,6}/,
-  },
-  { what: 'a stack trace', pattern: /\bgoroutine \d{1,9} \[|\bpanic: |\bthread '[^']{1,60}' panicked at/ },
-  {
-    what: 'a stack trace',
-    pattern: /Stack trace:|PHP (?:Fatal|Parse) error|\bin [A-Z]:\\{1,2}[^\s"]{1,200}:line \d{1,6}/,
-  },
-  { what: 'a stack trace', pattern: /[\w./-]{1,200}\.rb:\d{1,6}:in [`']/ },
-  {
-    what: 'an SQL error',
-    pattern:
-      /SQLSTATE\[?|You have an error in your SQL syntax|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]{3,20}|\bSqlException\b|Unclosed quotation mark/,
-  },
-  {
-    what: 'an SQL statement',
-    pattern: /\bSELECT\b[^;]{1,100}\bFROM\b[^;]{1,100}\bWHERE\b|\bINSERT INTO\b[^;]{1,100}\bVALUES\b/,
-  },
-  {
-    what: 'a file path',
+const INTERNALS: Readonly<Record<string, readonly RegExp[]>> = {
+  'a stack trace': [
+    /\bat [\w$.<>[\] ]{1,100}\((?:[^()\s]{1,200}:\d{1,6}:\d{1,6}|[\w$]{1,100}\.(?:java|kt|scala):\d{1,6}|native)\)/,
+    /\bat (?:async )?(?:file:\/\/)?\/[^\s()"]{1,200}:\d{1,6}:\d{1,6}/,
+    /Traceback \(most recent call last\)|\bFile \\?"[^"\\]{1,200}\\?", line \d{1,6}/,
+    /\bgoroutine \d{1,9} \[|\bpanic: |\bthread '[^']{1,60}' panicked at/,
+    /Stack trace:|PHP (?:Fatal|Parse) error|\bin [A-Z]:\\{1,2}[^\s"]{1,200}:line \d{1,6}/,
+    /[\w./-]{1,200}\.rb:\d{1,6}:in [`']/,
+  ],
+  'an SQL error': [
+    /SQLSTATE\[?|You have an error in your SQL syntax|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]{3,20}|\bSqlException\b|Unclosed quotation mark/,
+  ],
+  'an SQL statement': [
+    /\bSELECT\b[^;]{1,100}\bFROM\b[^;]{1,100}\bWHERE\b|\bINSERT INTO\b[^;]{1,100}\bVALUES\b/,
+  ],
+  'a file path': [
     // Not the path of a URL, nor a link in a page.
-    pattern:
-      /(?<![\w.:/-]|=\\?["'])\/(?:usr|var|home|app|srv|opt|etc|root|Users|workspace)\/[\w./@-]{1,200}\.(?:[cm]?[jt]s|py|rb|php|go|rs|java|conf|so)\b/,
-  },
-  { what: 'a file path', pattern: /\bnode_modules\/|\b[A-Z]:\\{1,2}(?:[\w .-]{1,60}\\{1,2}){1,20}/ },
-  {
-    what: 'a product version',
-    pattern:
-      /\b(?:nginx|Apache|PHP|Express|Werkzeug|Python|Jetty|Tomcat|IIS|openresty|Phusion Passenger|gunicorn|Kestrel|Rails)\/\d{1,4}(?:\.\d{1,6})+/,
-  },
-];
+    /(?<![\w.:/-]|=\\?["'])\/(?:usr|var|home|app|srv|opt|etc|root|Users|workspace)\/[\w./@-]{1,200}\.(?:[cm]?[jt]s|py|rb|php|go|rs|java|conf|so)\b/,
+    /\bnode_modules\/|\b[A-Z]:\\{1,2}(?:[\w .-]{1,60}\\{1,2}){1,20}/,
+  ],
+  'a product version': [
+    /\b(?:nginx|Apache|PHP|Express|Werkzeug|Python|Jetty|Tomcat|IIS|openresty|Phusion Passenger|gunicorn|Kestrel|Rails)\/\d{1,4}(?:\.\d{1,6})+/,
+  ],
+};
 
 /** Bodies are searched this far, in characters. */
 export const SEARCHED = 64 * 1024;
@@ -73,8 +58,8 @@ export const SEARCHED = 64 * 1024;
  */
 export function findInternals(text: string): string | null {
   const searched = text.slice(0, SEARCHED);
-  for (const { what, pattern } of INTERNALS) {
-    const found = pattern.exec(searched)?.[0];
+  for (const [what, patterns] of Object.entries(INTERNALS)) {
+    const found = patterns.map((pattern) => pattern.exec(searched)?.[0]).find((each) => each !== undefined);
     if (found !== undefined) return `${what}: "${visible(found, 80)}"`;
   }
   return null;

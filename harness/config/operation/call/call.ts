@@ -1,4 +1,5 @@
 import { hasMembers, isJsonObject } from '../../../base/json-text.ts';
+import { percentDecoded } from '../../../base/percent-decoded.ts';
 
 /** A documented call whose values are still apart, so that one of them can be replaced. */
 export interface Call {
@@ -142,18 +143,10 @@ export function pathValues(template: string, path: string): ReadonlyMap<string, 
     .join('');
   const match = new RegExp(`^${pattern}$`).exec(path);
   if (match === null) return null;
-  return new Map(names.map((name, index) => [name, decoded(match[index + 1] ?? '')]));
+  return new Map(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? '')]));
 }
 
 /** Names in braces that a template still has. */
 export function placeholdersOf(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

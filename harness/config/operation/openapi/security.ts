@@ -34,8 +34,7 @@ export class OpenApiSecurity {
 
   demandOf(operation: At): Demand {
     if (!this.#speaks) return this.#scheme?.open ? { auth: 'none' } : { auth: 'required', unmet: null };
-    const own = child(operation, 'security');
-    const security = own.value === undefined ? child(this.#files.root, 'security') : own;
+    const security = securityOf(this.#files, operation);
     if (security.value === undefined) return { auth: 'none' };
     if (!Array.isArray(security.value))
       throw faultAt(security, 'is not a list', 'write a list of requirements');
@@ -74,9 +73,13 @@ function offersOf(
   files: SourceFiles,
   operation: At,
 ): readonly (readonly (readonly [name: string, at: At])[])[] {
+  return children(securityOf(files, operation)).map(([, alternative]) => children(alternative));
+}
+
+/** Its own, or else that of the document. */
+function securityOf(files: SourceFiles, operation: At): At {
   const own = child(operation, 'security');
-  const security = own.value === undefined ? child(files.root, 'security') : own;
-  return children(security).map(([, alternative]) => children(alternative));
+  return own.value === undefined ? child(files.root, 'security') : own;
 }
 
 /** The security schemes of the first alternative that needs any; none where there is none. */

@@ -127,10 +127,9 @@ function bodyOf(operation: At, contents: readonly At[], consumes: readonly strin
   if (first === undefined) return null;
   const body = contents.find(({ value }) => isJsonObject(value) && value.in === 'body');
   if (body) {
+    const types = consumes.length === 0 ? ['application/json'] : consumes;
     const content = { schema: child(body, 'schema'), ...exampleOf(body) };
-    return put(body, {
-      content: contentOf(body, consumes.length === 0 ? ['application/json'] : consumes, content),
-    });
+    return put(body, { content: contentOf(body, types, content) });
   }
   const required = contents.filter((field) => child(field, 'required').value === true);
   const schema = said(child(operation, 'parameters'), {
@@ -155,14 +154,10 @@ function nameOf(field: At): string {
 
 function responseOf(response: At, produces: readonly string[]): At {
   const schema = child(response, 'schema');
-  if (schema.value === undefined || isFile(schema.value)) {
-    return put(response, { headers: child(response, 'headers'), content: contentOf(response, produces, {}) });
-  }
-  const types = produces.length === 0 ? ['*/*'] : produces;
-  return put(response, {
-    headers: child(response, 'headers'),
-    content: contentOf(response, types, { schema }),
-  });
+  const hasSchema = schema.value !== undefined && !isFile(schema.value);
+  const types = hasSchema && produces.length === 0 ? ['*/*'] : produces;
+  const content = contentOf(response, types, hasSchema ? { schema } : {});
+  return put(response, { headers: child(response, 'headers'), content });
 }
 
 function contentOf(at: At, types: readonly string[], content: Readonly<Record<string, At>>): At {
