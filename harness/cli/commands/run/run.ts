@@ -48,25 +48,22 @@ export async function run(
   options: RunOptions,
   setting: RunSetting = {},
 ): Promise<number> {
+  const planned = () => plannedBy(services, options, setting);
   if (options.dryRun) {
-    process.stdout.write(estimatesText(await dryRun(plannedBy(services, options, setting))));
+    process.stdout.write(estimatesText(await dryRun(planned())));
     return EXIT.conforms;
   }
-  if (options.watch) return runAtEveryChange(services, options, setting);
-  const { results } = await runOnce(services, options, setting);
-  return results.run.exitCode;
+  const once = () => runOnce(planned(), options);
+  if (options.watch) return runAtEveryChange(options, once);
+  return (await once()).results.run.exitCode;
 }
 
 /** Until a signal comes; the exit code is that of the last run. A change during a run is the reason for the next. */
-async function runAtEveryChange(
-  services: readonly string[],
-  options: RunOptions,
-  setting: RunSetting,
-): Promise<number> {
+async function runAtEveryChange(options: RunOptions, once: () => Promise<FinishedRun>): Promise<number> {
   const changes = watchBelow(options.config, options.reports);
   try {
     for (;;) {
-      const { exitCode, signalled } = await runOrSlip(services, options, setting);
+      const { exitCode, signalled } = await orSlip(once);
       if (signalled) return exitCode;
       process.stderr.write(`conform: waiting for a change in ${options.config} (Ctrl-C ends)\n`);
       if ((await changes.next()) === 'signalled') return exitCode;
@@ -77,13 +74,9 @@ async function runAtEveryChange(
 }
 
 /** A slip in a config that is being written is told of; the next change puts it right. */
-async function runOrSlip(
-  services: readonly string[],
-  options: RunOptions,
-  setting: RunSetting,
-): Promise<{ readonly exitCode: number; readonly signalled: boolean }> {
+async function orSlip(once: () => Promise<FinishedRun>) {
   try {
-    const { results, signalled } = await runOnce(services, options, setting);
+    const { results, signalled } = await once();
     return { exitCode: results.run.exitCode, signalled };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -108,16 +101,12 @@ function plannedBy(services: readonly string[], options: RunOptions, setting: Ru
   };
 }
 
-async function runOnce(
-  services: readonly string[],
-  options: RunOptions,
-  setting: RunSetting,
-): Promise<FinishedRun> {
+async function runOnce(planned: PlannedRun, options: RunOptions): Promise<FinishedRun> {
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : 'normal';
   const stderr = terminalOf(process.stderr);
   const stdout = terminalOf(process.stdout);
   const finished = await runConformance({
-    ...plannedBy(services, options, setting),
+    ...planned,
     strict: options.strict,
     ...(options.runId === undefined ? {} : { runId: options.runId }),
     ...(options.asOf === undefined ? {} : { asOf: options.asOf }),
