@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listening } from '../../base/loopback.ts';
 import { BUILT, build } from '../fixtures/benchmark/built.ts';
+import { median } from '../fixtures/benchmark/measured.ts';
 
 /**
  * `npm run benchmark:start`: what a start of the built package costs, in turn with a Node that does nothing. Time and
@@ -41,8 +42,7 @@ interface Cost {
 const server = createServer((_, response) =>
   response.setHeader('content-type', 'application/json').end('{"results":[]}'),
 );
-await once(server.listen(0, '127.0.0.1'), 'listening');
-const { port } = server.address() as AddressInfo;
+const port = await listening(server);
 const service = (name: string, more: string) =>
   `service: ${name}\ncontract: search\nprovider: { url: "http://127.0.0.1:${port}" }\ncredentials: { scheme: bearer, key: example-benchmark-key }\n${more}`;
 const answer = {
@@ -136,11 +136,9 @@ function figuresIn(text: string): readonly [cpuMs: number, ownKiB: number, share
 }
 
 function medians(costs: readonly Cost[]): Cost {
-  const median = (figure: (cost: Cost) => number) =>
-    costs.map(figure).toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? Number.NaN;
   return {
-    ms: median(({ ms }) => ms),
-    cpuMs: median(({ cpuMs }) => cpuMs),
-    mebibytes: median(({ mebibytes }) => mebibytes),
+    ms: median(costs.map(({ ms }) => ms)),
+    cpuMs: median(costs.map(({ cpuMs }) => cpuMs)),
+    mebibytes: median(costs.map(({ mebibytes }) => mebibytes)),
   };
 }

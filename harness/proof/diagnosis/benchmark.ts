@@ -2,6 +2,7 @@ import { diagnose, isFinding, type Judged } from '../../diagnosis/diagnose.ts';
 import type { Entry } from '../../diagnosis/dictionary.ts';
 import { furtherCases, type ProofCase, proofCases } from '../cases/cases.ts';
 import type { ProvenCase } from '../proof.ts';
+import { underOf } from './dictionary.ts';
 
 /** Every defect alone: on each service, and called in each way, that the dictionary knows. */
 export function aloneCases(): readonly ProofCase[] {
@@ -110,10 +111,6 @@ function checksOf({ certain, possible = {} }: Entry): ReadonlySet<string> {
 
 function areApart(sets: readonly ReadonlySet<string>[]): boolean {
   return sets.every((one, at) => sets.every((other, place) => at === place || !one.isSubsetOf(other)));
-}
-
-function underOf({ service, setting }: ProofCase): string {
-  return `${service}, ${setting}`;
 }
 
 /** Whole numbers from 0 to below `n`, at random, always the same for the same seed (mulberry32). */

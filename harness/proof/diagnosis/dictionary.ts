@@ -42,7 +42,7 @@ export function dictionaryOf(
 }
 
 /** `search, bearer` */
-function underOf({ service, setting }: ProvenCase): string {
+export function underOf({ service, setting }: Pick<ProvenCase, 'service' | 'setting'>): string {
   return `${service}, ${setting}`;
 }
 

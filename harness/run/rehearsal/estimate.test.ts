@@ -1,8 +1,7 @@
-import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { WebSocketServer } from 'ws';
 import { suites } from '../../../suites/catalogue.ts';
+import { echoByWs } from '../../../suites/tests/fixtures/echo-servers.ts';
 import { HTTP_SERVERS } from '../../../suites/tests/fixtures/http-servers.ts';
 import { configFor, inTurn, judged } from '../../../suites/tests/fixtures/judged.ts';
 import { served } from '../../base/fixtures/server.ts';
@@ -13,7 +12,6 @@ import { proofConfigs } from '../../proof/cases/configs.ts';
 import { proofClock } from '../../proof/clock.ts';
 import { startProvider } from '../../provider/start.ts';
 import { estimatesText } from '../../report/terminal/estimate.ts';
-import { echoing } from '../../transport/fixtures/ws-endpoint.ts';
 import { selectChecks } from '../selection/selection.ts';
 import { estimate, operationSample } from './estimate.ts';
 
@@ -136,13 +134,8 @@ describe('the estimate is within a tenth of what is sent', () => {
   });
 
   it.each([true, false])('of a service that is a WebSocket alone, compressing: %s', async (compresses) => {
-    const server = createHttpServer((_, response) => void response.writeHead(426).end());
-    const sockets = new WebSocketServer({ server, perMessageDeflate: compresses });
-    sockets.on('connection', (socket) => {
-      socket.on('error', () => undefined);
-      echoing(socket);
-    });
-    const url = await served(server);
+    const { url, stop } = await echoByWs({ perMessageDeflate: compresses });
+    onTestFinished(stop);
     const contract = ORDERS_CONTRACT.replace(/ {2}- key: endpoint\.sample[\s\S]*?row: 1 }\n/, '');
     const text = `service: orders
 contract: orders

@@ -1,13 +1,11 @@
-import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { served } from '../../../harness/base/fixtures/server.ts';
+import type { WebSocket } from 'ws';
 import { check, practice, type Suite, suite } from '../../../harness/check/suite.ts';
 import type { WebSocketConfig } from '../../../harness/config/service.ts';
 import { simulatedClock } from '../../../harness/run/simulation/clock.ts';
 import type { Probe } from '../../../harness/session/probe.ts';
-import { echoing } from '../../../harness/transport/fixtures/ws-endpoint.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
+import { echoByWs } from '../fixtures/echo-servers.ts';
 import { echoConfig, judged, saidOf } from '../fixtures/judged.ts';
 
 /** A connection that is left alone while the run waits for something else. */
@@ -42,14 +40,8 @@ type Means = ReturnType<typeof simulatedClock>['provider'];
 async function toldOf(conduct: (socket: WebSocket, clock: Means) => void, more?: Partial<WebSocketConfig>) {
   const clock = simulatedClock();
   onTestFinished(() => clock.stop());
-  const server = createServer((_, response) => void response.writeHead(426).end());
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => {
-    socket.on('error', () => undefined);
-    conduct(socket, clock.provider);
-    echoing(socket);
-  });
-  const url = await served(server);
+  const { url, stop } = await echoByWs({}, (socket) => conduct(socket, clock.provider));
+  onTestFinished(stop);
   const all = await judged(await echoConfig(more), [websocket, exhausting], { url, clock: clock.session });
   return {
     idle: saidOf(all, 'websocket.idle'),
