@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { thingsDocument } from './fixtures/things.ts';
 import { lifecyclesOf } from './lifecycle.ts';
-import { described } from './openapi/fixtures/described.ts';
+import { described, inJson } from './openapi/fixtures/described.ts';
 
 type Paths = Record<string, Record<string, Operation>>;
 
@@ -33,9 +33,7 @@ const without = (path: string, method: string) => (paths: Paths) => {
 
 /** What a POST answers with, and what it takes. */
 const answering = (status: number, schema: object) => (paths: Paths) => {
-  of(paths, '/things', 'post').responses = {
-    [status]: { description: 'made', content: { 'application/json': { schema } } },
-  };
+  of(paths, '/things', 'post').responses = { [status]: inJson(schema) };
 };
 const taking = (type: string, schema: object) => (paths: Paths) => {
   of(paths, '/things', 'post').requestBody = { content: { [type]: { schema } } };
@@ -45,14 +43,8 @@ const NONE: Readonly<Record<string, (paths: Paths) => void>> = {
   'items cannot be read': without('/things/{id}', 'get'),
   'items cannot be removed': without('/things/{id}', 'delete'),
   'nothing tells one from another': (paths) => {
-    of(paths, '/things/{id}', 'get').responses = {
-      200: {
-        description: 'one',
-        content: {
-          'application/json': { schema: { type: 'object', properties: { name: { type: 'string' } } } },
-        },
-      },
-    };
+    const unnamed = { type: 'object', properties: { name: { type: 'string' } } };
+    of(paths, '/things/{id}', 'get').responses = { 200: inJson(unnamed) };
   },
   'a creation does not say where the item is': answering(200, {
     type: 'object',
@@ -84,12 +76,9 @@ describe('a lifecycle', () => {
   it('is made of what creates, reads, changes, lists and removes', async () => {
     const [found, ...others] = await lifecycles();
     expect(others).toEqual([]);
+    const operations = ['create', 'read', 'remove', 'update', 'list'].map((id) => [id, { id }]);
     expect(found).toMatchObject({
-      create: { id: 'create' },
-      read: { id: 'read' },
-      remove: { id: 'remove' },
-      update: { id: 'update' },
-      list: { id: 'list' },
+      ...Object.fromEntries(operations),
       replace: null,
       parameter: 'id',
       idMember: 'id',
@@ -112,12 +101,9 @@ describe('a lifecycle', () => {
 
   it('has no update that says how to change in place of what (RFC 6902)', async () => {
     const [found] = await lifecycles((paths) => {
+      const schema = { type: 'object', properties: { op: { type: 'string' } } };
       of(paths, '/things/{id}', 'patch').requestBody = {
-        content: {
-          'application/json-patch+json': {
-            schema: { type: 'object', properties: { op: { type: 'string' } } },
-          },
-        },
+        content: { 'application/json-patch+json': { schema } },
       };
     });
     expect(found).toMatchObject({ update: null });

@@ -126,13 +126,17 @@ describe('the origin of a value', () => {
     const yaml = GOOD_SERVICE.replace('contract: orders', 'contract: search');
     const { config, origins } = await loadOrders(yaml);
     expect(config.plan).toEqual({ name: null, requests: 100, windowMs: 60_000 });
-    expect(origins.get('plan.requests')).toEqual({
-      kind: 'contract',
-      place: 'search-service.md, Limits, row 1',
-    });
+    const place = 'search-service.md, Limits, row 1';
+    expect(origins.get('plan.requests')).toEqual({ kind: 'contract', place });
     expect(config.facts).not.toHaveProperty(['limits.rate']);
   });
 });
+
+/** A contract that states this rate. */
+function stating(rate: object) {
+  const value = `standing: stated\n    value: ${JSON.stringify(rate)}`;
+  return { 'contracts/orders.yaml': ORDERS_CONTRACT.replace('standing: not-shown', value) };
+}
 
 describe('a burst beside a rate', () => {
   const bucket = { requests: 20, windowMs: 12_000, rate: { requests: 100, windowMs: 60_000 } };
@@ -147,21 +151,14 @@ describe('a burst beside a rate', () => {
   });
 
   it('is the same where the contract states it', async () => {
-    const own = ORDERS_CONTRACT.replace(
-      'standing: not-shown',
-      `standing: stated\n    value: ${JSON.stringify(said)}`,
-    );
-    const config = await ordersConfig(GOOD_SERVICE, {}, { 'contracts/orders.yaml': own });
+    const config = await ordersConfig(GOOD_SERVICE, {}, stating(said));
     expect(config.plan).toEqual({ name: null, ...bucket, per: 'account' });
   });
 });
 
 describe('several limits', () => {
-  const said = {
-    requests: 100,
-    window: '60s',
-    further: [{ requests: 1000, window: '3600s', per: 'address' }],
-  };
+  const beside = { requests: 1000, window: '3600s', per: 'address' };
+  const said = { requests: 100, window: '60s', further: [beside] };
   const further = [{ requests: 1000, windowMs: 3_600_000, per: 'address' }];
 
   it('are the main one and those beside it, and the config says so of the documents', async () => {
@@ -172,11 +169,7 @@ describe('several limits', () => {
   });
 
   it('are the same where the contract states them', async () => {
-    const own = ORDERS_CONTRACT.replace(
-      'standing: not-shown',
-      `standing: stated\n    value: ${JSON.stringify(said)}`,
-    );
-    const config = await ordersConfig(GOOD_SERVICE, {}, { 'contracts/orders.yaml': own });
+    const config = await ordersConfig(GOOD_SERVICE, {}, stating(said));
     expect(config.plan).toEqual({ name: null, requests: 100, windowMs: 60_000, further });
   });
 });
@@ -305,10 +298,8 @@ describe('a websocket', () => {
         ?.heartbeat;
     };
     expect(await heartbeatOf('')).toEqual({ receive: { type: 'ping' }, answer: '{"type":"pong"}' });
-    expect(await heartbeatOf(', heartbeat: { receive: a, answer: b }')).toEqual({
-      receive: 'a',
-      answer: 'b',
-    });
+    const own = { receive: 'a', answer: 'b' };
+    expect(await heartbeatOf(', heartbeat: { receive: a, answer: b }')).toEqual(own);
     expect(await heartbeatOf(', dialect: pusher')).toBeUndefined();
   });
 });

@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../base/fixtures/folder.ts';
 import { firstFacts } from './first-facts.ts';
 
 const ORDERS = fileURLToPath(new URL('../../../package/fixtures/orders/openapi.yaml', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'conform-first-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function factsOf(document: object) {
-  const path = join(folder, 'openapi.json');
-  writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, ...document }));
+  const text = JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, ...document });
+  const path = join(temporaryFolder({ 'openapi.json': text }), 'openapi.json');
   const facts = await firstFacts(path, 'openapi.json', '/');
   if ('fault' in facts) throw new Error(facts.fault.problem);
   return facts;
@@ -25,10 +21,7 @@ const JSON_200 = { 200: { description: '', content: { 'application/json': {} } }
 const IN_JSON_WITH_CODES = [
   { key: 'responses.format', value: 'JSON' },
   { key: 'errors.format', value: 'JSON' },
-  {
-    key: 'errors.codes',
-    value: { missingCredential: 401, rateLimit: 429 },
-  },
+  { key: 'errors.codes', value: { missingCredential: 401, rateLimit: 429 } },
 ];
 
 describe('what an OpenAPI document states', () => {
@@ -66,13 +59,8 @@ describe('what an OpenAPI document states', () => {
   it('is no sample that needs something, and no JSON where one error is HTML', async () => {
     const needing = { parameters: [{ name: 'q', in: 'query', required: true, schema: {} }] };
     const html = { 404: { description: '', content: { 'text/html': {} } } };
-    const facts = await factsOf({
-      paths: {
-        '/v2/search': get(JSON_200, needing),
-        '/v2/all': get({ ...JSON_200, ...html }),
-        '/v3/x': get(html),
-      },
-    });
+    const [search, all] = [get(JSON_200, needing), get({ ...JSON_200, ...html })];
+    const facts = await factsOf({ paths: { '/v2/search': search, '/v2/all': all, '/v3/x': get(html) } });
     expect(facts.samplePath).toBe('/v2/all');
     expect(facts.clauses.map(({ key }) => key)).toEqual(['endpoint.sample', 'responses.format']);
   });
@@ -110,23 +98,15 @@ describe('what an OpenAPI document states', () => {
   });
 
   it('is no format of a Swagger 2.0 document that names none', async () => {
-    const paths = {
-      '/a': get({ 200: { description: '', schema: {} }, 404: { description: '', schema: {} } }),
-    };
+    const answer = { description: '', schema: {} };
+    const paths = { '/a': get({ 200: answer, 404: answer }) };
     const { clauses } = await factsOf({ swagger: '2.0', openapi: undefined, paths });
     expect(clauses.map(({ key }) => key)).toEqual(['endpoint.sample']);
   });
 
   it('is the media types of OpenAPI 3.2 that stand elsewhere, and no sample by QUERY', async () => {
-    const paths = {
-      '/a': {
-        query: {
-          responses: {
-            200: { description: '', content: { 'application/json': { $ref: '#/components/mediaTypes/A' } } },
-          },
-        },
-      },
-    };
+    const content = { 'application/json': { $ref: '#/components/mediaTypes/A' } };
+    const paths = { '/a': { query: { responses: { 200: { description: '', content } } } } };
     const facts = await factsOf({ openapi: '3.2.0', paths, components: { mediaTypes: { A: {} } } });
     expect([facts.samplePath, facts.clauses.map(({ key }) => key)]).toEqual([null, ['responses.format']]);
   });
@@ -135,15 +115,10 @@ describe('what an OpenAPI document states', () => {
     const requestBody = { content: { 'application/json': { example: { text: 'a' } } } };
     const paths = { '/a': { query: { requestBody, responses: JSON_200 } } };
     const facts = await factsOf({ openapi: '3.2.0', paths });
+    const value = { method: 'QUERY', path: '/a', body: { text: 'a' }, response: 'application/json' };
     expect(facts).toMatchObject({
       samplePath: '/a',
-      clauses: [
-        {
-          key: 'endpoint.sample',
-          value: { method: 'QUERY', path: '/a', body: { text: 'a' }, response: 'application/json' },
-        },
-        { key: 'responses.format' },
-      ],
+      clauses: [{ key: 'endpoint.sample', value }, { key: 'responses.format' }],
     });
   });
 
@@ -160,9 +135,7 @@ describe('what an OpenAPI document states', () => {
   });
 
   it('is that anybody may call, where it says so', async () => {
-    expect(await factsOf({ security: [], paths: { '/a': get(JSON_200) } })).toMatchObject({
-      open: true,
-      demand: null,
-    });
+    const facts = await factsOf({ security: [], paths: { '/a': get(JSON_200) } });
+    expect(facts).toMatchObject({ open: true, demand: null });
   });
 });
