@@ -42,6 +42,12 @@ export type Values<K extends Keys> = {
 /** How a secret is written in a config. */
 export const SECRET = `Write where it comes from: \${env:NAME}, \${env:NAME:-default}, \${file:PATH} or \${exec:COMMAND}. It is read when a run starts, and never stored. A plain value is accepted only for a service on this machine.`;
 
+/** What stands there for editors and in messages. */
+export const REFERENCE = {
+  expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
+  examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+};
+
 interface TextOptions {
   /** Completes "write …". */
   readonly expected?: string;
@@ -69,8 +75,8 @@ export function secret(description: string): Key<Secret> {
   const shape = Type.String({
     description: `${description} ${SECRET}`,
     minLength: 1,
-    'x-expected': `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
-    examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
+    'x-expected': REFERENCE.expected,
+    examples: REFERENCE.examples,
     // Read when it is known where the service is.
     '~traits': { texts: 'secret' },
   });

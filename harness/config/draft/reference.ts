@@ -164,11 +164,8 @@ export async function interpolate(
   text: string,
   scope: ReferenceScope,
   fault: Fault,
-  kept?: string,
-  namedAs: (reference: Reference) => Named = (reference) => ({
-    name: describeReference(reference),
-    otherwise: null,
-  }),
+  kept: string | undefined,
+  namedAs: (reference: Reference) => Named,
 ): Promise<{
   readonly text: string;
   readonly references: readonly string[];

@@ -1,6 +1,6 @@
 import type { Static, TArray, TObject, TOptional, TSchema, TSchemaOptions, TUnsafe } from 'typebox';
 import Type from '../../base/type.ts';
-import { SECRET as SECRET_WORDS } from '../../credential/keys.ts';
+import { REFERENCE, SECRET } from '../../credential/keys.ts';
 import { type Fault, TRAITS, type Traits, traitsOf } from './traits.ts';
 import { parseDuration, parseMemory } from './units.ts';
 
@@ -165,34 +165,19 @@ export function memory(
   return shape as Value<string, number> & { readonly '~unit': 'Bytes' };
 }
 
-const SECRET = {
-  description: SECRET_WORDS,
-  options: {
-    expected: `a reference such as \${env:NAME}, \${file:PATH} or \${exec:COMMAND}`,
-    examples: [`\${env:SEARCH_API_KEY}`, `\${file:../keys/search.txt}`, `\${exec:pass show search}`],
-    texts: 'secret',
-    def: 'secret',
-  },
-} as const;
-
 /** Loaded as it is written; who builds the block reads it. */
-export function secret(description: string = SECRET.description): Value<string, string> {
-  return text(description, SECRET.options);
+export function secret(description: string = SECRET): Value<string, string> {
+  return text(description, { ...REFERENCE, texts: 'secret', def: 'secret' });
 }
 
-const OPTIONAL_SECRET = {
-  description: `Like a secret; null, or an empty default as in \${env:NAME:-}, means that there is none.`,
-  options: {
+export function optionalSecret(): Value<string, string> {
+  return text(`Like a secret; null, or an empty default as in \${env:NAME:-}, means that there is none.`, {
     expected: `a reference such as \${env:NAME:-}, or null`,
     examples: [`\${env:SEARCH_API_KEY_2:-}`],
     texts: 'secret',
     nullable: true,
     def: 'optionalSecret',
-  },
-} as const;
-
-export function optionalSecret(description: string = OPTIONAL_SECRET.description): Value<string, string> {
-  return text(description, OPTIONAL_SECRET.options);
+  });
 }
 
 /** Any JSON value. */

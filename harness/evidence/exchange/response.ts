@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { HarnessError } from '../../base/exit.ts';
 import type { Conversation } from '../conversation.ts';
-import type { Exchange, FieldLine, RecordedRequest, RecordedResponse } from '../exchange.ts';
+import type { Exchange, FieldLine } from '../exchange.ts';
 import { type CacheControl, readCacheControl } from '../fields/cache-control.ts';
 import { type ChallengeReading, parseChallenges } from '../fields/challenge.ts';
 import { isToken } from '../fields/grammar/field-grammar.ts';
@@ -48,19 +48,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 /** Usual methods in small letters, which are others (RFC 9110 §9.1). */
 const SMALL: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 
-interface ViewOptions {
-  /** The plan's window in ms: helps to read quota fields. */
-  readonly windowMs?: number;
-}
-
 /**
  * The response of an exchange, or of a conversation's handshake, as checks read it. Throws HarnessError when none came:
  * ask for `exchange.response` first.
  */
-export function viewResponse(evidence: Exchange | Conversation, options: ViewOptions = {}): ResponseView {
+export function viewResponse(evidence: Exchange | Conversation): ResponseView {
   const { request, response } = evidence.kind === 'exchange' ? evidence : evidence.handshake;
   if (response === null) throw new HarnessError(`${evidence.id} has no response to read`);
-  return new ResponseView(evidence, request, response, options);
+  return new ResponseView(evidence, request, response);
 }
 
 /**
@@ -68,18 +63,6 @@ export function viewResponse(evidence: Exchange | Conversation, options: ViewOpt
  * letter case. What is malformed never throws; it is told by the property with `fault` in its name.
  */
 export class ResponseView extends ResponseMessage {
-  readonly #options: ViewOptions;
-
-  constructor(
-    evidence: Exchange | Conversation,
-    request: RecordedRequest,
-    response: RecordedResponse,
-    options: ViewOptions,
-  ) {
-    super(evidence, request, response);
-    this.#options = options;
-  }
-
   // --- what it tells of the service ---
 
   /** What the content tells of the service's insides (stack trace, file path, SQL …); null for nothing. */
@@ -222,7 +205,7 @@ export class ResponseView extends ResponseMessage {
 
   /** What the quota fields tell, in whichever dialect. */
   get quota(): QuotaReading {
-    return readQuota(this.fields, { receivedAt: this.receivedAt, ...this.#options });
+    return readQuota(this.fields, this);
   }
 
   /** It is a problem of a quota, and says which policies are spent (draft-ietf-httpapi-ratelimit-headers-11). */
