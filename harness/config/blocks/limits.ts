@@ -29,11 +29,7 @@ export const PLAN = mapping(
     window: needed(WINDOW),
     burst: whole(
       'How many requests are served at once. They come back one by one, at the rate of `requests` in each `window`.',
-      {
-        minimum: 1,
-        maximum: 1_000_000,
-        expected: 'a whole number of requests, at least 1',
-      },
+      { minimum: 1, maximum: 1_000_000, expected: 'a whole number of requests, at least 1' },
     ),
     per: SCOPE,
     further: list(
@@ -73,9 +69,7 @@ export const SAFETY = mapping(
       'The most requests that a run sends to this service. Default: 500, and more where the plan may be exceeded or operations are configured.',
       { minimum: 1, maximum: 10_000_000, expected: 'a whole number of requests, at least 1' },
     ),
-    plainHttp: flag('Send credentials over plain http to another machine.', {
-      default: false,
-    }),
+    plainHttp: flag('Send credentials over plain http to another machine.', { default: false }),
   },
 );
 

@@ -168,11 +168,7 @@ export interface MessagePair {
 export type HandshakeKeyPlace =
   | { readonly in: 'header' | 'query'; readonly name: string }
   /** As an element of Sec-WebSocket-Protocol, behind a prefix. */
-  | {
-      readonly in: 'subprotocol';
-      readonly prefix: string;
-      readonly encoding: 'base64url' | 'plain';
-    }
+  | { readonly in: 'subprotocol'; readonly prefix: string; readonly encoding: 'base64url' | 'plain' }
   /** The handshake carries none. */
   | { readonly in: 'none' };
 

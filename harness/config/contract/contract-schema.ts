@@ -24,10 +24,7 @@ const CLAUSE = mapping(
       mapping(
         '',
         { expected: 'a mapping such as { section: Limits, row: 1 }' },
-        {
-          section: needed(text('Heading.')),
-          row: needed(row('Paragraph, bullet or table row below it.')),
-        },
+        { section: needed(text('Heading.')), row: needed(row('Paragraph, bullet or table row below it.')) },
       ),
     ),
     names: list(

@@ -17,10 +17,7 @@ const read = (text: string, options: { environment?: string; name?: string } = {
     'services/search.yaml': 'environments: { staging: {}, production: {} }\n',
   });
   const files = new Map([['search', join(folder, 'services/search.yaml')]]);
-  return {
-    folder,
-    lists: KNOWN.read(folder, { files, environment: options.environment ?? null }),
-  };
+  return { folder, lists: KNOWN.read(folder, { files, environment: options.environment ?? null }) };
 };
 
 const with_ = (change = (entry: string) => entry) => `known:\n${change(ENTRY)}`;

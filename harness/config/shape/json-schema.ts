@@ -79,10 +79,7 @@ function sharedSchemas(whole: JsonObject): ReadonlyMap<string, Shared> {
     const { description: __, default: _, ...rest } = first;
     const [alike = []] = [...Map.groupBy(most, ({ description }) => description).values()].toSorted(byLength);
     const { description } = alike[0] ?? first;
-    shared.set(def, {
-      schema: alike.length < 2 ? rest : { description, ...rest },
-      core: coreOf(first),
-    });
+    shared.set(def, { schema: alike.length < 2 ? rest : { description, ...rest }, core: coreOf(first) });
   }
   return shared;
 }

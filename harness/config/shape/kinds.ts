@@ -249,9 +249,7 @@ export function named<S extends TSchema>(
   values: S,
 ): Named<S> {
   const { names, ...rest } = options;
-  const propertyNames = names && {
-    propertyNames: { pattern: names.pattern, 'x-expected': names.expected },
-  };
+  const propertyNames = names && { propertyNames: { pattern: names.pattern, 'x-expected': names.expected } };
   return declared(
     { description, type: 'object', ...propertyNames, additionalProperties: values },
     rest,

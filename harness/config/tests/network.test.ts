@@ -12,10 +12,7 @@ const encrypted = createPrivateKey(key)
   .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: PASSPHRASE })
   .toString();
 const FILES = { 'services/client.pem': cert, 'services/key.pem': key, 'services/encrypted.pem': encrypted };
-const ENV = {
-  PASSPHRASE,
-  GATEWAY_KEY: 'gateway-key-of-a-test',
-};
+const ENV = { PASSPHRASE, GATEWAY_KEY: 'gateway-key-of-a-test' };
 
 async function loadedWith(block: string, env: NodeJS.ProcessEnv = ENV): Promise<ServiceConfig> {
   return (await loadOrders(`${GOOD_SERVICE}${block}\n`, { env }, FILES)).config;

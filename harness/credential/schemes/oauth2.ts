@@ -29,11 +29,7 @@ const KEYS = {
   clientAuthentication: optional(
     text(
       'Where the client puts its id and secret. basic: in the Authorization header. post: in the request body. Default: basic.',
-      {
-        expected: 'basic or post',
-        examples: ['basic', 'post'],
-        pattern: '^(basic|post)$',
-      },
+      { expected: 'basic or post', examples: ['basic', 'post'], pattern: '^(basic|post)$' },
     ),
   ),
   scope: optional(text('The scopes to ask for, with a space between them.', { examples: ['read write'] })),
@@ -273,12 +269,7 @@ function lender({ tokenUrl, clientId, clientSecret }: Client): Lender {
     status: number,
     error: string,
     challenge: readonly (readonly [string, string])[] = [],
-  ) => ({
-    status,
-    fields: challenge,
-    content: { error },
-    key: null,
-  });
+  ) => ({ status, fields: challenge, content: { error }, key: null });
   return {
     path: tokenUrl.startsWith('/') ? tokenUrl : new URL(tokenUrl).pathname,
     lend({ method, fields, body }) {

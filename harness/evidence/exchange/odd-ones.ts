@@ -41,10 +41,5 @@ export function oddOnesAmong<A>(
   const counts = (at: number) => !returning || (at > first && at < last);
   const odd = told.find(({ kind }, at) => kind !== usual && counts(at))?.kind;
   if (odd === undefined) return null;
-  return {
-    usual,
-    odd,
-    answers: (kinds.get(odd) ?? []).map(({ answer }) => answer),
-    of: told.length,
-  };
+  return { usual, odd, answers: (kinds.get(odd) ?? []).map(({ answer }) => answer), of: told.length };
 }

@@ -101,9 +101,7 @@ describe('schemas that share definitions', () => {
   it('that ask a value to fit themselves give no verdict', () => {
     const judge = new SchemaBook({
       'conform:response/loop': { allOf: [{ $ref: 'conform:response/loop' }] },
-    }).compile({
-      $ref: 'conform:response/loop',
-    });
+    }).compile({ $ref: 'conform:response/loop' });
     expect(() => judge({})).toThrow(EndlessSchema);
   });
 });

@@ -34,8 +34,6 @@ export interface FirstRefusedBounds extends Bounds {
 export interface LimitInference {
   /** `unknown` unless the observations leave one kind alone. */
   readonly algorithm: LimitAlgorithm;
-  /** `certain`: every other kind contradicts the observations. */
-  readonly confidence: 'certain' | 'none';
   /** Kinds that explain all observations. */
   readonly compatible: readonly LimitAlgorithm[];
   /** What speaks for it, one line each. */
@@ -151,14 +149,15 @@ export function inferLimit(
   return { ...nothing, ...unsettled(compatible, all.contradicted), firstRefused };
 }
 
-type Verdict = Pick<LimitInference, 'algorithm' | 'confidence' | 'compatible' | 'because'>;
+type Verdict = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'>;
 
+/** Every other kind contradicts the observations. */
 function settled(algorithm: LimitAlgorithm, because: readonly string[]): Verdict {
-  return { algorithm, confidence: 'certain', compatible: [algorithm], because };
+  return { algorithm, compatible: [algorithm], because };
 }
 
 function unsettled(compatible: readonly LimitAlgorithm[], because: readonly string[]): Verdict {
-  return { algorithm: 'unknown', confidence: 'none', compatible, because };
+  return { algorithm: 'unknown', compatible, because };
 }
 
 /** The kinds that explain all of this. */

@@ -173,10 +173,7 @@ export function fitPhase(
   }
   const windows = [...used.keys()]
     .sort((a, b) => a - b)
-    .map((window) => ({
-      fromMs: phaseMs + window * windowMs,
-      toMs: phaseMs + (window + 1) * windowMs,
-    }));
+    .map((window) => ({ fromMs: phaseMs + window * windowMs, toMs: phaseMs + (window + 1) * windowMs }));
   return { explains: true, limit, windows };
 }
 

@@ -247,10 +247,7 @@ describe('a document of OpenAPI 3.2', () => {
       Cat: { type: 'object', required: ['lives'] },
       Other: { type: 'object', required: ['name'] },
     };
-    const document = {
-      ...paths({ get: { responses: { 200: inJson(schema) } } }),
-      components: { schemas },
-    };
+    const document = { ...paths({ get: { responses: { 200: inJson(schema) } } }), components: { schemas } };
     const judge = await answerJudge(document);
     expect(judge({ kind: 'Cat', lives: 9 })).toBeNull();
     expect(judge({ kind: 'Cat', name: 'a' })?.keyword).toBe('required');
