@@ -26,76 +26,44 @@ const file = (schema: object): Files => ({ 'schemas/a.json': JSON.stringify(sche
 const draft = (name: string) => `http://json-schema.org/${name}/schema#`;
 
 describe('a schema file', () => {
-  it.each<[string, object, unknown, string | null]>([
-    ['draft-04', { $schema: draft('draft-04'), minimum: 1, exclusiveMinimum: true }, 1, 'minimum'],
-    [
-      'draft-04, by its own names',
-      {
-        $schema: draft('draft-04'),
-        id: 'https://a.example/x#',
-        $ref: '#/definitions/A',
-        definitions: { A: { type: 'string' } },
-      },
-      1,
-      'type',
-    ],
-    ['draft-06', { $schema: draft('draft-06'), contains: { const: 1 } }, [2], 'contains'],
-    [
-      'draft-06, which has no alternatives',
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      { $schema: draft('draft-06'), if: true, else: true, then: false },
-      1,
-      null,
-    ],
-    [
-      'draft-07',
-      { $schema: draft('draft-07'), items: [{ type: 'string' }], additionalItems: false },
-      ['a', 1],
-      'additionalItems',
-    ],
+  const LATEST = 'https://json-schema.org/draft/2020-12/schema';
+  const RECURSIVE = 'https://json-schema.org/draft/2019-09/schema';
+  const named = { id: 'https://a.example/x#', definitions: { A: { type: 'string' } } };
+  const tuple = { items: [{ type: 'string' }], additionalItems: false };
+  const tree = { $recursiveAnchor: true, type: 'object', properties: { kid: { $recursiveRef: '#' } } };
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  const alternatives = { if: true, else: true, then: false };
+  const list = { prefixItems: [{ type: 'string' }] };
+
+  it.each<[string, string, object, unknown, string | null]>([
+    ['draft-04', draft('draft-04'), { minimum: 1, exclusiveMinimum: true }, 1, 'minimum'],
+    ['draft-04, by its own names', draft('draft-04'), { ...named, $ref: '#/definitions/A' }, 1, 'type'],
+    ['draft-06', draft('draft-06'), { contains: { const: 1 } }, [2], 'contains'],
+    ['draft-06, which has no alternatives', draft('draft-06'), alternatives, 1, null],
+    ['draft-07', draft('draft-07'), tuple, ['a', 1], 'additionalItems'],
     [
       'draft-07, without # and over https',
-      { $schema: 'https://json-schema.org/draft-07/schema', dependencies: { a: ['b'] } },
+      'https://json-schema.org/draft-07/schema',
+      { dependencies: { a: ['b'] } },
       { a: 1 },
       'dependencies',
     ],
     [
       'draft-07, in which nothing beside a reference counts',
-      {
-        $schema: draft('draft-07'),
-        $ref: '#/definitions/A',
-        maxLength: 0,
-        definitions: { A: { type: 'string' } },
-      },
+      draft('draft-07'),
+      { $ref: '#/definitions/A', maxLength: 0, definitions: named.definitions },
       'a',
       null,
     ],
-    [
-      '2019-09',
-      { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } },
-      { a: 1 },
-      'dependentRequired',
-    ],
-    [
-      '2019-09, in which a tree is of its own kind',
-      {
-        $schema: 'https://json-schema.org/draft/2019-09/schema',
-        $recursiveAnchor: true,
-        type: 'object',
-        properties: { kid: { $recursiveRef: '#' } },
-      },
-      { kid: { kid: 1 } },
-      'type',
-    ],
-    [
-      '2020-12',
-      { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] },
-      [1],
-      'type',
-    ],
-    ['2020-12, unless it says otherwise', { prefixItems: [{ type: 'string' }] }, [1], 'type'],
-  ])('is held to %s', async (_, schema, value, keyword) => {
-    expect(await keywordOf(file(schema), value)).toBe(keyword);
+    ['2019-09', RECURSIVE, { dependentRequired: { a: ['b'] } }, { a: 1 }, 'dependentRequired'],
+    ['2019-09, in which a tree is of its own kind', RECURSIVE, tree, { kid: { kid: 1 } }, 'type'],
+    ['2020-12', LATEST, list, [1], 'type'],
+  ])('is held to %s', async (_, $schema, schema, value, keyword) => {
+    expect(await keywordOf(file({ $schema, ...schema }), value)).toBe(keyword);
+  });
+
+  it('is held to 2020-12, unless it says otherwise', async () => {
+    expect(await keywordOf(file(list), [1])).toBe('type');
   });
 
   it.each<[string, Files]>([

@@ -148,51 +148,43 @@ describe('a document with 400 operations that refer to each other', () => {
 
 describe('a document that cannot be read', () => {
   const PATHS = 'paths: { /a: { get: { responses: { 200: { description: ok } } } } }\n';
+  const api = (text: string) => `openapi: 3.1.0\n${text}\n`;
+  /** A path item, and the answer to its GET. */
+  const at = (item: string) => api(`paths: { /a: ${item} }`);
+  const answering = (response: string) => at(`{ get: { responses: { 200: ${response} } } }`);
 
   it.each([
     ['no YAML', 'openapi: 3.1.0\npaths:\n\t§/a: {}\n'.replace('\t§', '§\t'), 'a tab is used to indent'],
     ['a version that is not read', `openapi: §4.0.0\n${PATHS}`, 'version 4.0.0 is not read'],
     ['no OpenAPI at all', '§name: a\n', 'is no OpenAPI document'],
-    ['no operation', 'openapi: 3.1.0\npaths: §{}\n', 'describes no operation'],
-    ['a path without a slash', 'openapi: 3.1.0\npaths: { a: §{ get: {} } }\n', 'does not begin with /'],
-    [
-      'a reference to nothing',
-      'openapi: 3.1.0\npaths: { /a: { get: { responses: { 200: §{ $ref: "#/components/responses/A" } } } } }\n',
-      'points at nothing',
-    ],
+    ['no operation', api('paths: §{}'), 'describes no operation'],
+    ['a path without a slash', api('paths: { a: §{ get: {} } }'), 'does not begin with /'],
+    ['a reference to nothing', answering('§{ $ref: "#/components/responses/A" }'), 'points at nothing'],
     [
       'a remote reference',
-      'openapi: 3.1.0\npaths: { /a: §{ $ref: "https://api.example/a.yaml" } }\n',
+      at('§{ $ref: "https://api.example/a.yaml" }'),
       'is remote, and nothing is fetched',
     ],
-    [
-      'a reference out of its folder',
-      'openapi: 3.1.0\npaths: { /a: §{ $ref: "../contracts/orders.yaml" } }\n',
-      'lies outside the folder',
-    ],
-    [
-      'a reference to no file',
-      'openapi: 3.1.0\npaths: { /a: §{ $ref: "a.yaml" } }\n',
-      'there is no such file',
-    ],
+    ['a reference out of its folder', at('§{ $ref: "../contracts/orders.yaml" }'), 'lies outside the folder'],
+    ['a reference to no file', at('§{ $ref: "a.yaml" }'), 'there is no such file'],
     [
       'references in a circle',
-      'openapi: 3.1.0\npaths: { /a: §{ $ref: "#/components/pathItems/A" } }\ncomponents: { pathItems: { A: { $ref: "#/paths/~1a" } } }\n',
+      at('§{ $ref: "#/components/pathItems/A" } }\ncomponents: { pathItems: { A: { $ref: "#/paths/~1a" } }'),
       'never to anything',
     ],
     [
       'a schema that is none',
-      'openapi: 3.1.0\npaths: { /a: { get: { responses: { 200: { content: { application/json: { schema: §{ type: thing } } } } } } } }\n',
+      answering('{ content: { application/json: { schema: §{ type: thing } } } }'),
       'is not a JSON Schema',
     ],
     [
       'a security scheme that is not defined',
-      `openapi: 3.1.0\nsecurity: [{ key: §[] }]\n${PATHS}`,
+      api(`security: [{ key: §[] }]\n${PATHS}`),
       'is not among the securitySchemes',
     ],
     [
       'a parameter without a name',
-      'openapi: 3.1.0\npaths: { /a: { get: { parameters: [§{ in: query }], responses: {} } } }\n',
+      at('{ get: { parameters: [§{ in: query }], responses: {} } }'),
       'is a parameter without a name',
     ],
     ['values nested without end', `openapi: 3.1.0\nx: ${'['.repeat(300)}${']'.repeat(300)}\n`, 'is nested'],

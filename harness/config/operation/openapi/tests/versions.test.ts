@@ -9,34 +9,27 @@ import {
 } from '../fixtures/described.ts';
 
 const swagger = (more: object) => ({ swagger: '2.0', info: { title: 'Things', version: '1' }, ...more });
-const things = (operation: object, method = 'get', root: object = {}) =>
+const things = (operation: object, root: object = {}, method = 'get') =>
   swagger({ paths: { '/things': { [method]: { responses: { 200: ok }, ...operation } } }, ...root });
+
+const Q = { name: 'q', in: 'query', required: true };
 
 describe('a document of Swagger 2.0', () => {
   it.each<[string, object, object]>([
-    [
-      'the path before all others',
-      things({}, 'get', { basePath: '/v2/', host: 'a.example' }),
-      { path: '/v2/things' },
-    ],
+    ['the path before all', things({}, { basePath: '/v2/', host: 'a.example' }), { path: '/v2/things' }],
     [
       'lists, by commas where it says nothing else',
       things({
-        parameters: ['csv', 'ssv', 'pipes', 'multi', undefined].map((collectionFormat, index) => ({
-          name: `p${index}`,
-          in: 'query',
-          required: true,
-          type: 'array',
-          items: { type: 'integer' },
-          collectionFormat,
-          'x-example': [1, 2],
-        })),
+        parameters: ['csv', 'ssv', 'pipes', 'multi', undefined].map((collectionFormat, index) => {
+          const values = { type: 'array', items: { type: 'integer' }, 'x-example': [1, 2] };
+          return { ...Q, name: `p${index}`, collectionFormat, ...values };
+        }),
       }),
       { path: '/things?p0=1%2C2&p1=1%202&p2=1%7C2&p3=1&p3=2&p4=1%2C2' },
     ],
     [
       'values of parameters',
-      things({ parameters: [{ name: 'q', in: 'query', required: true, type: 'string', enum: ['a'] }] }),
+      things({ parameters: [{ ...Q, type: 'string', enum: ['a'] }] }),
       { path: '/things?q=a' },
     ],
     [
@@ -62,11 +55,11 @@ describe('a document of Swagger 2.0', () => {
       'a body in what it consumes',
       things(
         { parameters: [{ name: 'b', in: 'body', required: true, schema: { $ref: '#/definitions/New' } }] },
-        'post',
         {
           consumes: ['application/xml', 'application/hal+json'],
           definitions: { New: { type: 'object', example: { a: 1 } } },
         },
+        'post',
       ),
       { body: { mediaType: 'application/hal+json', text: '{"a":1}' } },
     ],
@@ -79,20 +72,22 @@ describe('a document of Swagger 2.0', () => {
             { name: 'o', in: 'formData', type: 'string' },
           ],
         },
+        {},
         'post',
       ),
       { body: { mediaType: 'application/x-www-form-urlencoded', text: 'n=3' } },
     ],
     [
       'a file, which is not made up',
-      things({ parameters: [{ name: 'f', in: 'formData', required: true, type: 'file' }] }, 'post'),
+      things({ parameters: [{ name: 'f', in: 'formData', required: true, type: 'file' }] }, {}, 'post'),
       { uncallable: 'its body is taken as multipart/form-data, which is not made up here' },
     ],
     [
       'the media types that it produces, its own before those of all',
-      things({ produces: ['text/csv'], responses: { 200: { ...ok, schema: { type: 'file' } } } }, 'get', {
-        produces: ['application/json'],
-      }),
+      things(
+        { produces: ['text/csv'], responses: { 200: { ...ok, schema: { type: 'file' } } } },
+        { produces: ['application/json'] },
+      ),
       { response: { status: 200, mediaTypes: ['text/csv'], schema: null } },
     ],
     [
@@ -132,7 +127,7 @@ describe('a document of Swagger 2.0', () => {
       },
     };
     const responses = { 200: { ...ok, schema: { $ref: '#/definitions/T' } } };
-    const judge = await answerJudge(things({ responses }, 'get', { definitions: { T: schema } }));
+    const judge = await answerJudge(things({ responses }, { definitions: { T: schema } }));
     expect(judge({ size: 1, note: null })).toBeNull();
     expect(judge({ size: 0 })?.keyword).toBe('exclusiveMinimum');
   });
@@ -141,7 +136,7 @@ describe('a document of Swagger 2.0', () => {
     const key = { type: 'apiKey', in: 'header', name: 'X-Key' };
     const securityDefinitions = { login: { type: 'basic' }, key };
     const demanding = (security: object) =>
-      onlyOperation(things({ security: [security] }, 'get', { securityDefinitions }));
+      onlyOperation(things({ security: [security] }, { securityDefinitions }));
     expect((await demanding({ login: [] })).uncallable).toBe(
       'demands the HTTP scheme basic, and the config has the scheme bearer',
     );
@@ -272,15 +267,11 @@ describe('a document that names a dialect of JSON Schema', () => {
     (await answerJudge(document, files))(value)?.keyword ?? null;
   const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
   const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
+  const IN_07 = { jsonSchemaDialect: DRAFT_07 };
   const tuple = { items: [{ type: 'string' }], additionalItems: false };
 
   it.each<[string, object, unknown, string | null]>([
-    [
-      'for all of its schemas',
-      answering(tuple, { jsonSchemaDialect: DRAFT_07 }),
-      ['a', 1],
-      'additionalItems',
-    ],
+    ['for all of its schemas', answering(tuple, IN_07), ['a', 1], 'additionalItems'],
     ['for one of them', answering({ $schema: DRAFT_07, ...tuple }), [1], 'type'],
     [
       'and not for others',
@@ -298,14 +289,14 @@ describe('a document that names a dialect of JSON Schema', () => {
       'in which nothing beside a reference counts',
       answering(
         { $ref: '#/components/schemas/A', minLength: 9 },
-        { jsonSchemaDialect: DRAFT_07, components: { schemas: { A: { type: 'string' } } } },
+        { ...IN_07, components: { schemas: { A: { type: 'string' } } } },
       ),
       'a',
       null,
     ],
     [
       'in which members depend on each other',
-      answering({ dependencies: { a: ['b'], c: { required: ['d'] } } }, { jsonSchemaDialect: DRAFT_07 }),
+      answering({ dependencies: { a: ['b'], c: { required: ['d'] } } }, IN_07),
       { c: 1 },
       'required',
     ],
