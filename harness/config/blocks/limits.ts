@@ -8,11 +8,8 @@ import { choice, duration, flag, type Loaded, list, mapping, needed, text, whole
 import { formatDuration, parseDuration } from '../shape/units.ts';
 import { type Rate, requestsToOperations } from './pace.ts';
 
-const REQUESTS = whole('How many requests the window allows.', {
-  minimum: 1,
-  maximum: 1_000_000,
-  expected: 'a whole number of requests, at least 1',
-});
+const COUNT = { minimum: 1, maximum: 1_000_000, expected: 'a whole number of requests, at least 1' };
+const REQUESTS = whole('How many requests the window allows.', COUNT);
 // A longer window cannot be waited for in one run.
 const WINDOW = duration('Length of the window.', { atMost: '24h' });
 const SCOPE = choice(
@@ -29,7 +26,7 @@ export const PLAN = mapping(
     window: needed(WINDOW),
     burst: whole(
       'How many requests are served at once. They come back one by one, at the rate of `requests` in each `window`.',
-      { minimum: 1, maximum: 1_000_000, expected: 'a whole number of requests, at least 1' },
+      COUNT,
     ),
     per: SCOPE,
     further: list(

@@ -34,12 +34,18 @@ export interface NewFile {
 /** What makes an answer unfit, and what would be right; null when nothing does. */
 export type Unfit = { readonly problem: string; readonly remedy: string } | null;
 
+const fits =
+  (pattern: RegExp, problem: string, remedy: string) =>
+  (text: string): Unfit =>
+    pattern.test(text) ? null : { problem, remedy };
+
 /** Each answer can be checked the moment it is given. */
 export const FIT = {
-  service: (text: string): Unfit =>
-    /^[a-z0-9][a-z0-9-]{0,62}$/.test(text)
-      ? null
-      : { problem: 'is no name for a service', remedy: 'use lower-case letters, digits and hyphens' },
+  service: fits(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    'is no name for a service',
+    'use lower-case letters, digits and hyphens',
+  ),
   url: (text: string): Unfit => {
     let unfit: Unfit = null;
     const fault = (problem: string, remedy: string) => {
@@ -53,20 +59,16 @@ export const FIT = {
     }
     return unfit;
   },
-  samplePath: (text: string): Unfit =>
-    /^\/[\x21-\x7e]*$/.test(text)
-      ? null
-      : {
-          problem: 'is no path',
-          remedy: 'write a path below the base URL that answers a GET, such as /v1/orders',
-        },
-  variable: (text: string): Unfit =>
-    /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
-      ? null
-      : {
-          problem: 'cannot be the name of an environment variable',
-          remedy: 'name the variable that holds the value, such as ORDERS_API_KEY; never the value itself',
-        },
+  samplePath: fits(
+    /^\/[\x21-\x7e]*$/,
+    'is no path',
+    'write a path below the base URL that answers a GET, such as /v1/orders',
+  ),
+  variable: fits(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    'cannot be the name of an environment variable',
+    'name the variable that holds the value, such as ORDERS_API_KEY; never the value itself',
+  ),
 } as const;
 
 /**

@@ -116,14 +116,8 @@ function fieldArgument([name, value]: FieldLine): string {
 
 /** curl makes the same line by itself. */
 function isCurlsOwn([name, value]: FieldLine, { url }: RecordedRequest): boolean {
-  switch (name.toLowerCase()) {
-    case 'host':
-      return value === URL.parse(url)?.host;
-    case 'content-length':
-      return true;
-    default:
-      return false;
-  }
+  if (name.toLowerCase() === 'host') return value === URL.parse(url)?.host;
+  return name.toLowerCase() === 'content-length';
 }
 
 /**

@@ -132,11 +132,7 @@ function responseLines(response: RecordedResponse, atMs: number): readonly Trans
   ];
 }
 
-function fieldLines(
-  fields: readonly FieldLine[],
-  atMs: number,
-  direction: '>' | '<',
-): readonly TranscriptLine[] {
+function fieldLines(fields: readonly FieldLine[], atMs: number, direction: '>' | '<'): TranscriptLine[] {
   return fields.map(([name, value]) => line(atMs, direction, `${name}: ${value}`));
 }
 
@@ -170,10 +166,7 @@ function bodyLines(
   ];
 }
 
-function endLines(
-  { failure, timing }: Exchange | Conversation,
-  summary: string | null,
-): readonly TranscriptLine[] {
+function endLines({ failure, timing }: Exchange | Conversation, summary: string | null): TranscriptLine[] {
   const { durationMs } = timing;
   if (failure) return [line(durationMs, '*', `failed (${failure.kind}): ${failure.message}`)];
   return summary === null ? [] : [line(durationMs, '*', summary)];
@@ -195,12 +188,9 @@ function eventLine(event: ConversationEvent): TranscriptLine {
     case 'frame':
       return line(atMs, direction, frameText(event.frame));
     case 'octets': {
-      const more = event.omitted ? ` and ${event.omitted} more octets` : '';
-      return line(
-        atMs,
-        direction,
-        `${event.octets.length} octets ${excerptOf(event.octets)}${more} (${event.note})`,
-      );
+      const { octets, omitted, note } = event;
+      const more = omitted ? ` and ${omitted} more octets` : '';
+      return line(atMs, direction, `${octets.length} octets ${excerptOf(octets)}${more} (${note})`);
     }
     case 'end':
       return line(atMs, direction, 'end of the TCP connection');

@@ -104,14 +104,9 @@ export function createRedaction(
       const quoted = quoteMarkers(plain);
       return quoted === plain ? kept : quoted;
     });
-    const nothingChanged = finds.length === 0 && typeof pieces[0] !== 'string';
-    return nothingChanged
-      ? received
-      : new Uint8Array(
-          Buffer.concat(
-            pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
-          ),
-        );
+    if (finds.length === 0 && typeof pieces[0] !== 'string') return received;
+    const parts = pieces.map((piece) => (typeof piece === 'string' ? latin1Octets(piece) : piece));
+    return new Uint8Array(Buffer.concat(parts));
   };
 
   const secretsKnown = () => names.size + sought.size;
@@ -148,15 +143,11 @@ export function createRedaction(
     if (finds.length === 0) return lines;
     let at = 0;
     return lines.map(([name, value]) => {
-      const [from, to] = [at, at + value.length];
-      at = to + 1;
+      const from = at;
+      at += value.length + 1;
+      const within = (place: number) => Math.min(Math.max(0, place - from), value.length);
       const own = finds
-        .map((each) => ({
-          ...each,
-          part: true,
-          start: Math.max(0, each.start - from),
-          end: Math.min(value.length, each.end - from),
-        }))
+        .map((each) => ({ ...each, part: true, start: within(each.start), end: within(each.end) }))
         .filter(({ start, end }) => start < end);
       return [name, cut(value.length, own, (start, end) => value.slice(start, end)).join('')] as const;
     });

@@ -206,14 +206,8 @@ function* surplusMembers(call: Call, body: BodySubject | null): Generator<BadInp
 /** Only where it can change nothing: the call is carried out when the unknown parameter is ignored. */
 function* extraInputs(call: Call): Generator<BadInput> {
   if (call.method !== 'GET') return;
-  const extra: Input = {
-    name: UNKNOWN_NAME,
-    in: 'query',
-    required: false,
-    schema: null,
-    value: '1',
-    form: 'repeated',
-  };
+  const place = { name: UNKNOWN_NAME, in: 'query', form: 'repeated' } as const;
+  const extra: Input = { ...place, required: false, schema: null, value: '1' };
   const inputs = [...call.inputs, extra];
   yield { kind: 'extra', what: `with the unknown ${named(extra)}`, ...requestOfCall({ ...call, inputs }) };
 }
