@@ -101,9 +101,9 @@ export type ServiceMessage = {
   | { readonly type: 'trouble'; readonly reason: string }
   /** One that has arrived, for whoever keeps secrets out of logs and reports; never written anywhere. */
   | { readonly type: 'secret'; readonly name: string; readonly value: string }
-  /** It wants its provider started anew; the answer is a `RenewalReply`. */
+  /** It wants its provider started anew; the answer is `renewed`. */
   | { readonly type: 'renew' }
-  /** It wants its quota to itself; the answer is a `TurnReply`. */
+  /** It wants its quota to itself; the answer is `turn`. */
   | { readonly type: 'turn' }
   | { readonly type: 'finished' }
 );
@@ -132,21 +132,14 @@ export type MainMessage = { readonly conform: 1 } & (
   | { readonly cancelled: true }
   /** All that it has told is heard. */
   | { readonly over: true }
-  | RenewalReply
-  | TurnReply
+  | ({ readonly service: string } & (Pick<Replies, 'renewed'> | Pick<Replies, 'turn'>))
   /** One that another worker has learned. */
   | { readonly secret: PackedSecret }
 );
 
-/** The main process's answer to a `renew`. */
-interface RenewalReply {
-  readonly service: string;
+/** What the main process answers about one service: to a `renew`, and to a `turn`. */
+interface Replies {
   readonly renewed: Renewed;
-}
-
-/** The main process's answer to a `turn`. */
-interface TurnReply {
-  readonly service: string;
   readonly turn: Turn;
 }
 
@@ -158,28 +151,18 @@ export function hearSecrets(heard: (secret: PackedSecret) => void): void {
   });
 }
 
-/** Has the provider of a service started anew. */
-export async function askForRenewal(service: string, ask: () => void): Promise<Renewed> {
-  return (await answerTo<RenewalReply>(service, 'renewed', ask)).renewed;
-}
-
-/** Waits for the turn of a service. */
-export async function askForTurn(service: string, ask: () => void): Promise<Turn> {
-  return (await answerTo<TurnReply>(service, 'turn', ask)).turn;
-}
-
-/** The main process's answer about a service that has this member. */
-function answerTo<R extends RenewalReply | TurnReply>(
+/** Has the provider of a service started anew, or waits for its turn: the main process's answer to what `ask` tells it. */
+export function askFor<M extends keyof Replies>(
+  member: M,
   service: string,
-  member: Exclude<keyof R, 'service'> & string,
   ask: () => void,
-): Promise<R> {
+): Promise<Replies[M]> {
   return new Promise((resolve) => {
     const take = (message: unknown) => {
       if (!isJsonObject(message) || message.conform !== 1) return;
       if (!(member in message) || message.service !== service) return;
       process.off('message', take);
-      resolve(message as unknown as R);
+      resolve(message[member] as Replies[M]);
     };
     process.on('message', take);
     ask();

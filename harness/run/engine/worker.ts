@@ -16,8 +16,7 @@ import { loadSuites, selectById } from '../selection/selection.ts';
 import { asksAnything, startsFresh } from '../sessions.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import {
-  askForRenewal,
-  askForTurn,
+  askFor,
   hearSecrets,
   isSimulated,
   learnedElsewhere,
@@ -186,7 +185,7 @@ class ServiceRun {
     const turn =
       providerUrl === null
         ? { usedAgoMs: null }
-        : await askForTurn(this.service, () => this.#tell({ type: 'turn' }));
+        : await askFor('turn', this.service, () => this.#tell({ type: 'turn' }));
     this.#firstUrl = providerUrl ?? this.#simulation?.providerUrl ?? '';
     const leftAgoMs = left === null || left.lastEvidence === 0 ? null : Date.now() - left.endedMs;
     const usedAgoMs = 'usedAgoMs' in turn ? turn.usedAgoMs : null;
@@ -296,7 +295,7 @@ class ServiceRun {
   /** What was found out is about the provider that is gone: the new one is asked anew. */
   async #renew(): Promise<void> {
     await this.#close();
-    const renewed = await askForRenewal(this.service, () => this.#tell({ type: 'renew' }));
+    const renewed = await askFor('renewed', this.service, () => this.#tell({ type: 'renew' }));
     this.#outageTold = false;
     this.#asked = false;
     this.#fresh = 'url' in renewed;
