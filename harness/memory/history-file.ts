@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Static, TSchema } from 'typebox';
 import { HarnessError } from '../base/exit.ts';
-import { isJsonObject } from '../base/json-text.ts';
+import { type JsonObject, parseJsonObject } from '../base/json-text.ts';
 import { reasonOf } from '../base/thrown.ts';
 import Type from '../base/type.ts';
 import { heldTo } from '../report/results/schemas.ts';
@@ -129,22 +129,14 @@ function linesOf(path: string): { readonly lines: readonly Line[]; readonly note
 }
 
 function lineIn(text: string): Line {
-  const value = parsed(text);
+  const value = parseJsonObject(text);
   return { text, run: fitting(RUN, 'run', value), ids: fitting(IDS, 'ids', value) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** `key` tells that a line is meant to be of this shape. */
-function fitting<S extends TSchema>(shape: S, key: string, value: unknown): Static<S> | null {
+function fitting<S extends TSchema>(shape: S, key: string, value: JsonObject | null): Static<S> | null {
   const fits = heldTo<Static<S>>(shape);
-  return isJsonObject(value) && key in value && fits(value) ? (value as Static<S>) : null;
+  return value !== null && key in value && fits(value) ? (value as Static<S>) : null;
 }
 
 function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<string, IdsLine>): RunLine {
@@ -152,19 +144,11 @@ function lineOf({ id, startedAt, exitCode, services }: PastRun, lists: Map<strin
     run: id,
     at: startedAt,
     exit: exitCode,
-    services: services.map(({ service, environment, version, outcomes, requests, durationMs }) => {
+    services: services.map(({ outcomes, durationMs, ...service }) => {
       const ids = [...outcomes.keys()];
       const checks = createHash('sha256').update(ids.join('\n')).digest('base64url').slice(0, 12);
       lists.set(checks, { checks, ids });
-      return {
-        service,
-        environment,
-        version,
-        checks,
-        outcomes: [...outcomes.values()].join(''),
-        requests,
-        ms: Math.round(durationMs),
-      };
+      return { ...service, checks, outcomes: [...outcomes.values()].join(''), ms: Math.round(durationMs) };
     }),
   };
 }
@@ -177,12 +161,9 @@ function pastOf(
     id: run,
     startedAt: at,
     exitCode: exit,
-    services: services.map(({ service, environment, version, checks, outcomes, requests, ms }) => ({
-      service,
-      environment,
-      version,
+    services: services.map(({ checks, outcomes, ms, ...service }) => ({
+      ...service,
       outcomes: new Map((lists.get(checks) ?? []).map((id, index) => [id, outcomes[index] ?? '.'])),
-      requests,
       durationMs: ms,
     })),
   };

@@ -54,10 +54,12 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     if (known.length > 0) journal.append({ type: 'known-failures', service, listed: withoutSecrets(known) });
   }
   const providers = new Providers();
-  const render = once((interruption: string | null) => {
+  let rendered: RenderedRun | undefined;
+  const render = (interruption: string | null) => {
     const { reportChoices: choices } = request;
-    return renderRun({ run, folder, journal, logs: providers.logs(), choices, progress }, interruption);
-  });
+    rendered ??= renderRun({ run, folder, journal, logs: providers.logs(), choices, progress }, interruption);
+    return rendered;
+  };
   const renderOnExit = () => {
     process.exitCode = render(PROCESS_ENDED).results.run.exitCode;
     providers.abandon();
@@ -71,18 +73,8 @@ export async function runConformance(request: RunRequest): Promise<FinishedRun> 
     },
   });
   try {
-    await execute({
-      request,
-      runId: run.id,
-      folder,
-      configs,
-      selection,
-      suitesUrl,
-      redaction,
-      providers,
-      interruption,
-      journal,
-    });
+    const opened = { folder, journal, redaction, providers, interruption };
+    await execute({ request, runId: run.id, configs, selection, suitesUrl, ...opened });
     return { ...render(null), signalled: interruption.signalled };
   } catch (error) {
     // Nothing was sent, so there is nothing to report.
@@ -196,12 +188,4 @@ function openRun(
     if (!(error instanceof HarnessError)) throw error;
     throw new UsageError(error.message, { remedy: 'name a folder that can be written to with --reports' });
   }
-}
-
-function once<A extends unknown[], R>(produce: (...args: A) => R): (...args: A) => R {
-  let made: { readonly value: R } | undefined;
-  return (...args) => {
-    made ??= { value: produce(...args) };
-    return made.value;
-  };
 }

@@ -79,16 +79,10 @@ export async function init(options: InitOptions): Promise<number> {
     const variables = scheme.first.asks.flatMap(({ option, variable }) =>
       variable ? [answers[option] ?? ''] : [],
     );
-    process.stderr.write(
-      `${await firstAnswer({ configDir: options.config, service, env: process.env, harness: HARNESS })}\n`,
-    );
-    process.stderr.write(
-      nextStep(
-        service,
-        variables.filter((name) => !process.env[name]),
-        options.config,
-      ),
-    );
+    const asked = { configDir: options.config, service, env: process.env, harness: HARNESS };
+    process.stderr.write(`${await firstAnswer(asked)}\n`);
+    const unset = variables.filter((name) => !process.env[name]);
+    process.stderr.write(nextStep(service, unset, options.config));
     return 0;
   } finally {
     asker.close();

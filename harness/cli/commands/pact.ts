@@ -3,6 +3,7 @@ import { UsageError } from '../../base/exit.ts';
 import { loadServices } from '../../config/load.ts';
 import type { ServiceConfig } from '../../config/service.ts';
 import { readResults } from '../../report/results/read-results.ts';
+import { counted } from '../../report/results/tally.ts';
 import { newestReports } from '../../report/write.ts';
 import { HARNESS } from '../process.ts';
 import type { RunOptions } from './run/run.ts';
@@ -29,14 +30,9 @@ export async function writePacts(services: readonly string[], options: WriteOpti
   const { writePact } = await import('../../run/pact/write-pacts.ts');
   const folder = options.out ?? join(options.config, 'pacts');
   for (const config of await configsOf(services, options)) {
-    const { path, interactions, leftOut } = await writePact(
-      config,
-      folder,
-      `${HARNESS.name}/${HARNESS.version}`,
-    );
-    process.stdout.write(
-      `wrote ${path}: ${interactions} ${interactions === 1 ? 'interaction' : 'interactions'}\n`,
-    );
+    const agent = `${HARNESS.name}/${HARNESS.version}`;
+    const { path, interactions, leftOut } = await writePact(config, folder, agent);
+    process.stdout.write(`wrote ${path}: ${counted(interactions, 'interaction')}\n`);
     for (const reason of leftOut) process.stdout.write(`  left out ${reason}\n`);
   }
   return 0;
@@ -65,15 +61,12 @@ export async function publish(services: readonly string[], options: PublishOptio
       ? null
       : readResults(options.results ?? join(newestReports('reports'), 'results.json'));
   for (const config of await configsOf(services, options)) {
+    const of = (number: string) => ({ version: { number, branch, buildUrl }, harness: HARNESS });
     const lines: string[] = [];
-    if (consumerVersion !== undefined) {
-      const version = { number: consumerVersion, branch, buildUrl };
-      lines.push(...(await publishServicePacts(config, { version, harness: HARNESS })));
-    }
-    if (providerVersion !== undefined && results !== null) {
-      const version = { number: providerVersion, branch, buildUrl };
-      lines.push(...(await publishServiceResults(config, results, { version, harness: HARNESS })));
-    }
+    if (consumerVersion !== undefined)
+      lines.push(...(await publishServicePacts(config, of(consumerVersion))));
+    if (providerVersion !== undefined && results !== null)
+      lines.push(...(await publishServiceResults(config, results, of(providerVersion))));
     process.stdout.write(lines.map((line) => `${config.service}: ${line}\n`).join(''));
   }
   return 0;

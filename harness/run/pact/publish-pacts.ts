@@ -42,12 +42,8 @@ export async function publishServicePacts(
     });
   }
   const said = await asked(broker, config, harness, (client) => publishPacts(broker, found, version, client));
-  return [
-    ...found.map(
-      ({ consumer, provider }) => `published ${consumer} -> ${provider}, version ${version.number}`,
-    ),
-    ...said,
-  ];
+  const as = `version ${version.number}`;
+  return [...found.map(({ consumer, provider }) => `published ${consumer} -> ${provider}, ${as}`), ...said];
 }
 
 /**
@@ -69,12 +65,10 @@ export async function publishServiceResults(
   const service = results.services.find(({ service: name }) => name === config.service);
   const found = service ? resultsFor(service, broker) : [];
   if (found.length === 0) {
-    throw new UsageError(
-      `the run ${results.run.id} verified no pact of ${broker.url} for ${config.service}`,
-      {
-        remedy: 'run `conform pact verify` first, and name its results.json with --results',
-      },
-    );
+    const problem = `the run ${results.run.id} verified no pact of ${broker.url} for ${config.service}`;
+    throw new UsageError(problem, {
+      remedy: 'run `conform pact verify` first, and name its results.json with --results',
+    });
   }
   await asked(broker, config, harness, (client) => publishResults(found, version, harness, client));
   return found.map(({ url, interactions }) => {
@@ -142,9 +136,8 @@ function resultsFor({ pacts = [], checks }: ServiceResult, broker: PactBroker): 
         const success = judged ? SUCCESS[judged.outcome] : undefined;
         if (judged === undefined || success === undefined) {
           const why = judged ? `${judged.outcome}: ${judged.message}` : 'it was not selected';
-          throw new InconclusiveError(
-            `${source} was not verified as a whole (${check} ${why}), so nothing is published`,
-          );
+          const problem = `${source} was not verified as a whole (${check} ${why})`;
+          throw new InconclusiveError(`${problem}, so nothing is published`);
         }
         return { brokerId, success, mismatch: success ? '' : judged.message };
       }),

@@ -49,12 +49,10 @@ export async function writePact(
   const { script, leftOut } = scripted;
   const interactions = script.calls.length + script.messages.length;
   if (interactions === 0) {
-    throw new UsageError(
-      `the contract of ${config.service} shows no request and no event, so there is no pact to write`,
-      {
-        remedy: 'describe a call as `operations:`',
-      },
-    );
+    const problem = `the contract of ${config.service} shows no request and no event`;
+    throw new UsageError(`${problem}, so there is no pact to write`, {
+      remedy: 'describe a call as `operations:`',
+    });
   }
   const text = await recordPact(script, (index, url) => makeCall(scripted, index, url, userAgent));
   const redaction = createRedaction(serviceSecrets(config));
