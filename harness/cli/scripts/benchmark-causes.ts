@@ -1,5 +1,5 @@
 import { EXIT } from '../../base/exit.ts';
-import { dictionary, type Entry } from '../../diagnosis/dictionary.ts';
+import { dictionary } from '../../diagnosis/dictionary.ts';
 import {
   aloneCases,
   areAllSeen,
@@ -37,33 +37,20 @@ async function benchmark(): Promise<number> {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const of = (size: number) => proven.filter(({ name }) => name.split('+').length === size);
   const alone = of(1).filter(({ findings }) => findings.some(complains));
-  const judge = (all: readonly ProvenCase[], known: readonly Entry[] = entries) =>
-    all.map((each) => verdictOn(each, known, alone));
-
+  const judge = (all: readonly ProvenCase[]) => all.map((each) => verdictOn(each, entries, alone));
+  const together = (name: string, all: readonly ProvenCase[], reach: number) => {
+    const seen = all.filter((each) => areAllSeen(each, entries));
+    const left = all.indexOf(seen[SETS - 1] ?? (all.at(-1) as ProvenCase)) + 1 - Math.min(SETS, seen.length);
+    const what = `${name} (${left} left out, where one fault hides another)`;
+    return report(what, judge(seen.slice(0, SETS)), reach);
+  };
   const shares = [
     report('alone', judge(alone), REACH.alone),
-    ...(
-      [
-        ['pairs', of(2), REACH.pairs],
-        ['triples', of(3), REACH.triples],
-      ] as const
-    ).map(([name, all, reach]) => {
-      const seen = all.filter((each) => areAllSeen(each, entries));
-      const left =
-        all.indexOf(seen[SETS - 1] ?? (all.at(-1) as ProvenCase)) + 1 - Math.min(SETS, seen.length);
-      return report(
-        `${name} (${left} left out, where one fault hides another)`,
-        judge(seen.slice(0, SETS)),
-        reach,
-      );
-    }),
+    together('pairs', of(2), REACH.pairs),
+    together('triples', of(3), REACH.triples),
   ];
-  const unknown = alone.flatMap((each) =>
-    judge(
-      [each],
-      entries.filter(({ defect }) => defect !== each.name),
-    ),
-  );
+  const without = ({ name }: ProvenCase) => entries.filter(({ defect }) => defect !== name);
+  const unknown = alone.map((each) => verdictOn(each, without(each), alone));
   const sums = {
     unexplained: unknown.filter(({ named }) => named.length === 0).length,
     neighbour: unknown.filter(({ named }) => named.length === 1).length,

@@ -30,12 +30,8 @@ export function diagnosisGaps(proven: readonly ProvenCase[], entries: readonly E
   const together = defects.filter((each) => each.name.includes('+') && areAllSeen(each, entries));
   const verdict = (each: ProvenCase, known = entries) => ({ each, ...verdictOn(each, known, alone) });
   const ofAlone = alone.map((each) => verdict(each));
-  const ofUnknown = alone.map((each) =>
-    verdict(
-      each,
-      entries.filter(({ defect }) => defect !== each.name),
-    ),
-  );
+  const without = ({ name }: ProvenCase) => entries.filter(({ defect }) => defect !== name);
+  const ofUnknown = alone.map((each) => verdict(each, without(each)));
   const ofTogether = together.map((each) => verdict(each));
   return [
     ...shortOf(REACH_ALONE, 'defects alone', ofAlone),
