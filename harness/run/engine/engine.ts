@@ -171,14 +171,13 @@ async function runRound(
   };
 
   const stopWatching = lanes.watch();
-  const timers: NodeJS.Timeout[] = [];
+  const endAll = () => {
+    for (const worker of running) worker.end();
+  };
+  let late: NodeJS.Timeout | undefined;
   const onAbort = () => {
     for (const worker of running) worker.tell({ conform: 1, cancelled: true });
-    timers.push(
-      setTimeout(() => {
-        for (const worker of running) worker.end();
-      }, CANCEL_MS),
-    );
+    late = setTimeout(endAll, CANCEL_MS);
   };
   signal.addEventListener('abort', onAbort, { once: true });
   const most = Math.min(groups.length, Math.max(capacity.workers, capacity.alone));
@@ -186,9 +185,9 @@ async function runRound(
     await pLimit(most).map([...workers], ([name, group]) => runGroup(name, group));
   } finally {
     signal.removeEventListener('abort', onAbort);
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(late);
     stopWatching();
-    for (const worker of running) worker.end();
+    endAll();
   }
   return new Map(
     [...workers].flatMap(([name, group]) => {
