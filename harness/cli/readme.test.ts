@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../base/fixtures/folder.ts';
-import { type Ending, listenTo } from '../base/fixtures/program.ts';
+import { listenTo } from '../base/fixtures/program.ts';
 import { pactOf, startStubBroker } from '../pact/fixtures/stub-broker.ts';
 import { exampleCredentials } from '../provider/reference/how-to-call.ts';
 import { startReference } from '../provider/reference/reference.ts';
@@ -85,11 +85,7 @@ const ORDERS_KEY = 'example-orders-key';
 const PACT = 'npx --package @pact-foundation/pact-cli@18 pact ';
 
 /** Runs a README line as it stands, but for the port and the quoting that a shell would undo. */
-async function run(
-  command: string,
-  { folder, port, environment }: Place,
-  endAfter?: RegExp,
-): Promise<Pick<Ending, 'code' | 'stdout' | 'stderr'>> {
+async function run(command: string, { folder, port, environment }: Place, endAfter?: RegExp) {
   const args = command
     .replace('npx conform ', '')
     .replace(PACT, '')

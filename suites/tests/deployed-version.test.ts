@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { serving } from '../../harness/base/fixtures/server.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
 import { functional } from '../catalogue.ts';
-import { amiss, configFor, type Judged, judged, KEY } from './fixtures/judged.ts';
+import { amiss, configFor, judged, KEY } from './fixtures/judged.ts';
 
 type Place = NonNullable<ServiceConfig['deployedVersion']>;
 
@@ -16,11 +16,7 @@ interface Told {
 const OF_VERSION = ['versioning'];
 
 /** A service that tells its version, judged by these suites. */
-async function judgedWith(
-  place: Place | null,
-  { header, content }: Told,
-  suites = OF_VERSION,
-): Promise<{ readonly run: Judged; readonly asked: number }> {
+async function judgedWith(place: Place | null, { header, content }: Told, suites = OF_VERSION) {
   let asked = 0;
   const server = await serving(
     createServer(({ url = '', headers }, response) => {

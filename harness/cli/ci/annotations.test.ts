@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
 import type { ResolvedGround } from '../../contract/outcome.ts';
 import { conformingService, diagnosedResults, resultsOf } from '../../report/fixtures/sample-results.ts';
-import type { Results } from '../../report/results/results.ts';
 import { conform } from '../../run/fixtures/conform-process.ts';
 import { annotationsOf } from './annotations.ts';
 
@@ -13,11 +12,7 @@ const folder = temporaryFolder({
 const setting = { configDir: `${folder}/conformance`, repository: folder };
 
 /** One service with so many failures, each without a cause, that rest on this. */
-function failing(
-  n: number,
-  ground: Partial<ResolvedGround> = {},
-  text = 'A wrong key is answered 200',
-): Results {
+function failing(n: number, ground: Partial<ResolvedGround> = {}, text = 'A wrong key is answered 200') {
   const service = conformingService('search');
   const [first] = service.checks;
   if (first === undefined) throw new Error('the sample has no checks');

@@ -80,11 +80,7 @@ function withPlan(config: ServiceConfig, plan: Plan): ServiceConfig {
   return { ...config, plan, facts: { ...config.facts, 'limits.rate': { value, origin: 'the test' } } };
 }
 
-function selected(
-  config: ServiceConfig,
-  chosen: readonly string[],
-  checks: readonly string[],
-): readonly Suite[] {
+function selected(config: ServiceConfig, chosen: readonly string[], checks: readonly string[]) {
   return selectChecks(suites, { suites: chosen, checks }, [config]).selected(config);
 }
 

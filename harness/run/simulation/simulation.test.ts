@@ -14,10 +14,7 @@ credentials: { scheme: bearer, key: "\${env:SEARCH_API_KEY}" }
 plan: { requests: 20, window: ${WINDOW_S}s }
 `;
 
-async function ran(
-  suites: readonly string[],
-  ...args: readonly string[]
-): Promise<{ readonly stdout: string; readonly of: Results }> {
+async function ran(suites: readonly string[], ...args: readonly string[]) {
   const folder = temporaryFolder({ 'config/services/search.yaml': SERVICE });
   const { stdout } = await conform(['run', 'search', '--suite', ...suites, ...args], {}, folder).ended;
   return { stdout, of: resultsIn(join(folder, 'reports')) };

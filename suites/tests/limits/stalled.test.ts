@@ -29,11 +29,7 @@ const config = await limitedConfig(PLAN);
 const suites = [{ ...limits, checks: limits.checks.filter(({ id }) => id === exact.id) }];
 
 /** What is said of the limit where the request of that number, from 1, is held up on its way. */
-async function said(
-  { name, startMs }: (typeof LIMITERS)[number],
-  requests: number,
-  place: number,
-): Promise<string> {
+async function said({ name, startMs }: (typeof LIMITERS)[number], requests: number, place: number) {
   const { clock, random, pass } = weather(1, Date.UTC(2026, 0, 1) + startMs);
   const { serve } = limited({
     make: () => simulated(name, { ...PLAN, requests }),

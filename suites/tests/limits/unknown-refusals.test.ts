@@ -20,10 +20,7 @@ const REFUSALS: Readonly<Record<string, (response: ServerResponse) => void>> = {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** What is found where others have spent the quota after so many requests of the run; -1 for never. */
-async function found(
-  refuse: (response: ServerResponse) => void,
-  spentAfter: number,
-): Promise<readonly string[]> {
+async function found(refuse: (response: ServerResponse) => void, spentAfter: number) {
   const clock = proofClock({ leaps: true });
   let count = 0;
   const { serve } = limited({
