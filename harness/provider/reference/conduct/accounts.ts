@@ -1,5 +1,5 @@
 import { asProblem, varyingBy, withMembers, withText } from '../http/answer-changes.ts';
-import { fieldValue, type ReceivedRequest } from '../http/message.ts';
+import { bare, fieldValue, type ReceivedRequest } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import type { Kernel } from './conduct.ts';
 import { aroundHandling, onAnswer, type Patch, together } from './patch.ts';
@@ -51,8 +51,7 @@ export const ownItems =
         const isClosed =
           account !== NOBODY && isOfOther(request.path, account) && !open.includes(request.method);
         if (!isClosed) return next(request, kernel);
-        if (refusal === 'already gone' && request.method === 'DELETE')
-          return { ...problem('not-found'), status: 204, fields: [], body: Buffer.alloc(0) };
+        if (refusal === 'already gone' && request.method === 'DELETE') return bare('not-found', 204);
         const hidden = problem('not-found');
         return refusal === 'forbidden' ? asProblem(403)(hidden) : hidden;
       }),

@@ -1,4 +1,4 @@
-import { type Answer, fieldValue, served, withField } from '../http/message.ts';
+import { type Answer, bare, fieldValue, served, withField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS } from '../http/occasion.ts';
 import { aroundHandling, onAnswer, type Patch, together } from './patch.ts';
 
@@ -18,17 +18,11 @@ export const allowingOrigin = (originFor: (asking: string) => string, fields: st
       const method = fieldValue(request, 'access-control-request-method');
       if (request.method !== 'OPTIONS' || asking === undefined || method === undefined)
         return next(request, kernel);
-      return {
-        occasion: 'options',
-        status: 204,
-        fields: [
-          ['Access-Control-Allow-Origin', originFor(asking)],
-          ['Access-Control-Allow-Methods', method],
-          ['Access-Control-Allow-Headers', fields],
-        ],
-        body: Buffer.alloc(0),
-        delivery: null,
-      };
+      return bare('options', 204, [
+        ['Access-Control-Allow-Origin', originFor(asking)],
+        ['Access-Control-Allow-Methods', method],
+        ['Access-Control-Allow-Headers', fields],
+      ]);
     }),
   );
 

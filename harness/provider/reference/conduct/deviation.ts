@@ -34,18 +34,17 @@ export interface Variant extends Deviation {
   readonly countsByKind?: true;
 }
 
-/** What holds of every row of a table that does not say otherwise. */
-type Shared = Pick<Deviation, 'services' | 'setting'>;
+type Services = Pick<Deviation, 'services'>;
 
-export const REST: Shared = { services: ['search', 'messaging'] };
-export const REALTIME: Shared = { services: ['realtime'] };
-export const EVERY: Shared = { services: [...REST.services, ...REALTIME.services] };
+export const REST: Services = { services: ['search', 'messaging'] };
+export const REALTIME: Services = { services: ['realtime'] };
+export const EVERY: Services = { services: [...REST.services, ...REALTIME.services] };
 
-type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Shared>;
+type Row<D extends Deviation> = Omit<D, 'name' | 'services'> & Partial<Services>;
 
-/** A table of deviations by their names. */
+/** A table of deviations by their names; `shared`: what holds of every row that does not say otherwise. */
 export function tableOf<D extends Deviation>(
-  shared: Shared,
+  shared: Services & Partial<Pick<Defect, 'setting' | 'trips'>>,
   rows: Readonly<Record<string, Row<D>>>,
 ): readonly (Row<D> & Pick<D, 'name' | 'services'>)[] {
   return Object.entries(rows).map(([name, row]) => ({ name, ...shared, ...row }));

@@ -35,27 +35,30 @@ function concerns(occasions: Occasions, answer: Answer): boolean {
   return typeof occasions === 'string' ? answer.occasion === occasions : occasions.includes(answer.occasion);
 }
 
-/** Changes certain answers before their length is counted: the message stays well framed. */
-export const onAnswer =
-  (occasions: Occasions, change: AnswerChange): Patch =>
+const changing =
+  (step: 'compose' | 'finish') =>
+  (
+    occasions: Occasions,
+    change: AnswerChange,
+    when: (request: ReceivedRequest) => boolean = () => true,
+  ): Patch =>
   (conduct) => ({
     ...conduct,
-    compose: (answer, request, kernel) => {
-      const composed = conduct.compose(answer, request, kernel);
-      return concerns(occasions, composed) ? change(composed, request, kernel) : composed;
-    },
+    [step]: ((...of) => {
+      const answer = conduct[step](...of);
+      const [, request, kernel] = of;
+      return concerns(occasions, answer) && when(request) ? change(answer, request, kernel) : answer;
+    }) satisfies AnswerChange,
   });
 
-/** Changes certain answers when they are finished: nothing is corrected after it. */
-export const onFinished =
-  (occasions: Occasions, change: AnswerChange): Patch =>
-  (conduct) => ({
-    ...conduct,
-    finish: (answer, request, kernel) => {
-      const finished = conduct.finish(answer, request, kernel);
-      return concerns(occasions, finished) ? change(finished, request, kernel) : finished;
-    },
-  });
+/**
+ * Changes certain answers before their length is counted, `when`: to requests of a kind alone. The message stays well
+ * framed.
+ */
+export const onAnswer = changing('compose');
+
+/** The same when they are finished: nothing is corrected after it. */
+export const onFinished = changing('finish');
 
 /** Sends certain answers as the octets that `render` makes of them, and closes the connection. */
 export const onWire = (occasions: Occasions, render: (head: Buffer, body: Buffer) => Buffer): Patch =>
@@ -67,20 +70,12 @@ export const onWire = (occasions: Occasions, render: (head: Buffer, body: Buffer
 export const withTrailer = (field: string): Patch =>
   onFinished(
     'served',
-    forRequests(
-      ({ httpVersion, method }) => httpVersion !== '1.0' && method !== 'HEAD',
-      writtenAs((head, body) => inChunks(head, body, `${field}\r\n`)),
-    ),
+    writtenAs((head, body) => inChunks(head, body, `${field}\r\n`)),
+    ({ httpVersion, method }) => httpVersion !== '1.0' && method !== 'HEAD',
   );
 
 /** Closes the connection instead of certain answers. */
 export const droppedInsteadOf = (occasions: Occasions): Patch => onFinished(occasions, dropped);
-
-/** Changes the answers to requests of a kind alone. */
-export const forRequests =
-  (when: (request: ReceivedRequest) => boolean, change: AnswerChange): AnswerChange =>
-  (answer, request, kernel) =>
-    when(request) ? change(answer, request, kernel) : answer;
 
 /** Surrounds the handling of requests. */
 export const aroundHandling =
@@ -98,7 +93,7 @@ export const remembering =
 
 /** Answers requests of a kind, once they are authorised and would be served, in another way. */
 export const insteadOfServing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
-  onAnswer('served', forRequests(when, change));
+  onAnswer('served', change, when);
 
 /** Takes every request for another one. */
 export const onReceipt =

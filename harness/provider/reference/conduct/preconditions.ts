@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Answer,
+  bare,
   fieldValues,
   listMembers,
   type ReceivedRequest,
@@ -130,13 +131,7 @@ export function upgradeRequired(): Answer {
 }
 
 function options(methods: readonly string[]): Answer {
-  return {
-    occasion: 'options',
-    status: 204,
-    fields: [['Allow', methods.join(', ')]],
-    body: Buffer.alloc(0),
-    delivery: null,
-  };
+  return bare('options', 204, [['Allow', methods.join(', ')]]);
 }
 
 function opaque(tag: string): string {

@@ -55,6 +55,12 @@ export const omittingLine = (name: RegExp): Patch =>
 
 type FrameChange = (frame: Frame) => Frame | null;
 
+/** Changes the frames of one opcode. */
+export const upon =
+  (opcode: number, change: FrameChange): FrameChange =>
+  (frame) =>
+    frame.opcode === opcode ? change(frame) : frame;
+
 /** A rule without memory; null swallows the frame. */
 export const each =
   (change: FrameChange): FrameRule =>

@@ -4,7 +4,6 @@ import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
 import {
   alsoAt,
   aroundHandling,
-  forRequests,
   inAccess,
   inCredentials,
   onAnswer,
@@ -13,7 +12,7 @@ import {
   together,
 } from '../conduct/patch.ts';
 import { FOREIGN_TOKEN, REVOKED_KEY } from '../credentials/refused.ts';
-import { asProblem, failed, withContent, withMembers } from '../http/answer-changes.ts';
+import { asProblem, failed, having, holding, lacking, withMembers } from '../http/answer-changes.ts';
 import {
   type Answer,
   fieldValue,
@@ -42,10 +41,7 @@ function presentedKey(request: ReceivedRequest): string {
 }
 
 const failingOver = (odd: (key: string) => boolean): Patch =>
-  onAnswer(
-    'wrong-credential',
-    forRequests((request) => odd(presentedKey(request)), failed),
-  );
+  onAnswer('wrong-credential', failed, (request) => odd(presentedKey(request)));
 
 export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
   'accepts-missing-key': {
@@ -127,13 +123,13 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses with 401 but says not how to authenticate (RFC 9110 §15.5.2)',
     cause: 'The 401 has no WWW-Authenticate header',
     trips: ['auth.challenge'],
-    patch: inRefusals((answer) => withoutField(answer, 'WWW-Authenticate')),
+    patch: inRefusals(lacking('WWW-Authenticate')),
   },
   'malformed-challenge': {
     summary: 'sends a challenge that is none (RFC 9110 §11.6.1)',
     cause: 'The WWW-Authenticate header of the 401 cannot be parsed',
     trips: ['auth.challenge'],
-    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer realm="api, =please log in')),
+    patch: inRefusals(having('WWW-Authenticate', 'Bearer realm="api, =please log in')),
   },
   'refusal-is-200': {
     summary: 'dresses a refused credential as success',
@@ -196,12 +192,8 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses with a page for people',
     cause: 'The body of the 401 is {media type:text/html}, not JSON',
     trips: ['auth.refusal-json'],
-    patch: inRefusals((answer) =>
-      withContent(
-        answer,
-        'text/html; charset=utf-8',
-        '<!doctype html><title>401</title><h1>Unauthorized</h1>',
-      ),
+    patch: inRefusals(
+      holding('<!doctype html><title>401</title><h1>Unauthorized</h1>', 'text/html; charset=utf-8'),
     ),
   },
   'echoes-key-in-refusal': {
@@ -228,13 +220,13 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'lets shared caches keep what only the holder of a key may see (RFC 9111 §3.5)',
     cause: 'Shared caches may keep a response that only the holder of the key may see',
     trips: ['auth.private-answer'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+    patch: onAnswer('served', having('Cache-Control', 'public, max-age=60')),
   },
   'shared-cache-by-must-revalidate': {
     summary: 'lets shared caches keep an authorised answer by a directive that sounds strict (RFC 9111 §3.5)',
     cause: '`must-revalidate` lets shared caches keep a response that only the holder of the key may see',
     trips: ['auth.private-answer'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Cache-Control', 'max-age=60, must-revalidate')),
+    patch: onAnswer('served', having('Cache-Control', 'max-age=60, must-revalidate')),
   },
   'key-field-answer-cacheable': {
     setting: 'header',
@@ -257,7 +249,7 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'lets caches keep a refused credential',
     cause: 'Caches may keep the 401',
     trips: ['auth.refusal-not-cached'],
-    patch: inRefusals((answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+    patch: inRefusals(having('Cache-Control', 'public, max-age=60')),
   },
   'html-skips-auth': {
     summary: 'asks browsers for no credential',
@@ -303,20 +295,21 @@ export const AUTHENTICATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends a bare `Bearer` as its challenge (RFC 6750 §3)',
     cause: 'The WWW-Authenticate header of the 401 names a scheme and nothing else',
     trips: ['auth.challenge-parameters'],
-    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Bearer')),
+    patch: inRefusals(having('WWW-Authenticate', 'Bearer')),
   },
   'challenge-names-other-scheme': {
     summary: 'asks for a scheme that it does not take (RFC 9110 §15.5.2)',
     cause: 'The 401 asks for a scheme that the service does not take',
     trips: ['auth.challenge-scheme'],
-    patch: inRefusals((answer) => withField(answer, 'WWW-Authenticate', 'Negotiate')),
+    patch: inRefusals(having('WWW-Authenticate', 'Negotiate')),
   },
   'challenge-error-without-credential': {
     summary: 'complains of a token that nobody sent (RFC 6750 §3.1)',
     cause: 'The 401 calls a token invalid where none was sent',
     trips: ['auth.challenge-error'],
-    patch: onAnswer('unauthenticated', (answer) =>
-      withField(answer, 'WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
+    patch: onAnswer(
+      'unauthenticated',
+      having('WWW-Authenticate', 'Bearer realm="api", error="invalid_token"'),
     ),
   },
   'accepts-key-in-query': {

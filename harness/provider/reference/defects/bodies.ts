@@ -1,7 +1,7 @@
 import { parseJson, parseJsonObject } from '../../../base/json-text.ts';
 import type { AnswerChange } from '../conduct/conduct.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import { forRequests, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
+import { onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
 import { asSuccess, failed } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest } from '../http/message.ts';
 
@@ -17,7 +17,7 @@ const posted =
     request.method === 'POST' && request.path === '/v1/matches' && when(request);
 
 const changing = (when: (request: ReceivedRequest) => boolean, change: AnswerChange): Patch =>
-  onAnswer(['served', 'invalid-content'], forRequests(posted(when), change));
+  onAnswer(['served', 'invalid-content'], change, posted(when));
 
 const failingOver = (when: (request: ReceivedRequest) => boolean): Patch => changing(when, failed);
 

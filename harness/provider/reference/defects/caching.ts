@@ -2,18 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { byAccount } from '../conduct/accounts.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import {
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  onFinished,
-  onReceipt,
-  type Patch,
-  together,
-} from '../conduct/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
 import { CHANGED, cutOf, dated, isSince, ranged, withTag } from '../conduct/validated.ts';
-import { asProblem, failed, varyingBy, withMembers } from '../http/answer-changes.ts';
+import { asProblem, failed, having, varyingBy, withMembers } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 
@@ -22,9 +14,6 @@ const ignoringTags = (kind: RegExp): Patch =>
   onReceipt((request) =>
     kind.test(fieldValue(request, 'if-none-match') ?? '') ? withoutField(request, 'If-None-Match') : request,
   );
-
-const withCacheControl = (value: string): Patch =>
-  onAnswer('served', (answer) => withField(answer, 'Cache-Control', value));
 
 /** Another number in each answer, always as long as the one before. */
 const counting: Patch = (conduct) => {
@@ -120,15 +109,13 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'writes Last-Modified as ISO 8601 has it (RFC 9110 §8.8.2)',
     cause: 'Last-Modified is not in the format of HTTP',
     trips: ['caching.last-modified-form'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Last-Modified', '2025-11-03T04:05:06Z')),
+    patch: onAnswer('served', having('Last-Modified', '2025-11-03T04:05:06Z')),
   },
   'last-modified-with-offset': {
     summary: 'writes Last-Modified in the time of its zone (RFC 9110 §5.6.7)',
     cause: 'Last-Modified is not in the format of HTTP',
     trips: ['caching.last-modified-form'],
-    patch: onAnswer('served', (answer) =>
-      withField(answer, 'Last-Modified', 'Mon, 03 Nov 2025 05:05:06 +0100'),
-    ),
+    patch: onAnswer('served', having('Last-Modified', 'Mon, 03 Nov 2025 05:05:06 +0100')),
   },
   'last-modified-in-future': {
     summary: 'says that it will be modified (RFC 9110 §8.8.2.1)',
@@ -142,13 +129,13 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'writes fractions of a second into Age (RFC 9111 §5.1)',
     cause: 'Age is no whole number of seconds',
     trips: ['caching.age-form'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Age', '1.5')),
+    patch: onAnswer('served', having('Age', '1.5')),
   },
   'age-negative': {
     summary: 'computes Age with a clock that is behind (RFC 9111 §5.1)',
     cause: 'Age is a negative number',
     trips: ['caching.age-form'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Age', '-3')),
+    patch: onAnswer('served', having('Age', '-3')),
   },
   'date-in-local-time': {
     summary: 'writes the time of its zone into Date and calls it GMT (RFC 9110 §6.6.1)',
@@ -162,19 +149,19 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends the time at which it was built as Date',
     cause: 'Date is hours away from the present time',
     trips: ['caching.date-in-time'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Date', CHANGED)),
+    patch: onAnswer('served', having('Date', CHANGED)),
   },
   'public-and-private': {
     summary: 'says of an answer that it is for everybody and for one client alone',
     cause: 'Cache-Control says public and private',
     trips: ['caching.contradiction'],
-    patch: withCacheControl('private, public, no-cache'),
+    patch: onAnswer('served', having('Cache-Control', 'private, public, no-cache')),
   },
   'no-store-with-lifetime': {
     summary: 'forbids caches to keep an answer, and says for how long they may',
     cause: 'Cache-Control says no-store and a lifetime',
     trips: ['caching.contradiction'],
-    patch: withCacheControl('no-store, max-age=60'),
+    patch: onAnswer('served', having('Cache-Control', 'no-store, max-age=60')),
   },
 
   'tag-list-ignored': {
@@ -205,7 +192,7 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'cannot read `*` as an entity tag, and refuses it',
     cause: '`If-None-Match: *` is answered {status:400}',
     trips: ['caching.any-tag'],
-    patch: onAnswer(['served', 'not-modified'], forRequests(isStar, asProblem(400))),
+    patch: onAnswer(['served', 'not-modified'], asProblem(400), isStar),
   },
   'every-tag-304': {
     summary: 'answers 304 as soon as there is an If-None-Match',
@@ -256,12 +243,8 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['caching.date-forms'],
     patch: together(
       dated(),
-      onAnswer(
-        ['served', 'not-modified'],
-        forRequests(
-          (request) => /^\w{3} /.test(fieldValue(request, 'if-modified-since') ?? ''),
-          asProblem(400),
-        ),
+      onAnswer(['served', 'not-modified'], asProblem(400), (request) =>
+        /^\w{3} /.test(fieldValue(request, 'if-modified-since') ?? ''),
       ),
     ),
   },
@@ -278,13 +261,13 @@ export const CACHING_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends a new ETag with each 304 (RFC 9110 §15.4.5)',
     cause: 'A 304 names another ETag than the client has',
     trips: ['caching.not-modified-tag'],
-    patch: onAnswer('not-modified', (answer) => withField(answer, 'ETag', '"next"')),
+    patch: onAnswer('not-modified', having('ETag', '"next"')),
   },
   '304-with-length-0': {
     summary: 'sends the length of the content that a 304 has not (RFC 9110 §8.6)',
     cause: 'A 304 has Content-Length: 0',
     trips: ['caching.not-modified-length'],
-    patch: onFinished('not-modified', (answer) => withField(answer, 'Content-Length', '0')),
+    patch: onFinished('not-modified', having('Content-Length', '0')),
   },
 
   'range-counts-from-1': {

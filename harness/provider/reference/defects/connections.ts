@@ -1,6 +1,5 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import {
-  forRequests,
   insteadOfServing,
   onFinished,
   onFirstOctets,
@@ -44,7 +43,7 @@ const offersUpgrade = (request: ReceivedRequest): boolean => fieldValue(request,
 const writing = (
   when: (request: ReceivedRequest) => boolean,
   render: (head: Buffer, body: Buffer) => Buffer,
-): Patch => onFinished('every', forRequests(when, writtenAs(render)));
+): Patch => onFinished('every', writtenAs(render), when);
 
 const SWITCHING = Buffer.from(
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: conform/1\r\n\r\n',
@@ -238,7 +237,7 @@ export const CONNECTION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'closes the connection on requests that offer another protocol',
     cause: 'A request that offers HTTP/2 by Upgrade gets no response',
     trips: ['framing.upgrade-offer'],
-    patch: onFinished('served', forRequests(offersUpgrade, dropped)),
+    patch: onFinished('served', dropped, offersUpgrade),
   },
   'switches-to-another-protocol': {
     summary: 'switches to a protocol that was not offered (RFC 9110 §7.8)',

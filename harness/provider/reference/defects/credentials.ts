@@ -4,17 +4,11 @@ import { allowingOrigin, METADATA_PATH, namingMetadata } from '../conduct/browse
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { isPlain } from '../conduct/instances.ts';
 import { admitting, matchingKeys } from '../conduct/lax-credentials.ts';
-import {
-  aroundHandling,
-  forRequests,
-  inCredentials,
-  onAnswer,
-  onFinished,
-  type Patch,
-} from '../conduct/patch.ts';
-import { asProblem, failed, withContent } from '../http/answer-changes.ts';
+import { aroundHandling, inCredentials, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
+import { asProblem, failed, having, holding, withContent } from '../http/answer-changes.ts';
 import {
   type Answer,
+  bare,
   fieldValue,
   queryParameters,
   type ReceivedRequest,
@@ -101,14 +95,9 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'fails over the text null in place of a key',
       cause: 'The text null in place of a key is answered {status:500}, a server error',
       trips: ['auth.placeholder-credential'],
-      patch: onAnswer(
-        'wrong-credential',
-        forRequests(
-          ({ fields, query }) =>
-            [...fields.map(([, value]) => value), ...queryParameters(query).values()].some((value) =>
-              /(?:^| )null$/.test(value),
-            ),
-          failed,
+      patch: onAnswer('wrong-credential', failed, ({ fields, query }) =>
+        [...fields.map(([, value]) => value), ...queryParameters(query).values()].some((value) =>
+          /(?:^| )null$/.test(value),
         ),
       ),
     },
@@ -280,7 +269,7 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'asks preflights for a credential, which none of them has (Fetch §4.8)',
       cause: 'The preflight of a page that may call is answered {status:401}',
       trips: ['auth.preflight'],
-      patch: onAnswer('served', (answer) => withField(answer, 'Access-Control-Allow-Origin', '*')),
+      patch: onAnswer('served', having('Access-Control-Allow-Origin', '*')),
     },
     'preflight-forgets-credential-field': {
       summary: 'answers preflights and does not allow the field of the credential',
@@ -294,17 +283,11 @@ export const CREDENTIAL_DEFECTS = [
       trips: ['auth.foreign-origin'],
       patch: aroundHandling((request, next, kernel) =>
         isPreflight(request)
-          ? {
-              occasion: 'options',
-              status: 204,
-              fields: [
-                ['Access-Control-Allow-Origin', fieldValue(request, 'origin') ?? '*'],
-                ['Access-Control-Allow-Credentials', 'true'],
-                ['Access-Control-Allow-Headers', 'authorization, x-api-key'],
-              ],
-              body: Buffer.alloc(0),
-              delivery: null,
-            }
+          ? bare('options', 204, [
+              ['Access-Control-Allow-Origin', fieldValue(request, 'origin') ?? '*'],
+              ['Access-Control-Allow-Credentials', 'true'],
+              ['Access-Control-Allow-Headers', 'authorization, x-api-key'],
+            ])
           : next(request, kernel),
       ),
     },
@@ -368,8 +351,9 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'names its metadata by a path (RFC 9728 §5.1)',
       cause: 'The challenge names metadata by a path alone',
       trips: ['auth.metadata-address'],
-      patch: onAnswer(CREDENTIAL_REFUSALS, (answer) =>
-        withField(answer, 'WWW-Authenticate', `Bearer realm="api", resource_metadata="${METADATA_PATH}"`),
+      patch: onAnswer(
+        CREDENTIAL_REFUSALS,
+        having('WWW-Authenticate', `Bearer realm="api", resource_metadata="${METADATA_PATH}"`),
       ),
     },
     'metadata-missing': {
@@ -388,9 +372,7 @@ export const CREDENTIAL_DEFECTS = [
       summary: 'serves metadata that name another resource (RFC 9728 §3.3)',
       cause: 'The metadata are about another resource',
       trips: ['auth.resource-metadata'],
-      patch: namingMetadata((answer) =>
-        withContent(answer, 'application/json', '{"resource":"https://other.example/"}'),
-      ),
+      patch: namingMetadata(holding('{"resource":"https://other.example/"}')),
     },
   }),
 ];

@@ -5,12 +5,14 @@ import {
   asProblem,
   dropped,
   failed,
+  having,
+  holding,
+  lacking,
   replacedBy,
-  withContent,
   withMembers,
   withText,
 } from '../http/answer-changes.ts';
-import { withField, withoutField } from '../http/message.ts';
+import { withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
 /** Faults that come and go: one of several instances behind the address has them. */
@@ -76,7 +78,7 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among three that labels its JSON as text',
     cause: 'One in several of the same requests is answered as {media type:text/plain}',
     trips: ['status.stable'],
-    patch: oneIn(FEW_INSTANCES, (answer) => withField(answer, 'Content-Type', 'text/plain')),
+    patch: oneIn(FEW_INSTANCES, having('Content-Type', 'text/plain')),
   },
   'instance-of-old-shape': {
     services: REST.services,
@@ -97,13 +99,13 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among seven that sends no content with its 200',
     cause: 'One in several of the same requests is answered {status:200} with an empty body',
     trips: ['json.shape-stable'],
-    patch: oneIn(INSTANCES, (answer) => withContent(answer, 'application/json', '')),
+    patch: oneIn(INSTANCES, holding('')),
   },
   'etag-of-one-instance': {
     summary: 'makes its ETag from the instance as well as from the content',
     cause: 'The same content gets another ETag from each instance',
     trips: ['caching.etag-stable'],
-    patch: oneIn(FEW_INSTANCES, (answer) => withField(answer, 'ETag', '"instance-3"')),
+    patch: oneIn(FEW_INSTANCES, having('ETag', '"instance-3"')),
   },
   'instance-clock-behind': {
     summary: 'has an instance among seven whose clock is five minutes behind',
@@ -117,6 +119,6 @@ export const INSTANCE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'has an instance among seven without the configuration of caches',
     cause: 'One in several of the same requests is answered without Cache-Control',
     trips: ['headers.steady'],
-    patch: oneFinishedIn(INSTANCES, (answer) => withoutField(answer, 'Cache-Control')),
+    patch: oneFinishedIn(INSTANCES, lacking('Cache-Control')),
   },
 });

@@ -10,7 +10,7 @@ import {
   together,
   WITH_CONTENT,
 } from '../conduct/patch.ts';
-import { withContent, withText } from '../http/answer-changes.ts';
+import { having, holding, lacking, withContent, withText } from '../http/answer-changes.ts';
 import { type Answer, fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { PROBLEM_OCCASIONS } from '../http/occasion.ts';
@@ -22,9 +22,6 @@ const inText = (change: (text: string) => string): Patch =>
 
 const inOctets = (change: (octets: Buffer) => Buffer): Patch =>
   onAnswer('served', (answer) => ({ ...answer, body: change(answer.body) }));
-
-const asMediaType = (mediaType: string): Patch =>
-  onAnswer('served', (answer) => withField(answer, 'Content-Type', mediaType));
 
 /** The content with a member before its first one; an array is left alone. */
 const withFirstMember = (member: string): ((text: string) => string) => {
@@ -55,7 +52,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'sends JSON under the name of plain text',
     cause: 'Responses are labelled {media type:text/plain}, not JSON',
     trips: ['json.success-media-type', 'pact.interaction'],
-    patch: asMediaType('text/plain; charset=utf-8'),
+    patch: onAnswer('served', having('Content-Type', 'text/plain; charset=utf-8')),
   },
   'json-no-content-type': {
     summary: 'does not name the media type of its content',
@@ -65,7 +62,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
       checks: ['pact.interaction'],
       because: 'a consumer has written down that it relies on the label',
     },
-    patch: onFinished('served', (answer) => withoutField(answer, 'Content-Type')),
+    patch: onFinished('served', lacking('Content-Type')),
   },
   'errors-have-no-content-type': {
     services: ['search'],
@@ -73,13 +70,13 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'does not name the media type of its errors, of which no JSON is promised',
     cause: 'Errors have no Content-Type header',
     trips: ['headers.content-type'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withoutField(answer, 'Content-Type')),
+    patch: onAnswer(PROBLEM_OCCASIONS, lacking('Content-Type')),
   },
   'json-latin1-charset': {
     summary: 'declares another charset than UTF-8 (RFC 8259 §8.1)',
     cause: 'The Content-Type names another charset than UTF-8',
     trips: ['json.charset'],
-    patch: asMediaType('application/json; charset=iso-8859-1'),
+    patch: onAnswer('served', having('Content-Type', 'application/json; charset=iso-8859-1')),
   },
   'json-bom': {
     summary: 'begins JSON with a byte order mark (RFC 8259 §8.1)',
@@ -133,9 +130,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'explains errors in plain text',
     cause: 'Error bodies are {media type:text/plain}, not JSON',
     trips: ['json.error-media-type'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) =>
-      withContent(answer, 'text/plain; charset=utf-8', 'refused'),
-    ),
+    patch: onAnswer(PROBLEM_OCCASIONS, holding('refused', 'text/plain; charset=utf-8')),
   },
   'content-length-too-long': {
     summary: 'declares more content than it sends (RFC 9112 §6.3)',
@@ -222,7 +217,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
       checks: ['negotiation.content-coding'],
       because: 'it names a coding even where none is accepted',
     },
-    patch: onAnswer('served', (answer) => withField(answer, 'Content-Encoding', 'gzip')),
+    patch: onAnswer('served', having('Content-Encoding', 'gzip')),
   },
   'brotli-for-gzip': {
     summary: 'compresses in another coding than the client accepts (RFC 9110 §12.5.3)',
@@ -244,7 +239,7 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'leaves browsers to guess the media type',
     cause: 'Responses have no `X-Content-Type-Options: nosniff`',
     trips: ['headers.nosniff'],
-    patch: onFinished('every', (answer) => withoutField(answer, 'X-Content-Type-Options')),
+    patch: onFinished('every', lacking('X-Content-Type-Options')),
   },
   'problem-invalid': {
     summary: 'claims problem details whose members have the wrong types (RFC 9457 §3.1)',
@@ -277,14 +272,15 @@ export const JSON_DEFECTS = tableOf<Defect>(EVERY, {
     cause: 'The Content-Type header cannot be parsed',
     trips: ['headers.content-type-form'],
     drags: { checks: ['json.success-media-type'], because: 'a label that cannot be read is none of JSON' },
-    patch: asMediaType('application/json; charset'),
+    patch: onAnswer('served', having('Content-Type', 'application/json; charset')),
   },
   'content-is-html-everywhere': {
     summary: 'sends pages for people where JSON is documented',
     cause: 'Every body is labelled {media type:text/html}, not JSON',
     trips: ['json.success-media-type', 'pact.interaction'],
-    patch: onAnswer(WITH_CONTENT, (answer) =>
-      withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>API</title><p>Hello</p>'),
+    patch: onAnswer(
+      WITH_CONTENT,
+      holding('<!doctype html><title>API</title><p>Hello</p>', 'text/html; charset=utf-8'),
     ),
   },
 });

@@ -216,24 +216,21 @@ export const MESSAGE_SIGNATURE_DEFECTS = tableOf<Defect>(REST, {
 
 /** Signatures that are well formed, and do not hold (RFC 9421 §3.2). */
 export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
-  { ...REST, setting: 'signed responses' },
+  { ...REST, setting: 'signed responses', trips: ['headers.signature-valid'] },
   {
     'unsigned-responses': {
       summary: 'signs nothing, though a key is published',
       cause: 'Responses are not signed',
-      trips: ['headers.signature-valid'],
       patch: (conduct) => conduct,
     },
     'signed-by-another-key': {
       summary: 'signs with another key than the published one, under the same name',
       cause: 'Responses are signed with another key than the published one',
-      trips: ['headers.signature-valid'],
       patch: signing(() => ({ key: OTHER_KEY })),
     },
     'signed-before-a-change': {
       summary: 'changes a header of a response after it is signed',
       cause: 'A signed header is changed behind the signature',
-      trips: ['headers.signature-valid'],
       patch: together(
         signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control', 'content-digest') })),
         onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
@@ -242,33 +239,28 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
     'signed-with-other-line-ends': {
       summary: 'joins the lines of what it signs with CR and LF (RFC 9421 §2.5)',
       cause: 'What is signed has other line ends than it should',
-      trips: ['headers.signature-valid'],
       patch: signing(() => ({ signs: (base) => base.replaceAll('\n', '\r\n') })),
     },
     'signed-without-parameters': {
       summary: 'leaves the last line out of what it signs (RFC 9421 §2.3)',
       cause: 'What is signed lacks its last line, "@signature-params"',
-      trips: ['headers.signature-valid'],
       patch: signing(() => ({ signs: (base) => base.slice(0, base.lastIndexOf('\n')) })),
     },
     'signed-for-its-backend': {
       summary: 'signs the path that its gateway has asked for, and not that of the client',
       cause: 'The path that is signed is not the one that was asked for',
-      trips: ['headers.signature-valid'],
       patch: signing((_, __, { path }) => ({ covered: [['"@path";req', `/internal${path}`]] })),
     },
     'signed-by-text-of-the-secret': {
       setting: 'responses signed by secret',
       summary: 'signs with the text of a secret that is base64, and not with what that encodes',
       cause: 'Responses are signed with the text of the secret in place of what it encodes',
-      trips: ['headers.signature-valid'],
       patch: signing(() => ({ key: createSecretKey(SHARED_SECRET, 'utf8') })),
     },
     'signed-by-secret-before-a-change': {
       setting: 'responses signed by secret',
       summary: 'signs with the shared secret, and changes a signed header then',
       cause: 'A header that is signed with the shared secret is changed behind the signature',
-      trips: ['headers.signature-valid'],
       patch: together(
         signing((_, answer) => ({ covered: fieldsOf(answer, 'cache-control'), key: SHARED_KEY })),
         onEvery('Cache-Control', (answer) => `${fieldValue(answer, 'cache-control')}, no-transform`),
@@ -277,7 +269,6 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
     'signed-by-public-key-as-secret': {
       summary: 'signs with HMAC, and takes for its secret the key that is published',
       cause: 'Responses are signed with a published key as if it were a secret',
-      trips: ['headers.signature-valid'],
       patch: signing((now) => ({
         parameters: `;created=${now};keyid="${KEY_ID}";alg="hmac-sha256"`,
         key: createSecretKey(PUBLIC_KEY, 'utf8'),
@@ -286,7 +277,6 @@ export const WRONG_SIGNATURE_DEFECTS = tableOf<Defect>(
     'signed-by-algorithm-of-other-keys': {
       summary: 'names an algorithm that its key is not for (RFC 9421 §3.2)',
       cause: 'The signature names an algorithm of other keys',
-      trips: ['headers.signature-valid'],
       patch: saying((now) => `;created=${now};keyid="${KEY_ID}";alg="rsa-pss-sha512"`),
     },
   },

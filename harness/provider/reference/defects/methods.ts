@@ -1,14 +1,7 @@
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
-import {
-  aroundHandling,
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  onFinished,
-  type Patch,
-} from '../conduct/patch.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onFinished, type Patch } from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
-import { asProblem, dropped, failed } from '../http/answer-changes.ts';
+import { asProblem, dropped, failed, having } from '../http/answer-changes.ts';
 import { type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { type Occasion, PROBLEM_OCCASIONS } from '../http/occasion.ts';
 
@@ -62,27 +55,25 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'says to OPTIONS that it takes every method',
     cause: 'OPTIONS names methods that are answered {status:405}',
     trips: ['status.allow-kept'],
-    patch: onAnswer('options', (answer) =>
-      withField(answer, 'Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'),
-    ),
+    patch: onAnswer('options', having('Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')),
   },
   'options-names-trace': {
     summary: 'says to OPTIONS that it takes TRACE, which its front refuses',
     cause: 'OPTIONS names TRACE, which is answered {status:405}',
     trips: ['status.allow-kept'],
-    patch: onAnswer('options', (answer) => withField(answer, 'Allow', 'GET, HEAD, OPTIONS, TRACE')),
+    patch: onAnswer('options', having('Allow', 'GET, HEAD, OPTIONS, TRACE')),
   },
   'options-of-server-500': {
     summary: 'fails over a target that is no path (RFC 9110 §9.3.7)',
     cause: '`OPTIONS *` is answered {status:500}, a server error',
     trips: ['status.options-server'],
-    patch: onAnswer(['options', ...PROBLEM_OCCASIONS], forRequests(isOfServer, failed)),
+    patch: onAnswer(['options', ...PROBLEM_OCCASIONS], failed, isOfServer),
   },
   'options-of-server-unanswered': {
     summary: 'closes the connection on a target that is no path',
     cause: '`OPTIONS *` gets no response',
     trips: ['status.options-server'],
-    patch: onFinished('every', forRequests(isOfServer, dropped)),
+    patch: onFinished('every', dropped, isOfServer),
   },
   'get-body-500': {
     summary: 'fails over content in a GET',
@@ -94,7 +85,7 @@ export const METHOD_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'closes the connection on content in a GET',
     cause: 'A GET with a body gets no response',
     trips: ['status.get-body'],
-    patch: onFinished('served', forRequests(hasContent, dropped)),
+    patch: onFinished('served', dropped, hasContent),
   },
   'accept-query-is-no-list': {
     services: REST.services,

@@ -2,8 +2,8 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import { type Defect, EVERY, REST, tableOf } from '../conduct/deviation.ts';
 import { compressing, paging, speaking } from '../conduct/negotiated.ts';
 import { insteadOfServing, onAnswer, type Patch } from '../conduct/patch.ts';
-import { asProblem, failed } from '../http/answer-changes.ts';
-import { fieldValue, listMembers, type ReceivedRequest, withField } from '../http/message.ts';
+import { asProblem, failed, having } from '../http/answer-changes.ts';
+import { fieldValue, listMembers, type ReceivedRequest } from '../http/message.ts';
 import { acceptsGzip, wantOfCoding, wantOfType } from '../http/negotiation.ts';
 
 const accept = (request: ReceivedRequest): string => fieldValue(request, 'accept') ?? '';
@@ -87,7 +87,7 @@ export const NEGOTIATION_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'names its language as programs do among themselves (RFC 9110 §8.5.1)',
     cause: 'Content-Language has an underscore in the place of a hyphen',
     trips: ['headers.content-language-form'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Content-Language', 'en_US')),
+    patch: onAnswer('served', having('Content-Language', 'en_US')),
   },
   'content-type-case-415': {
     summary: 'knows the media type of a request in small letters alone (RFC 9110 §8.3.1)',

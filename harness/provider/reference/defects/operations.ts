@@ -1,15 +1,8 @@
 import { type JsonObject, parseJsonObject } from '../../../base/json-text.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
-import {
-  aroundHandling,
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  onReceipt,
-  type Patch,
-} from '../conduct/patch.ts';
-import { asSuccess, failed, withMembers } from '../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withField, withQuery } from '../http/message.ts';
+import { aroundHandling, insteadOfServing, onAnswer, onReceipt, type Patch } from '../conduct/patch.ts';
+import { asSuccess, failed, having, withMembers } from '../http/answer-changes.ts';
+import { queryParameters, type ReceivedRequest, withQuery } from '../http/message.ts';
 import { searchOfQuery } from '../services/search-input.ts';
 
 /** One resource of the collection. */
@@ -48,7 +41,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'answers an operation in another media type than the documented one',
     cause: 'An operation is answered with another media type than documented',
     trips: ['operations.content-type'],
-    patch: insteadOfServing(isItem, (answer) => withField(answer, 'Content-Type', 'text/json')),
+    patch: insteadOfServing(isItem, having('Content-Type', 'text/json')),
   },
   'operation-breaks-schema': {
     summary: 'answers an operation with a body that does not fit its schema',
@@ -70,7 +63,7 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     summary: 'takes an unknown method of an operation for GET',
     cause: 'One operation is served for a method that does not exist',
     trips: ['operations.unknown-method'],
-    patch: onAnswer('unknown-method', forRequests(isItem, asSuccess('{"id":"products"}'))),
+    patch: onAnswer('unknown-method', asSuccess('{"id":"products"}'), isItem),
   },
   'operation-500-on-bad-type': {
     summary: 'fails over a parameter of the wrong type',
@@ -78,7 +71,8 @@ export const OPERATION_DEFECTS = tableOf<Defect>(REST, {
     trips: ['operations.negative-type'],
     patch: onAnswer(
       'invalid-parameter',
-      forRequests((request) => !/^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0'), failed),
+      failed,
+      (request) => !/^-?\d+$/.test(asksIn(request).get('pageSize') ?? '0'),
     ),
   },
   'operation-accepts-missing-input': {

@@ -1,4 +1,3 @@
-import type { FieldLine } from '../../../evidence/exchange.ts';
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { admitting } from '../conduct/lax-credentials.ts';
 import {
@@ -9,7 +8,14 @@ import {
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { dropped, withText } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, type ReceivedRequest, splitTarget, withField } from '../http/message.ts';
+import {
+  type Answer,
+  bare,
+  fieldValue,
+  type ReceivedRequest,
+  splitTarget,
+  withField,
+} from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
 /** The front looks at the path as it came, knows no rule for it and lets it through; the application reads it otherwise. */
@@ -35,10 +41,7 @@ const believingHost = (change: (answer: Answer, host: string) => Answer): Patch 
     return host === undefined ? answer : change(answer, host);
   });
 
-function redirect(location: string): Answer {
-  const fields: FieldLine[] = [['Location', location]];
-  return { occasion: 'not-found', status: 301, fields, body: Buffer.alloc(0), delivery: null };
-}
+const redirect = (location: string): Answer => bare('not-found', 301, [['Location', location]]);
 
 /** Behind an encoded line break in a path stands what becomes a header field of its own. */
 function withSplitField(answer: Answer, path: string): Answer {

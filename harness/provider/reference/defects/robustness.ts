@@ -1,12 +1,5 @@
 import { type Defect, EVERY, tableOf } from '../conduct/deviation.ts';
-import {
-  droppedInsteadOf,
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  type Patch,
-  together,
-} from '../conduct/patch.ts';
+import { droppedInsteadOf, insteadOfServing, onAnswer, type Patch, together } from '../conduct/patch.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
 import { asProblem, failed } from '../http/answer-changes.ts';
 import { fieldValue, type ReceivedRequest, withoutField } from '../http/message.ts';
@@ -39,10 +32,7 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over percent-encoding that it cannot decode',
     cause: 'Broken percent-encoding in the path is answered {status:500}, a server error',
     trips: ['status.malformed-target'],
-    patch: onAnswer(
-      'malformed',
-      forRequests(({ path }) => path.includes('%'), failed),
-    ),
+    patch: onAnswer('malformed', failed, ({ path }) => path.includes('%')),
   },
   'hostile-query-500': {
     summary: 'fails over quotes and brackets in the query',
@@ -79,7 +69,8 @@ export const ROBUSTNESS_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['caching.conditional'],
     patch: onAnswer(
       ['served', 'not-modified'],
-      forRequests((request) => fieldValue(request, 'if-none-match') !== undefined, failed),
+      failed,
+      (request) => fieldValue(request, 'if-none-match') !== undefined,
     ),
   },
   'expect-continue-500': {

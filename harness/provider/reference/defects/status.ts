@@ -1,17 +1,13 @@
 import { type Defect, EVERY, REALTIME, REST, tableOf } from '../conduct/deviation.ts';
 import { oneIn } from '../conduct/instances.ts';
-import {
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  onFinished,
-  onFirstOctets,
-  onReceipt,
-} from '../conduct/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, onFirstOctets, onReceipt } from '../conduct/patch.ts';
 import {
   asProblem,
   asSuccess,
   failed,
+  having,
+  holding,
+  lacking,
   replacedBy,
   withContent,
   withMembers,
@@ -64,7 +60,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'answers unknown paths with a page for people',
     cause: 'The body of the 404 is {media type:text/html}, not JSON',
     trips: ['json.error-media-type'],
-    patch: onAnswer('not-found', (answer) => withContent(answer, 'text/html; charset=utf-8', HTML_ERROR)),
+    patch: onAnswer('not-found', holding(HTML_ERROR, 'text/html; charset=utf-8')),
   },
   'unknown-path-500': {
     summary: 'fails over paths that it does not know',
@@ -76,10 +72,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'fails over paths that are deeper than any it knows',
     cause: 'A path of several unknown segments is answered {status:500}, a server error',
     trips: ['status.unknown-path'],
-    patch: onAnswer(
-      'not-found',
-      forRequests(({ path }) => path.split('/').length > 4, failed),
-    ),
+    patch: onAnswer('not-found', failed, ({ path }) => path.split('/').length > 4),
   },
   'unknown-method-500': {
     summary: 'fails over methods that it does not know',
@@ -97,7 +90,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'says 405 but not which methods are offered (RFC 9110 §15.5.6)',
     cause: 'The 405 has no Allow header',
     trips: ['status.allow'],
-    patch: onAnswer('method-not-allowed', (answer) => withoutField(answer, 'Allow')),
+    patch: onAnswer('method-not-allowed', lacking('Allow')),
   },
   'method-not-allowed-200': {
     summary: 'reports success for methods that it does not offer',
@@ -111,19 +104,13 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'declares another length to HEAD than to GET (RFC 9110 §9.3.2)',
     cause: 'The Content-Length of HEAD is not that of GET',
     trips: ['status.head-equals-get'],
-    patch: onFinished(
-      'served',
-      forRequests(isHead, (answer) => withField(answer, 'Content-Length', '0')),
-    ),
+    patch: onFinished('served', having('Content-Length', '0'), isHead),
   },
   'head-lacks-fields': {
     summary: 'tells HEAD less than GET of what caches may do (RFC 9110 §9.3.2)',
     cause: 'HEAD lacks headers that GET has',
     trips: ['status.head-equals-get'],
-    patch: onFinished(
-      'served',
-      forRequests(isHead, (answer) => withoutField(answer, 'Cache-Control')),
-    ),
+    patch: onFinished('served', lacking('Cache-Control'), isHead),
   },
   'head-is-405': {
     summary: 'does not offer HEAD where it offers GET (RFC 9110 §9.1)',
@@ -139,10 +126,8 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     trips: ['status.head-no-content'],
     patch: onFinished(
       'served',
-      forRequests(
-        isHead,
-        writtenAs((head, body) => Buffer.concat([head, body])),
-      ),
+      writtenAs((head, body) => Buffer.concat([head, body])),
+      isHead,
     ),
   },
   'options-500': {
@@ -192,7 +177,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'does not say when it answered (RFC 9110 §6.6.1)',
     cause: 'Responses have no Date header',
     trips: ['headers.date'],
-    patch: onFinished('every', (answer) => withoutField(answer, 'Date')),
+    patch: onFinished('every', lacking('Date')),
   },
   'request-id-repeats': {
     // The documents of search do not speak of request ids.
@@ -260,7 +245,7 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'tells which software it runs, and which version of it (RFC 9110 §10.2.4)',
     cause: 'The Server header tells which product and version runs',
     trips: ['headers.no-product-version'],
-    patch: onFinished('every', (answer) => withField(answer, 'Server', 'example-server/4.2.1 (Debian)')),
+    patch: onFinished('every', having('Server', 'example-server/4.2.1 (Debian)')),
   },
   'date-malformed': {
     summary: 'writes Date in a form of its own (RFC 9110 §5.6.7)',
@@ -283,20 +268,20 @@ export const STATUS_CODE_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'separates cache directives with semicolons, so that caches read none of them (RFC 9111 §5.2)',
     cause: 'The Cache-Control header cannot be parsed',
     trips: ['headers.cache-control-form'],
-    patch: onAnswer(PROBLEM_OCCASIONS, (answer) => withField(answer, 'Cache-Control', 'no-store; no-cache')),
+    patch: onAnswer(PROBLEM_OCCASIONS, having('Cache-Control', 'no-store; no-cache')),
   },
   'link-malformed': {
     summary: 'writes links that are none (RFC 8288 §3)',
     cause: 'The Link header cannot be parsed',
     trips: ['headers.link-form'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Link', '/status; rel=status')),
+    patch: onAnswer('served', having('Link', '/status; rel=status')),
   },
   'request-id-missing': {
     services: REALTIME.services,
     summary: 'leaves clients nothing by which to name a request',
     cause: 'Responses have no request id',
     trips: ['headers.request-id'],
-    patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
+    patch: onFinished('every', lacking('X-Request-Id')),
   },
   'accepts-missing-host': {
     summary: 'serves HTTP/1.1 requests without a Host field (RFC 9112 §3.2)',

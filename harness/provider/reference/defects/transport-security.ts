@@ -1,10 +1,8 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { TRANSPORT_SECURITY } from '../conduct/handling.ts';
-import { onFinished, type Patch } from '../conduct/patch.ts';
+import { onFinished } from '../conduct/patch.ts';
+import { having } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
-
-const saying = (value: string): Patch =>
-  onFinished('every', (answer) => withField(answer, TRANSPORT_SECURITY, value));
 
 /** Ways to keep browsers on TLS (RFC 6797) that do not. */
 export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(
@@ -24,19 +22,19 @@ export const TRANSPORT_SECURITY_DEFECTS = tableOf<Defect>(
       summary: 'has browsers forget that they should use TLS (RFC 6797 §6.1.1)',
       cause: 'Strict-Transport-Security says max-age=0, which switches it off',
       trips: ['headers.transport-security'],
-      patch: saying('max-age=0; includeSubDomains'),
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=0; includeSubDomains')),
     },
     'transport-security-with-commas': {
       summary: 'puts commas between the directives of Strict-Transport-Security',
       cause: 'Strict-Transport-Security has commas between its directives',
       trips: ['headers.transport-security-form'],
-      patch: saying('max-age=31536000, includeSubDomains'),
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'max-age=31536000, includeSubDomains')),
     },
     'transport-security-without-time': {
       summary: 'says in Strict-Transport-Security for which hosts, and not for how long',
       cause: 'Strict-Transport-Security has no max-age',
       trips: ['headers.transport-security-form'],
-      patch: saying('includeSubDomains; preload'),
+      patch: onFinished('every', having(TRANSPORT_SECURITY, 'includeSubDomains; preload')),
     },
     'transport-security-twice': {
       summary: 'sends Strict-Transport-Security twice, once of its own and once of its proxy (RFC 6797 §7.1)',

@@ -1,6 +1,6 @@
 import { type Defect, REST, tableOf } from '../conduct/deviation.ts';
 import { aroundHandling, insteadOfServing, onAnswer, onReceipt } from '../conduct/patch.ts';
-import { withText } from '../http/answer-changes.ts';
+import { having, withText } from '../http/answer-changes.ts';
 import type { Answer, ReceivedRequest } from '../http/message.ts';
 import { withField } from '../http/message.ts';
 
@@ -81,12 +81,12 @@ export const VERSIONING_DEFECTS = tableOf<Defect>(REST, {
     summary: 'announces the end of a version in a form of its own (RFC 8594 §3)',
     cause: 'The Sunset header is not an HTTP date',
     trips: ['versioning.sunset-field'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Sunset', '2027-06-30')),
+    patch: onAnswer('served', having('Sunset', '2027-06-30')),
   },
   'deprecation-malformed': {
     summary: 'announces a deprecation in a form that never became a standard (RFC 9745 §2.1)',
     cause: 'The Deprecation header is not a date',
     trips: ['versioning.deprecation-field'],
-    patch: onAnswer('served', (answer) => withField(answer, 'Deprecation', 'true')),
+    patch: onAnswer('served', having('Deprecation', 'true')),
   },
 });

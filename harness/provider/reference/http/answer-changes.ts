@@ -1,11 +1,29 @@
 import { STATUS_CODES } from '../../../base/node-http.ts';
-import { type Answer, fieldValues, withField } from './message.ts';
+import { type Answer, fieldValues, withField, withoutField } from './message.ts';
 import { problem } from './problem.ts';
 
 /** An answer with other content of the same or another media type. */
 export function withContent(answer: Answer, mediaType: string, content: string | Buffer): Answer {
   return { ...withField(answer, 'Content-Type', mediaType), body: Buffer.from(content) };
 }
+
+/** The answer with a field, in place of all of that name. */
+export const having =
+  (name: string, value: string) =>
+  (answer: Answer): Answer =>
+    withField(answer, name, value);
+
+/** The answer without a field. */
+export const lacking =
+  (name: string) =>
+  (answer: Answer): Answer =>
+    withoutField(answer, name);
+
+/** The answer with this for its content. */
+export const holding =
+  (content: string, mediaType = 'application/json') =>
+  (answer: Answer): Answer =>
+    withContent(answer, mediaType, content);
 
 /** Changes the text of the content. */
 export function withText(answer: Answer, change: (text: string) => string): Answer {

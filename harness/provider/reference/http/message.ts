@@ -96,6 +96,11 @@ export function withQuery(
   return { ...request, query: query.size === 0 ? null : query.toString() };
 }
 
+/** An answer without content. */
+export function bare(occasion: Occasion, status: number, fields: readonly FieldLine[] = []): Answer {
+  return { occasion, status, fields, body: Buffer.alloc(0), delivery: null };
+}
+
 /** A JSON answer to an authorised request. */
 export function served(content: unknown, fields: readonly FieldLine[] = []): Answer {
   return {

@@ -12,7 +12,7 @@ import {
 } from '../conduct/patch.ts';
 import { answerWithin } from '../conduct/preconditions.ts';
 import { REVOKED_KEY } from '../credentials/refused.ts';
-import { asProblem } from '../http/answer-changes.ts';
+import { asProblem, having } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, fieldValues, withField, withoutField } from '../http/message.ts';
 import { CREDENTIAL_REFUSALS, type Occasion } from '../http/occasion.ts';
 import { problem } from '../http/problem.ts';
@@ -147,9 +147,7 @@ export const AUTHENTICATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'revalidated-caches': {
     summary: 'lets every cache keep its answers, and none reuse them unasked',
-    patch: onAnswer('served', (answer) =>
-      withField(answer, 'Cache-Control', 'public, max-age=0, must-revalidate'),
-    ),
+    patch: onAnswer('served', having('Cache-Control', 'public, max-age=0, must-revalidate')),
   },
   'several-challenges': {
     summary: 'offers two schemes in one WWW-Authenticate field',

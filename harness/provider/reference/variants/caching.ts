@@ -5,7 +5,7 @@ import { EVERY, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
 import { entityTagOf } from '../conduct/preconditions.ts';
 import { dated, ranged, withTag } from '../conduct/validated.ts';
-import { varyingBy } from '../http/answer-changes.ts';
+import { lacking, varyingBy } from '../http/answer-changes.ts';
 import { type Answer, fieldValue, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 
@@ -30,7 +30,7 @@ export const CACHING_VARIANTS = tableOf<Variant>(EVERY, {
     patch: together(
       onReceipt((request) => withoutField(withoutField(request, 'If-None-Match'), 'If-Match')),
       dated(),
-      onAnswer(VALIDATED, (answer) => withoutField(answer, 'ETag')),
+      onAnswer(VALIDATED, lacking('ETag')),
     ),
   },
   'tags-and-dates': {

@@ -1,6 +1,5 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import {
-  forRequests,
   insteadOfServing,
   onAnswer,
   onFinished,
@@ -31,15 +30,13 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     summary: 'takes content by its length alone, and refuses chunks with 411 (RFC 9112 §6.3)',
     patch: onAnswer(
       'every',
-      forRequests((request) => fieldValue(request, 'transfer-encoding') === 'chunked', closingWith(411)),
+      closingWith(411),
+      (request) => fieldValue(request, 'transfer-encoding') === 'chunked',
     ),
   },
   'refuses-content-of-get': {
     summary: 'refuses a GET that has content, and closes the connection (RFC 9110 §9.3.1)',
-    patch: onAnswer(
-      'every',
-      forRequests(({ method, body }) => method === 'GET' && body.length > 0, closingWith(400)),
-    ),
+    patch: onAnswer('every', closingWith(400), ({ method, body }) => method === 'GET' && body.length > 0),
   },
   'refuses-old-clients-426': {
     summary: 'refuses HTTP/1.0 with 426 (RFC 9110 §15.5.22)',
@@ -80,10 +77,8 @@ export const CONNECTION_VARIANTS = tableOf<Variant>(REST, {
     summary: 'switches to HTTP/2 where that is offered (RFC 9110 §7.8)',
     patch: onFinished(
       'served',
-      forRequests(
-        (request) => fieldValue(request, 'upgrade') === 'h2c',
-        writtenAs(() => SWITCHING_TO_H2C),
-      ),
+      writtenAs(() => SWITCHING_TO_H2C),
+      (request) => fieldValue(request, 'upgrade') === 'h2c',
     ),
   },
   'timing-in-trailers': {

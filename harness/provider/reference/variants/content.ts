@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../base/json-text.ts';
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { compressing } from '../conduct/negotiated.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { withContent, withMembers } from '../http/answer-changes.ts';
+import { having, lacking, withContent, withMembers } from '../http/answer-changes.ts';
 import { fieldValues, withField, withoutField } from '../http/message.ts';
 import { acceptsGzip } from '../http/negotiation.ts';
 import { isProblem, PROBLEM_OCCASIONS, type ProblemOccasion, problemDetail } from '../http/occasion.ts';
@@ -102,7 +102,7 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   'chunked-body': {
     summary: 'sends content in chunks, without Content-Length',
     shows: ['framing.transfer'],
-    patch: onFinished('served', (answer) => withoutField(answer, 'Content-Length')),
+    patch: onFinished('served', lacking('Content-Length')),
   },
   'gzip-when-accepted': {
     summary: 'compresses for clients that accept gzip',
@@ -118,23 +118,19 @@ export const CONTENT_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'json-charset-utf-8': {
     summary: 'says of JSON that it is UTF-8, which it always is',
-    patch: onAnswer('served', (answer) =>
-      withField(answer, 'Content-Type', 'application/json; charset=UTF-8'),
-    ),
+    patch: onAnswer('served', having('Content-Type', 'application/json; charset=UTF-8')),
   },
   'vendor-json': {
     summary: 'has a JSON media type of its own',
     shows: ['json.media-types'],
     undescribed: true,
-    patch: onAnswer('served', (answer) =>
-      withField(answer, 'Content-Type', 'application/vnd.example.v1+json'),
-    ),
+    patch: onAnswer('served', having('Content-Type', 'application/vnd.example.v1+json')),
   },
   'announces-version': {
     services: REST.services,
     summary: 'says in a field which version answers',
     shows: ['versioning.version-field'],
-    patch: onAnswer('served', (answer) => withField(answer, 'API-Version', '1.4')),
+    patch: onAnswer('served', having('API-Version', '1.4')),
   },
   'announces-deprecation': {
     services: REST.services,

@@ -1,14 +1,6 @@
 import type { WebSocket } from 'ws';
 import { REALTIME, tableOf, type Variant } from '../conduct/deviation.ts';
-import {
-  forRequests,
-  onAnswer,
-  onFinished,
-  onHead,
-  onReceipt,
-  type Patch,
-  together,
-} from '../conduct/patch.ts';
+import { onAnswer, onFinished, onHead, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import {
   atQuiet,
   atQuietBut,
@@ -31,8 +23,9 @@ import {
   openingToAnybody,
   PING,
   PONG,
+  upon,
 } from '../conduct/websocket-patch.ts';
-import { asProblem, dropped } from '../http/answer-changes.ts';
+import { asProblem, dropped, having } from '../http/answer-changes.ts';
 import { fieldValue, queryParameters, withField, withoutField } from '../http/message.ts';
 import {
   closeCodeOf,
@@ -96,9 +89,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   },
   'ws-closes-without-code': {
     summary: 'answers a Close with an empty one',
-    patch: eachOutbound((frame) =>
-      frame.opcode === OPCODE.close ? withPayload(frame, Buffer.alloc(0)) : frame,
-    ),
+    patch: eachOutbound(upon(OPCODE.close, (frame) => withPayload(frame, Buffer.alloc(0)))),
   },
   'ws-greets': {
     summary: 'sends a message of its own before it echoes',
@@ -246,7 +237,7 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'stands behind a proxy that writes Connection anew and tells of itself in refusals alone',
     patch: together(
       onHead((head) => (/^upgrade:/im.test(head) ? `${head}\r\nConnection: Upgrade` : head)),
-      onAnswer('upgrade-required', (answer) => withField(answer, 'Via', '1.1 front')),
+      onAnswer('upgrade-required', having('Via', '1.1 front')),
     ),
   },
   'ws-says-goodbye-to-half-closed': {
@@ -262,11 +253,8 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'ends a connection whose handshake has no Host without an answer',
     patch: onFinished(
       'malformed',
-      forRequests(
-        (request) =>
-          fieldValue(request, 'host') === undefined && fieldValue(request, 'upgrade') !== undefined,
-        dropped,
-      ),
+      dropped,
+      (request) => fieldValue(request, 'host') === undefined && fieldValue(request, 'upgrade') !== undefined,
     ),
   },
   'ws-takes-few-connections': {

@@ -1,7 +1,7 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { oneFinishedIn, oneIn, whenCrowded } from '../conduct/instances.ts';
 import { onAnswer, onFinished } from '../conduct/patch.ts';
-import { asProblem, withText } from '../http/answer-changes.ts';
+import { asProblem, having, withText } from '../http/answer-changes.ts';
 import { withField, withoutField } from '../http/message.ts';
 
 /** What differs from answer to answer, and may. */
@@ -29,7 +29,7 @@ export const INSTANCE_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'server-of-the-instance': {
     summary: 'has another Server header on one of four instances',
-    patch: oneFinishedIn(4, (answer) => withField(answer, 'Server', 'blue')),
+    patch: oneFinishedIn(4, having('Server', 'blue')),
   },
   'lists-in-any-order': {
     services: REST.services,

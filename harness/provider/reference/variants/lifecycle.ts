@@ -1,7 +1,7 @@
 import { tableOf, type Variant } from '../conduct/deviation.ts';
-import { aroundHandling, forRequests, onAnswer, onReceipt, together } from '../conduct/patch.ts';
-import { asProblem, withText } from '../http/answer-changes.ts';
-import { queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
+import { aroundHandling, onAnswer, onReceipt, together } from '../conduct/patch.ts';
+import { asProblem, lacking, withText } from '../http/answer-changes.ts';
+import { bare, queryParameters, type ReceivedRequest, withoutField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 import { behindCursor, SEARCHES, STARTERS } from '../services/saved-searches.ts';
 
@@ -14,32 +14,21 @@ export const LIFECYCLE_VARIANTS = tableOf<Variant>(
   {
     'deleted-items-are-410': {
       summary: 'remembers what was deleted, and says 410',
-      patch: onAnswer('not-found', forRequests(isItem, asProblem(410))),
+      patch: onAnswer('not-found', asProblem(410), isItem),
     },
     'deletes-again-with-204': {
       summary: 'says 204 to a deletion of what is not there',
-      patch: onAnswer(
-        'not-found',
-        forRequests(isOne('DELETE'), (answer) => ({
-          ...answer,
-          status: 204,
-          fields: [],
-          body: Buffer.alloc(0),
-        })),
-      ),
+      patch: onAnswer('not-found', () => bare('not-found', 204), isOne('DELETE')),
     },
     'hides-items-with-404': {
       summary: 'says 404 for items to whoever has no credential',
-      patch: onAnswer(
-        'unauthenticated',
-        forRequests(isItem, () => problem('not-found')),
-      ),
+      patch: onAnswer('unauthenticated', () => problem('not-found'), isItem),
     },
     'items-without-etags': {
       summary: 'has no ETags, and heeds no If-Match',
       patch: together(
         onReceipt((request) => withoutField(request, 'If-Match')),
-        onAnswer('served', (answer) => withoutField(answer, 'ETag')),
+        onAnswer('served', lacking('ETag')),
       ),
     },
     'refuses-unknown-members-of-items': {

@@ -1,5 +1,6 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { onFinished } from '../conduct/patch.ts';
+import { having } from '../http/answer-changes.ts';
 import { fieldValue, withField } from '../http/message.ts';
 import {
   derivedOf,
@@ -71,9 +72,9 @@ export const MESSAGE_SIGNATURE_VARIANTS = tableOf<Variant>(REST, {
   },
   'asks-for-signatures': {
     summary: 'asks clients to sign their requests, and tells what with',
-    patch: onFinished('every', (answer) =>
-      withField(
-        answer,
+    patch: onFinished(
+      'every',
+      having(
         'Accept-Signature',
         'sig1=("@method" "@target-uri" "content-digest");keyid="a";created;expires;tag="app", sig2=()',
       ),

@@ -1,8 +1,8 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { type Coding, compressing, paging, speaking } from '../conduct/negotiated.ts';
 import { insteadOfServing, onAnswer } from '../conduct/patch.ts';
-import { asProblem } from '../http/answer-changes.ts';
-import { fieldValue, withField } from '../http/message.ts';
+import { asProblem, having } from '../http/answer-changes.ts';
+import { fieldValue } from '../http/message.ts';
 import { wantOfCoding, wantOfType } from '../http/negotiation.ts';
 
 const CODINGS: readonly Coding[] = ['br', 'gzip', 'deflate'];
@@ -28,9 +28,7 @@ export const NEGOTIATION_VARIANTS = tableOf<Variant>(EVERY, {
   },
   'names-several-languages': {
     summary: 'names the languages of its readers, with script, region and variant (RFC 5646 §2.1)',
-    patch: onAnswer('served', (answer) =>
-      withField(answer, 'Content-Language', 'en, de-CH-1996, zh-Hant-TW, x-private'),
-    ),
+    patch: onAnswer('served', having('Content-Language', 'en, de-CH-1996, zh-Hant-TW, x-private')),
   },
   'refuses-malformed-accept': {
     summary: 'says 400 to an Accept field that it cannot read',

@@ -1,4 +1,3 @@
-import type { FieldLine } from '../../../evidence/exchange.ts';
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import {
   readingPaths,
@@ -8,7 +7,7 @@ import {
 } from '../conduct/lenient-paths.ts';
 import { aroundHandling, onAnswer, onReceipt, type Patch, together } from '../conduct/patch.ts';
 import { asSuccess, withText } from '../http/answer-changes.ts';
-import { type Answer, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
+import { type Answer, bare, fieldValue, type ReceivedRequest, withField } from '../http/message.ts';
 import { problem } from '../http/problem.ts';
 
 /** A path in a form that some proxies do not let through. */
@@ -21,8 +20,7 @@ const redirecting = (to: (request: ReceivedRequest, path: string) => string): Pa
   aroundHandling((request, next, kernel) => {
     const path = normal(request.path);
     if (path === request.path) return next(request, kernel);
-    const fields: FieldLine[] = [['Location', to(request, path)]];
-    return { occasion: 'not-found', status: 301, fields, body: Buffer.alloc(0), delivery: null };
+    return bare('not-found', 301, [['Location', to(request, path)]]);
   });
 
 /** Where a gateway has put the service. */

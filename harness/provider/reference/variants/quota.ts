@@ -2,8 +2,8 @@ import { QUOTA_DIALECTS } from '../../../evidence/quota/quota.ts';
 import { imfFixdate } from '../conduct/clock.ts';
 import { EVERY, REALTIME, REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { inQuota, onAnswer } from '../conduct/patch.ts';
-import { withMembers } from '../http/answer-changes.ts';
-import { withField, withoutField } from '../http/message.ts';
+import { lacking, withMembers } from '../http/answer-changes.ts';
+import { withField } from '../http/message.ts';
 import { fixedWindow, fixedWindowAligned } from '../quota/fixed-window.ts';
 import { leakyQueue } from '../quota/leaky-queue.ts';
 import { penaltyBlock } from '../quota/penalty-block.ts';
@@ -34,7 +34,7 @@ export const QUOTA_VARIANTS = tableOf<Variant>(EVERY, {
   ),
   'refusal-without-policy-field': {
     summary: 'sends RateLimit-Policy with what it serves, and with its refusals RateLimit alone',
-    patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'RateLimit-Policy')),
+    patch: onAnswer('rate-limited', lacking('RateLimit-Policy')),
   },
   'violated-policies-untold': {
     summary: 'does not say in its refusals which policy is spent',

@@ -1,15 +1,8 @@
 import { EVERY, REST, tableOf, type Variant } from '../conduct/deviation.ts';
-import {
-  forRequests,
-  insteadOfServing,
-  onAnswer,
-  onFinished,
-  onReceipt,
-  together,
-} from '../conduct/patch.ts';
+import { insteadOfServing, onAnswer, onFinished, onReceipt, together } from '../conduct/patch.ts';
 import { offeringQuery } from '../conduct/query.ts';
 import { cutOf, ranged } from '../conduct/validated.ts';
-import { asProblem, asSuccess, varyingBy } from '../http/answer-changes.ts';
+import { asProblem, asSuccess, having, lacking, varyingBy } from '../http/answer-changes.ts';
 import { fieldValue, fieldValues, type ReceivedRequest, withField, withoutField } from '../http/message.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 
@@ -25,23 +18,21 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     services: REST.services,
     summary: 'has an empty collection for each name that somebody asks for',
     shows: ['status.conditions'],
-    patch: onAnswer('not-found', forRequests(isByName, asSuccess('{"resources":[],"total":0}'))),
+    patch: onAnswer('not-found', asSuccess('{"resources":[],"total":0}'), isByName),
   },
   'hides-collections-by-name': {
     services: REST.services,
     summary: 'says 403 to each name of a collection that is not the client’s',
     shows: ['status.conditions'],
-    patch: onAnswer('not-found', forRequests(isByName, asProblem(403))),
+    patch: onAnswer('not-found', asProblem(403), isByName),
   },
   'page-for-every-path': {
     services: REST.services,
     summary: 'serves the page of its application at each path outside the interface',
     patch: onAnswer(
       'not-found',
-      forRequests(
-        ({ path }) => !path.startsWith('/v1/'),
-        asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8'),
-      ),
+      asSuccess('<!doctype html><title>App</title>', 'text/html; charset=utf-8'),
+      ({ path }) => !path.startsWith('/v1/'),
     ),
   },
   'paths-in-any-case': {
@@ -69,10 +60,8 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'says 404 to a target that is no path',
     patch: onAnswer(
       'every',
-      forRequests(
-        ({ target }) => target === '*',
-        (answer) => asProblem(404)(withoutField(answer, 'Allow')),
-      ),
+      (answer) => asProblem(404)(withoutField(answer, 'Allow')),
+      ({ target }) => target === '*',
     ),
   },
   'offers-query': {
@@ -117,7 +106,7 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
     summary: 'has no validators and heeds none',
     patch: together(
       onReceipt((request) => withoutField(request, 'If-None-Match')),
-      onAnswer('served', (answer) => withoutField(answer, 'ETag')),
+      onAnswer('served', lacking('ETag')),
     ),
   },
   'bare-head': {
@@ -171,12 +160,12 @@ export const STATUS_CODE_VARIANTS = tableOf<Variant>(EVERY, {
   'closes-connections': {
     summary: 'closes each connection after its answer',
     shows: ['framing.transfer'],
-    patch: onFinished('every', (answer) => withField(answer, 'Connection', 'close')),
+    patch: onFinished('every', having('Connection', 'close')),
   },
   'no-request-id': {
     services: REST.services,
     summary: 'does not number its answers',
-    patch: onFinished('every', (answer) => withoutField(answer, 'X-Request-Id')),
+    patch: onFinished('every', lacking('X-Request-Id')),
   },
   'not-acceptable-406': {
     summary: 'says 406 when the client accepts no JSON',

@@ -1,7 +1,8 @@
 import { REST, tableOf, type Variant } from '../conduct/deviation.ts';
 import { TRANSPORT_SECURITY } from '../conduct/handling.ts';
 import { onFinished } from '../conduct/patch.ts';
-import { withField, withoutField } from '../http/message.ts';
+import { having } from '../http/answer-changes.ts';
+import { withoutField } from '../http/message.ts';
 
 export const TRANSPORT_SECURITY_VARIANTS = tableOf<Variant>(
   { ...REST, setting: 'over TLS' },
@@ -9,8 +10,9 @@ export const TRANSPORT_SECURITY_VARIANTS = tableOf<Variant>(
     'transport-security-in-other-words': {
       summary:
         'writes Strict-Transport-Security in other letter case, in quotes and with directives of its own',
-      patch: onFinished('every', (answer) =>
-        withField(answer, TRANSPORT_SECURITY, ' Preload;MAX-AGE = "63072000" ; includesubdomains;; x=y'),
+      patch: onFinished(
+        'every',
+        having(TRANSPORT_SECURITY, ' Preload;MAX-AGE = "63072000" ; includesubdomains;; x=y'),
       ),
     },
     'transport-security-of-what-it-serves': {

@@ -3,7 +3,6 @@ import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
 import { admitting } from '../../conduct/lax-credentials.ts';
 import {
   aroundHandling,
-  forRequests,
   insteadOfServing,
   onAnswer,
   onReceipt,
@@ -11,15 +10,13 @@ import {
   together,
 } from '../../conduct/patch.ts';
 import { failed, withContent, withMembers, writtenAs } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, served, withField, withoutField } from '../../http/message.ts';
+import { type Answer, bare, fieldValue, served, withField, withoutField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { SEARCHES } from '../../services/saved-searches.ts';
 import { atRepetition, creates, inBody, inItem, inList, isItem, isTo, reads, removes } from './requests.ts';
 
 const without = (members: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
-
-const nothingToSay = (): Answer => ({ ...served(null), status: 204, fields: [], body: Buffer.alloc(0) });
 
 /** What the service does wrong with items that its clients create. */
 export const LIFECYCLE_DEFECTS = tableOf<Defect>(
@@ -205,14 +202,14 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       patch: aroundHandling(async (request, next, kernel) => {
         if (!removes(request)) return next(request, kernel);
         const answer = await next({ ...request, method: 'GET' }, kernel);
-        return answer.occasion === 'served' ? nothingToSay() : answer;
+        return answer.occasion === 'served' ? bare('served', 204) : answer;
       }),
     },
     'deleted-item-is-500': {
       summary: 'fails over an item that is no longer there',
       cause: 'An item that was deleted is answered {status:500}, a server error',
       trips: ['operations.delete-applied'],
-      patch: onAnswer('not-found', forRequests(reads, failed)),
+      patch: onAnswer('not-found', failed, reads),
     },
     'list-keeps-deleted-item': {
       summary: 'lists what was deleted',
@@ -231,7 +228,7 @@ export const LIFECYCLE_DEFECTS = tableOf<Defect>(
       summary: 'fails over a deletion of what is not there',
       cause: 'Deleting an item a second time is answered {status:500}, a server error',
       trips: ['operations.delete-again'],
-      patch: onAnswer('not-found', forRequests(removes, failed)),
+      patch: onAnswer('not-found', failed, removes),
     },
     'deletion-deletes-all': {
       summary: 'forgets to say which item is to be deleted',

@@ -1,6 +1,6 @@
 import { type Defect, REST, tableOf } from '../../conduct/deviation.ts';
-import { forRequests, insteadOfServing, onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
-import { failed, replacedBy, withText } from '../../http/answer-changes.ts';
+import { insteadOfServing, onAnswer, onReceipt, type Patch } from '../../conduct/patch.ts';
+import { failed, having, replacedBy, withText } from '../../http/answer-changes.ts';
 import { queryParameters, type ReceivedRequest, withField, withQuery } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 import { behindCursor, cursorOf, placeOf, SEARCHES, STARTERS } from '../../services/saved-searches.ts';
@@ -58,7 +58,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'links to a next page that is not there',
       cause: 'The link to the next page is answered {status:404}',
       trips: ['operations.pages-end'],
-      patch: insteadOfServing(lists, (answer) => withField(answer, 'Link', `<${SEARCHES}-next>; rel="next"`)),
+      patch: insteadOfServing(lists, having('Link', `<${SEARCHES}-next>; rel="next"`)),
     },
     'cursor-loses-item': {
       summary: 'names a next page that begins one item too late',
@@ -126,7 +126,7 @@ export const PAGE_DEFECTS = tableOf<Defect>(
       summary: 'fails over a cursor that is of another filter than the request',
       cause: 'The cursor of a list under another filter is answered {status:500}, a server error',
       trips: ['operations.cursor-elsewhere'],
-      patch: onAnswer('invalid-parameter', forRequests(isBehindCursor, failed)),
+      patch: onAnswer('invalid-parameter', failed, isBehindCursor),
     },
     'cursor-of-other-filter-mixes': {
       summary: 'forgets both filters where that of the cursor is another than that of the request',

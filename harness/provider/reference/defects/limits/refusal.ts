@@ -8,8 +8,8 @@ import {
   onAnswer,
   type Patch,
 } from '../../conduct/patch.ts';
-import { asProblem, withContent } from '../../http/answer-changes.ts';
-import { queryParameters, withField, withoutField } from '../../http/message.ts';
+import { asProblem, having, holding, lacking } from '../../http/answer-changes.ts';
+import { queryParameters } from '../../http/message.ts';
 import { extendedWindow } from '../../quota/fixed-window.ts';
 import { type Admission, saying } from '../../quota/limiter.ts';
 import { wholeSeconds } from '../../quota/quota-fields.ts';
@@ -103,15 +103,16 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'refuses a spent quota with a page for people',
     cause: 'The body of the 429 is {media type:text/html}, not JSON',
     trips: ['limits.refusal-json'],
-    patch: onAnswer('rate-limited', (answer) =>
-      withContent(answer, 'text/html; charset=utf-8', '<!doctype html><title>429</title><h1>Slow down</h1>'),
+    patch: onAnswer(
+      'rate-limited',
+      holding('<!doctype html><title>429</title><h1>Slow down</h1>', 'text/html; charset=utf-8'),
     ),
   },
   'retry-after-missing': {
     summary: 'does not say when to come back (RFC 6585 §4)',
     cause: 'The 429 has no Retry-After header',
     trips: ['limits.retry-after'],
-    patch: onAnswer('rate-limited', (answer) => withoutField(answer, 'Retry-After')),
+    patch: onAnswer('rate-limited', lacking('Retry-After')),
   },
   'retry-after-malformed': {
     summary: 'says when to come back in a form of its own (RFC 9110 §10.2.3)',
@@ -147,7 +148,7 @@ export const RATE_LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
     summary: 'lets caches keep a refusal that concerns one moment (RFC 6585 §4)',
     cause: 'Caches may keep the 429',
     trips: ['limits.refusal-not-cacheable'],
-    patch: onAnswer('rate-limited', (answer) => withField(answer, 'Cache-Control', 'public, max-age=60')),
+    patch: onAnswer('rate-limited', having('Cache-Control', 'public, max-age=60')),
   },
   'limit-shared-between-keys': {
     summary: 'counts all credentials together',

@@ -1,11 +1,11 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
 import {
-  each,
   eachInbound,
   eachOutbound,
   inWebSocket,
   onInbound,
   onOutbound,
+  upon,
 } from '../../conduct/websocket-patch.ts';
 import { closeCodeOf, closingWith, type Frame, frameOf, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
@@ -31,9 +31,6 @@ function isMalformed(payload: Buffer): boolean {
   return payload.length === 1 || !Buffer.from(reason.toString('utf8')).equals(reason);
 }
 
-const onClose = (change: (frame: Frame) => Frame | null): FrameRule =>
-  each((frame) => (frame.opcode === OPCODE.close ? change(frame) : frame));
-
 const GOING_AWAY = closingWith(frameOf(OPCODE.close, Buffer.alloc(0)), 1001);
 
 /** Codes with which the service fails a connection. */
@@ -54,8 +51,8 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes a Close with a code that is not assigned for a right one (RFC 6455 §7.4.2)',
     cause: 'A Close with a code that is not assigned is answered like a right one',
     trips: ['websocket.unassigned-close-codes'],
-    patch: onInbound(
-      onClose((frame) => {
+    patch: eachInbound(
+      upon(OPCODE.close, (frame) => {
         const code = closeCodeOf(frame) ?? 0;
         return code > 1015 && code < 3000 ? closingWith(frame, 1000) : frame;
       }),
@@ -65,7 +62,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'overlooks a Close of more than 125 octets (RFC 6455 §5.5)',
     cause: 'A Close of more than 125 bytes is ignored',
     trips: ['websocket.overlong-close'],
-    patch: onInbound(onClose((frame) => (frame.payload.length > 125 ? null : frame))),
+    patch: eachInbound(upon(OPCODE.close, (frame) => (frame.payload.length > 125 ? null : frame))),
   },
   'ws-holds-close-in-messages': {
     summary: 'does not see a Close between the fragments of a message (RFC 6455 §5.4)',
@@ -88,7 +85,7 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
       checks: ['websocket.failure-announced'],
       because: 'a connection that fails ends without a close frame as well',
     },
-    patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? null : frame)),
+    patch: eachOutbound(upon(OPCODE.close, () => null)),
   },
   'ws-keeps-tcp-open': {
     summary: 'leaves TCP open after the closing handshake (RFC 6455 §7.1.1)',
@@ -119,44 +116,48 @@ export const WEBSOCKET_CLOSING_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'writes a close code that stands for none (RFC 6455 §7.4.1)',
     cause: 'The service sends a close code that is never sent',
     trips: ['websocket.forbidden-close-codes'],
-    patch: eachOutbound((frame) => (frame.opcode === OPCODE.close ? closingWith(frame, 1005) : frame)),
+    patch: eachOutbound(upon(OPCODE.close, (frame) => closingWith(frame, 1005))),
   },
   'ws-wrong-close-code': {
     summary: 'reports every failure as its own (RFC 6455 §7.4.1)',
     cause: 'Broken frames are answered with the wrong close code',
     shows: ['websocket.unmasked-code'],
     trips: ['websocket.reserved-bits-code'],
-    patch: eachOutbound((frame) =>
-      frame.opcode === OPCODE.close && [1002, 1007].includes(closeCodeOf(frame) ?? 0)
-        ? closingWith(frame, 1011)
-        : frame,
+    patch: eachOutbound(
+      upon(OPCODE.close, (frame) =>
+        [1002, 1007].includes(closeCodeOf(frame) ?? 0) ? closingWith(frame, 1011) : frame,
+      ),
     ),
   },
   'ws-fails-silently': {
     summary: 'ends TCP over a bad frame without a word (RFC 6455 §7.1.7)',
     cause: 'A broken frame ends the connection without a Close frame',
     trips: ['websocket.failure-announced'],
-    patch: onOutbound(onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame))),
+    patch: eachOutbound(
+      upon(OPCODE.close, (frame) => (FAILURES.includes(closeCodeOf(frame)) ? null : frame)),
+    ),
   },
   'ws-answers-close-with-other-code': {
     summary: 'answers each Close with a code of its own (RFC 6455 §5.5.1)',
     cause: 'A Close is answered with another code',
     trips: ['websocket.close-code-echoed'],
-    patch: onOutbound(
-      onClose((frame) => (FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008))),
+    patch: eachOutbound(
+      upon(OPCODE.close, (frame) =>
+        FAILURES.includes(closeCodeOf(frame)) ? frame : closingWith(frame, 1008),
+      ),
     ),
   },
   'ws-ignores-malformed-close': {
     summary: 'overlooks a Close frame that it cannot read (RFC 6455 §5.5.1)',
     cause: 'A broken Close frame is ignored',
     trips: ['websocket.one-octet-close', 'websocket.bad-close-reason'],
-    patch: onInbound(onClose((frame) => (isMalformed(frame.payload) ? null : frame))),
+    patch: eachInbound(upon(OPCODE.close, (frame) => (isMalformed(frame.payload) ? null : frame))),
   },
   'ws-sends-malformed-close': {
     summary: 'sends Close frames with half a code (RFC 6455 §5.5.1)',
     cause: 'The Close frame of the service is broken',
     trips: ['websocket.server-close-payload'],
-    patch: onOutbound(onClose((frame) => withPayload(frame, Buffer.from([3])))),
+    patch: eachOutbound(upon(OPCODE.close, (frame) => withPayload(frame, Buffer.from([3])))),
   },
   'ws-answers-after-close': {
     summary: 'acts on what was received together with a Close (RFC 6455 §5.5.1)',

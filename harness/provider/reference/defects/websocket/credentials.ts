@@ -9,8 +9,8 @@ import {
   withoutRule,
 } from '../../conduct/websocket-patch.ts';
 import { REVOKED_KEY } from '../../credentials/refused.ts';
-import { withMembers } from '../../http/answer-changes.ts';
-import { type Answer, fieldValue, queryParameters, withoutField } from '../../http/message.ts';
+import { lacking, withMembers } from '../../http/answer-changes.ts';
+import { type Answer, fieldValue, queryParameters } from '../../http/message.ts';
 
 /** Changes how handshakes with a bad credential are refused; null lets them pass. */
 const onRefusal = (
@@ -79,7 +79,7 @@ export const WEBSOCKET_CREDENTIAL_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refuses a handshake with 401 and no challenge (RFC 9110 §11.6.1)',
     cause: 'The 401 of a WebSocket handshake has no WWW-Authenticate header',
     trips: ['websocket.refusal-challenge'],
-    patch: onRefusal((answer) => withoutField(answer, 'WWW-Authenticate')),
+    patch: onRefusal(lacking('WWW-Authenticate')),
   },
   'ws-echoes-key': {
     summary: 'repeats the credential of a handshake that it refuses',

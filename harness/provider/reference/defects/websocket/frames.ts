@@ -8,6 +8,7 @@ import {
   onInbound,
   onOpen,
   onOutbound,
+  upon,
 } from '../../conduct/websocket-patch.ts';
 import { type Frame, frameOf, isControl, isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 import type { FrameRule } from '../../websocket/gate.ts';
@@ -112,7 +113,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'takes a Pong in fragments (RFC 6455 §5.5)',
     cause: 'A fragmented Pong is accepted',
     trips: ['websocket.fragmented-pong'],
-    patch: eachInbound((frame) => (frame.opcode === OPCODE.pong ? { ...frame, fin: true } : frame)),
+    patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, fin: true }))),
   },
   'ws-accepts-long-ping': {
     summary: 'takes control frames of more than 125 octets (RFC 6455 §5.5)',
@@ -181,15 +182,13 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'answers a Ping with another payload (RFC 6455 §5.5.3)',
     cause: 'The Pong does not carry what the Ping carried',
     trips: ['websocket.ping'],
-    patch: eachOutbound((frame) =>
-      frame.opcode === OPCODE.pong ? withPayload(frame, Buffer.from('pong')) : frame,
-    ),
+    patch: eachOutbound(upon(OPCODE.pong, (frame) => withPayload(frame, Buffer.from('pong')))),
   },
   'ws-no-pong': {
     summary: 'does not answer a Ping (RFC 6455 §5.5.2)',
     cause: 'A Ping is never answered',
     trips: ['websocket.ping'],
-    patch: eachOutbound((frame) => (frame.opcode === OPCODE.pong ? null : frame)),
+    patch: eachOutbound(upon(OPCODE.pong, () => null)),
   },
   'ws-nonminimal-length': {
     summary: 'announces short payloads with a long length (RFC 6455 §5.2)',
@@ -210,7 +209,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     cause: 'A Pong that nobody asked for ends the connection',
     trips: ['websocket.unsolicited-pong'],
     drags: { checks: ['websocket.echo-around-pong'], because: 'that Pong is not asked for either' },
-    patch: eachInbound((frame) => (frame.opcode === OPCODE.pong ? { ...frame, opcode: 11 } : frame)),
+    patch: eachInbound(upon(OPCODE.pong, (frame) => ({ ...frame, opcode: 11 }))),
   },
   'ws-sets-reserved-bits': {
     summary: 'sets a reserved bit (RFC 6455 §5.2)',
@@ -235,9 +234,7 @@ export const WEBSOCKET_FRAME_DEFECTS = tableOf<Defect>(REALTIME, {
     shows: ['websocket.heartbeat'],
     patch: together(
       onOpen((socket) => socket.ping('are you there?')),
-      eachOutbound((frame) =>
-        frame.opcode === OPCODE.ping ? withPayload(frame, Buffer.alloc(126, '?')) : frame,
-      ),
+      eachOutbound(upon(OPCODE.ping, (frame) => withPayload(frame, Buffer.alloc(126, '?')))),
     ),
   },
   'ws-sends-stray-fragments': {

@@ -11,6 +11,7 @@ import {
   endingTooBig,
   onInbound,
   onMessage,
+  upon,
 } from '../../conduct/websocket-patch.ts';
 import { isData, OPCODE, withPayload } from '../../websocket/frame.ts';
 
@@ -52,9 +53,7 @@ export const WEBSOCKET_MESSAGE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'sends binary messages back as text (RFC 6455 §5.6)',
     cause: 'A binary message comes back as text',
     trips: ['websocket.echo-kind'],
-    patch: eachOutbound((frame) =>
-      frame.opcode === OPCODE.binary ? { ...frame, opcode: OPCODE.text } : frame,
-    ),
+    patch: eachOutbound(upon(OPCODE.binary, (frame) => ({ ...frame, opcode: OPCODE.text }))),
   },
   'ws-swallows-empty-messages': {
     summary: 'takes a message without content for none',

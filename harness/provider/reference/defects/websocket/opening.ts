@@ -1,5 +1,5 @@
 import { type Defect, REALTIME, tableOf } from '../../conduct/deviation.ts';
-import { forRequests, onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
+import { onAnswer, onHead, type Patch, together } from '../../conduct/patch.ts';
 import { upgradeRequired } from '../../conduct/preconditions.ts';
 import {
   inWebSocket,
@@ -9,8 +9,8 @@ import {
   onSwitchingLine,
   withoutRule,
 } from '../../conduct/websocket-patch.ts';
-import { asProblem, dropped } from '../../http/answer-changes.ts';
-import { fieldValue, listMembers, withField, withoutField } from '../../http/message.ts';
+import { asProblem, dropped, lacking } from '../../http/answer-changes.ts';
+import { fieldValue, listMembers, withField } from '../../http/message.ts';
 import { problem } from '../../http/problem.ts';
 
 function reversed(text: string): string {
@@ -110,7 +110,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refuses a version and does not name the one it speaks (RFC 6455 §4.4)',
     cause: 'A refused WebSocket version is not told which one is supported',
     trips: ['websocket.supported-version'],
-    patch: onAnswer('upgrade-required', (answer) => withoutField(answer, 'Sec-WebSocket-Version')),
+    patch: onAnswer('upgrade-required', lacking('Sec-WebSocket-Version')),
   },
   'ws-accepts-missing-key': {
     summary: 'does without Sec-WebSocket-Key (RFC 6455 §4.2.1)',
@@ -204,10 +204,7 @@ export const WEBSOCKET_HANDSHAKE_DEFECTS = tableOf<Defect>(REALTIME, {
     summary: 'refuses plain HTTP on the WebSocket address by closing the connection',
     cause: 'A plain GET of the WebSocket address gets no response',
     trips: ['websocket.plain-http'],
-    patch: onAnswer(
-      'upgrade-required',
-      forRequests((request) => listMembers(request, 'upgrade').length === 0, dropped),
-    ),
+    patch: onAnswer('upgrade-required', dropped, (request) => listMembers(request, 'upgrade').length === 0),
   },
   'ws-refuses-handshake': {
     summary: 'opens no WebSocket to anybody',
