@@ -6,7 +6,7 @@ import type { Stimulus } from '../../session/http/stimulus.ts';
 import { type Port, type Probe, probe, risky } from '../../session/probe.ts';
 import type { RequestForm } from '../../transport/http/request.ts';
 import { withoutCredential } from './credential.ts';
-import { served } from './sample.ts';
+import { served, variation } from './sample.ts';
 import { siblingOf, unknownPath } from './target.ts';
 
 /**
@@ -44,12 +44,7 @@ function stimulusOf({ purpose, fields = [], content, raw, responses = 1 }: Askin
 
 /** One message with another one hidden in it or behind it. */
 function hiding(name: string, asking: Asking): Probe<Reply> {
-  return risky(
-    probe(name, async ({ ask, http }) => {
-      await ask(served);
-      return http.send(stimulusOf(asking));
-    }),
-  );
+  return risky(variation(name, stimulusOf(asking)));
 }
 
 /**
@@ -145,12 +140,10 @@ const HIDDEN_CODINGS: readonly (readonly [what: string, fields: readonly FieldLi
 ];
 
 /** §9.6: nothing is read behind a request that says close. */
-export const closeAsked: Probe<Reply> = probe('close-asked', async ({ ask, http }) => {
-  await ask(served);
-  return http.send(
-    stimulusOf({ purpose: 'with Connection: close, and a request behind it', raw: { connection: 'close' } }),
-  );
-});
+export const closeAsked = variation(
+  'close-asked',
+  stimulusOf({ purpose: 'with Connection: close, and a request behind it', raw: { connection: 'close' } }),
+);
 
 /** What two requests on one connection got. */
 export interface Pair extends Pick<Reply, 'evidence' | 'to' | 'statuses' | 'staysOpen' | 'exchange'> {
@@ -192,32 +185,27 @@ export const chunkedContent: Probe<Pair> = risky(
 );
 
 /** §9.6: alone on a connection that is to be kept. */
-export const keptOpen: Probe<Reply> = probe('kept-open', async ({ ask, http }) => {
-  await ask(served);
-  return http.send({ purpose: 'as documented, on a connection that may be kept', raw: KEPT, responses: 1 });
+export const keptOpen = variation('kept-open', {
+  purpose: 'as documented, on a connection that may be kept',
+  raw: KEPT,
+  responses: 1,
 });
 
 /** §6.1, §9.3, RFC 9110 §15.2: for a client that knows neither chunks nor interim responses. */
-export const oldClient: Probe<Reply> = probe('old-client', async ({ ask, http }) => {
-  await ask(served);
-  return http.send({
-    purpose: 'in HTTP/1.0 with Expect: 100-continue',
-    fields: [['Expect', '100-continue']],
-    raw: { ...KEPT, httpVersion: '1.0' },
-    responses: 1,
-  });
+export const oldClient = variation('old-client', {
+  purpose: 'in HTTP/1.0 with Expect: 100-continue',
+  fields: [['Expect', '100-continue']],
+  raw: { ...KEPT, httpVersion: '1.0' },
+  responses: 1,
 });
 
 /** RFC 9110 §7.8: what some clients offer with each request. */
-export const upgradeOffer: Probe<Reply> = probe('upgrade-offer', async ({ ask, http }) => {
-  await ask(served);
-  return http.send({
-    purpose: 'offering HTTP/2 by Upgrade: h2c',
-    fields: [
-      ['Connection', 'Upgrade, HTTP2-Settings'],
-      ['Upgrade', 'h2c'],
-      ['HTTP2-Settings', 'AAMAAABkAAQAoAAAAAIAAAAA'],
-    ],
-    raw: true,
-  });
+export const upgradeOffer = variation('upgrade-offer', {
+  purpose: 'offering HTTP/2 by Upgrade: h2c',
+  fields: [
+    ['Connection', 'Upgrade, HTTP2-Settings'],
+    ['Upgrade', 'h2c'],
+    ['HTTP2-Settings', 'AAMAAABkAAQAoAAAAAIAAAAA'],
+  ],
+  raw: true,
 });

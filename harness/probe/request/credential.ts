@@ -1,6 +1,6 @@
 import { NotApplicable } from '../../base/verdict.ts';
 import type { Sample } from '../../contract/clause.ts';
-import { NOBODYS_KEY } from '../../credential/placing.ts';
+import { NOBODYS_KEY, type WrongCredential } from '../../credential/placing.ts';
 import type { Reply } from '../../evidence/exchange/reply.ts';
 import type { FieldLine } from '../../evidence/exchange.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
@@ -13,65 +13,28 @@ export const withoutCredential = variation('without-credential', {
   purpose: 'without a credential',
   credential: 'none',
 });
-export const wrongCredential = variation('wrong-credential', {
-  purpose: 'with a wrong key',
-  credential: { wrong: 'wrong' },
-});
-export const emptyCredential = variation('empty-credential', {
-  purpose: 'with an empty key',
-  credential: { wrong: 'empty' },
-});
-export const truncatedCredential = variation('truncated-credential', {
-  purpose: 'with the key cut short',
-  credential: { wrong: 'truncated' },
-});
-export const extendedCredential = variation('extended-credential', {
-  purpose: 'with the key and a suffix',
-  credential: { wrong: 'extended' },
-});
-export const caseFlippedCredential = variation('case-flipped-credential', {
-  purpose: 'with the key in other letter case',
-  credential: { wrong: 'case-flipped' },
-});
-export const nonAsciiCredential = risky(
-  variation('non-ascii-credential', {
-    purpose: 'with a non-ASCII key',
-    credential: { wrong: 'non-ascii' },
-  }),
-);
-export const quotedCredential = variation('quoted-credential', {
-  purpose: 'with a key that holds quotes',
-  credential: { wrong: 'quoted' },
-});
-export const oversizedCredential = risky(
-  variation('oversized-credential', {
-    purpose: 'with a 9 KiB key',
-    credential: { wrong: 'oversized' },
-  }),
-);
-export const alteredCredential = variation('altered-credential', {
-  purpose: 'with another key of the same length',
-  credential: { wrong: 'altered' },
-});
-export const prefixedCredential = variation('prefixed-credential', {
-  purpose: 'with something before the key',
-  credential: { wrong: 'prefixed' },
-});
-export const injectedCredential = variation('injected-credential', {
-  purpose: 'with a piece of SQL for a key',
-  credential: { wrong: 'injected' },
-});
+
+/** With that wrong credential in place of the right one. */
+const withWrong = (wrong: WrongCredential, purpose: string): Probe<Reply> =>
+  variation(`${wrong}-credential`, { purpose, credential: { wrong } });
+export const wrongCredential = withWrong('wrong', 'with a wrong key');
+export const emptyCredential = withWrong('empty', 'with an empty key');
+export const truncatedCredential = withWrong('truncated', 'with the key cut short');
+export const extendedCredential = withWrong('extended', 'with the key and a suffix');
+export const caseFlippedCredential = withWrong('case-flipped', 'with the key in other letter case');
+export const nonAsciiCredential = risky(withWrong('non-ascii', 'with a non-ASCII key'));
+export const quotedCredential = withWrong('quoted', 'with a key that holds quotes');
+export const oversizedCredential = risky(withWrong('oversized', 'with a 9 KiB key'));
+export const alteredCredential = withWrong('altered', 'with another key of the same length');
+export const prefixedCredential = withWrong('prefixed', 'with something before the key');
+export const injectedCredential = withWrong('injected', 'with a piece of SQL for a key');
 /** What a client sends that has no key: the value that stands for none, or a template that nobody has filled in. */
-export const placeholders: readonly Probe<Reply>[] = (
-  [
-    ['null', 'null'],
-    ['undefined', 'undefined'],
-    ['template', '{token}'],
-    ['wildcard', '*'],
-  ] as const
-).map(([wrong, value]) =>
-  variation(`${wrong}-credential`, { purpose: `with ${value} for a key`, credential: { wrong } }),
-);
+export const placeholders: readonly Probe<Reply>[] = [
+  withWrong('null', 'with null for a key'),
+  withWrong('undefined', 'with undefined for a key'),
+  withWrong('template', 'with {token} for a key'),
+  withWrong('wildcard', 'with * for a key'),
+];
 export const otherUser = variation('other-user', {
   purpose: 'with the right password of another user',
   credential: { wrong: 'other-user' },

@@ -5,19 +5,20 @@ import type { ConversationView } from '../../evidence/conversation/view.ts';
 import { visible } from '../../evidence/octets/visible.ts';
 import { type Probe, probe, risky } from '../../session/probe.ts';
 import { LONGEST_MS, type OpenConversation } from '../../session/websocket/open-conversation.ts';
-import { alive, taken } from './ordinary-client.ts';
+import { alive, heldOpen, taken } from './ordinary-client.ts';
 import { alongHandshake, type Exchange } from './series.ts';
 
 /** Messages that an echo endpoint sends back. */
 
 /** A short text message: the twin of all others. */
-export const textEcho: Probe<ConversationView> = probe('websocket-text-echo', async ({ ask, websocket }) => {
-  await ask(alive);
-  return websocket.hold({ purpose: 'a WebSocket with a text message' }, async (conversation) => {
+export const textEcho = heldOpen(
+  'websocket-text-echo',
+  { purpose: 'a WebSocket with a text message' },
+  async (conversation) => {
     await conversation.echo('text', 'conform');
     await conversation.close(1000);
-  });
-});
+  },
+);
 
 type Sent = readonly [kind: 'text' | 'binary', ...fragments: (string | Uint8Array)[]];
 

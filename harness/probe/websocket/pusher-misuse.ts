@@ -1,12 +1,14 @@
-import { Blocked, NotApplicable } from '../../base/verdict.ts';
+import { Blocked } from '../../base/verdict.ts';
 import type { AppCredentials } from '../../credential/keys.ts';
 import { signChannel } from '../../credential/signature.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Port, type Probe, probe } from '../../session/probe.ts';
+import { type Probe, probe } from '../../session/probe.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import {
+  applicationOf,
+  authOf,
+  client,
   enters,
-  established,
   establishedClient,
   PUBLIC_CHANNEL,
   pinged,
@@ -17,12 +19,20 @@ import {
 
 /** What clients of the Pusher protocol, version 7, may not say, or say twice. */
 
-/** The application of the config, once clients are established at all. @throws NotApplicable where there is none. */
-async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<AppCredentials> {
-  await ask(establishedClient);
-  const { app } = config.credentials;
-  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-  return app;
+/** What one client says, where clients are established at all; then it asks whether the service is still there. */
+function said(
+  name: string,
+  purpose: string,
+  say: (conversation: OpenConversation) => Promise<void>,
+): Probe<ConversationView> {
+  return probe(name, async ({ ask, websocket }) => {
+    await ask(establishedClient);
+    const says = client(async (conversation) => {
+      await say(conversation);
+      await pinged(conversation);
+    });
+    return websocket.hold({ purpose }, says);
+  });
 }
 
 /** None of them is a message of the protocol. */
@@ -38,35 +48,19 @@ const MALFORMED = [
   '{"event":"pusher:conform-unknown","data":{}}',
 ];
 
-/** After all of them, whether the service is still there is asked. */
-export const malformedEvents: Probe<ConversationView> = probe(
+export const malformedEvents = said(
   'websocket-pusher-malformed-events',
-  async ({ ask, websocket }) => {
-    await ask(establishedClient);
-    return websocket.hold({ purpose: 'a WebSocket with malformed Pusher events' }, async (conversation) => {
-      if ((await established(conversation)) === null) return;
-      for (const text of MALFORMED) await conversation.text(text);
-      await pinged(conversation);
-      await conversation.close(1000);
-    });
+  'a WebSocket with malformed Pusher events',
+  async (conversation) => {
+    for (const text of MALFORMED) await conversation.text(text);
   },
 );
 
 /** A client may answer what was never asked. */
-export const unaskedPong: Probe<ConversationView> = probe(
+export const unaskedPong = said(
   'websocket-pusher-unasked-pong',
-  async ({ ask, websocket }) => {
-    await ask(establishedClient);
-    return websocket.hold(
-      { purpose: 'a WebSocket with a pusher:pong that nobody asked for' },
-      async (conversation) => {
-        if ((await established(conversation)) === null) return;
-        await conversation.text('{"event":"pusher:pong","data":{}}');
-        await pinged(conversation);
-        await conversation.close(1000);
-      },
-    );
-  },
+  'a WebSocket with a pusher:pong that nobody asked for',
+  (conversation) => conversation.text('{"event":"pusher:pong","data":{}}'),
 );
 
 /** Events of a client that may not send them, by what is wrong; each is known by its name. */
@@ -94,15 +88,13 @@ export const forbiddenClientEvents: Probe<ConversationView> = probe(
         await subscribe(listening, { channel: PUBLIC_CHANNEL });
         await port.websocket.hold(
           { purpose: 'a WebSocket with a client that sends what it may not' },
-          async (conversation) => {
-            if ((await established(conversation)) === null) return;
+          client(async (conversation) => {
             await subscribe(conversation, { channel: PUBLIC_CHANNEL });
             for (const [event, channel] of Object.entries(CHANNEL_OF))
               await conversation.text(JSON.stringify({ event, channel, data: {} }));
             // Once this is answered, so is all before it.
             await pinged(conversation);
-            await conversation.close(1000);
-          },
+          }),
         );
         await pinged(listening);
         await listening.close(1000);
@@ -169,19 +161,15 @@ export const forgedSubscriptions: Probe<ConversationView> = probe(
   async (port) => {
     const { key, secret } = await applicationOf(port);
     const app = { key, secret: secret.reveal() };
-    return port.websocket.hold({ purpose: 'a WebSocket with forged subscriptions' }, async (conversation) => {
-      const socketId = await established(conversation);
-      if (socketId === null) return;
-      await subscribe(conversation, {
-        channel: SIGNED_CHANNEL,
-        auth: signChannel(app, socketId, SIGNED_CHANNEL),
-      });
+    const says = client(async (conversation, socketId) => {
+      const auth = signChannel(app, socketId, SIGNED_CHANNEL);
+      await subscribe(conversation, { channel: SIGNED_CHANNEL, auth });
       for (const { channel, auth, channelData } of FORGERIES) {
         const more = channelData === undefined ? {} : { channel_data: channelData };
         await subscribe(conversation, { channel, auth: auth(app, socketId), ...more });
       }
-      await conversation.close(1000);
     });
+    return port.websocket.hold({ purpose: 'a WebSocket with forged subscriptions' }, says);
   },
 );
 
@@ -195,8 +183,7 @@ export const repeatedSubscription: Probe<ConversationView> = probe(
       async (listening) => {
         const socketId = await enters(listening, app);
         if (socketId === null) throw new Blocked('no client could subscribe');
-        const auth = signChannel({ key: app.key, secret: app.secret.reveal() }, socketId, SIGNED_CHANNEL);
-        await subscribe(listening, { channel: SIGNED_CHANNEL, auth });
+        await subscribe(listening, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
         await port.websocket.hold(
           { purpose: 'a WebSocket with a client that sends one event' },
           (conversation) => saysOnce(conversation, app),

@@ -11,7 +11,8 @@ import {
 } from '../../evidence/conversation/dialect.ts';
 import type { Message } from '../../evidence/conversation/message.ts';
 import type { ConversationView } from '../../evidence/conversation/view.ts';
-import { type Probe, probe } from '../../session/probe.ts';
+import { type Port, type Probe, probe } from '../../session/probe.ts';
+import type { Conversing } from '../../session/websocket/conversation.ts';
 import type { OpenConversation } from '../../session/websocket/open-conversation.ts';
 import type { Latency } from './liveness.ts';
 import { alive, held } from './ordinary-client.ts';
@@ -29,16 +30,14 @@ export const pusherClient: Probe<ConversationView> = probe(
   async ({ ask, config, websocket }) => {
     await ask(alive);
     const app = config.credentials.app;
-    return websocket.hold({ purpose: 'a WebSocket with a Pusher client' }, async (conversation) => {
-      const socketId = await established(conversation);
-      if (socketId === null) return;
+    const says = client(async (conversation, socketId) => {
       await pinged(conversation);
       await subscribe(conversation, { channel: PUBLIC_CHANNEL });
       await subscribe(conversation, { channel: PRIVATE_CHANNEL });
       if (app !== null)
         await subscribe(conversation, { channel: SIGNED_CHANNEL, auth: authOf(app, socketId) });
-      await conversation.close(1000);
     });
+    return websocket.hold({ purpose: 'a WebSocket with a Pusher client' }, says);
   },
 );
 
@@ -58,27 +57,15 @@ export const PRESENCE_CHANNEL = 'presence-conform';
 export const PRESENT_USER = 'conform';
 
 /** A client that enters a presence channel: the signature covers who it says it is. */
-export const presentClient: Probe<ConversationView> = probe(
-  'websocket-pusher-present',
-  async ({ ask, config, websocket }) => {
-    await ask(establishedClient);
-    const app = config.credentials.app;
-    if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-    return websocket.hold({ purpose: 'a WebSocket with a client that is present' }, async (conversation) => {
-      const socketId = await established(conversation);
-      if (socketId === null) return;
-      const channelData = JSON.stringify({ user_id: PRESENT_USER });
-      const auth = signChannel(
-        { key: app.key, secret: app.secret.reveal() },
-        socketId,
-        PRESENCE_CHANNEL,
-        channelData,
-      );
-      await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
-      await conversation.close(1000);
-    });
-  },
-);
+export const presentClient: Probe<ConversationView> = probe('websocket-pusher-present', async (port) => {
+  const app = await applicationOf(port);
+  const says = client(async (conversation, socketId) => {
+    const channelData = JSON.stringify({ user_id: PRESENT_USER });
+    const auth = authOf(app, socketId, PRESENCE_CHANNEL, channelData);
+    await subscribe(conversation, { channel: PRESENCE_CHANNEL, auth, channel_data: channelData });
+  });
+  return port.websocket.hold({ purpose: 'a WebSocket with a client that is present' }, says);
+});
 
 /** A subscriber, and another client that sends events to their channel. */
 export interface ClientEvents {
@@ -104,45 +91,54 @@ function clientEventsIn(
   );
 }
 
-export const clientEvents: Probe<ClientEvents> = probe(
-  'websocket-pusher-client-events',
-  async ({ ask, config, websocket }) => {
-    await ask(establishedClient);
-
-    const app = config.credentials.app;
-    if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
-    let sender: ConversationView | undefined;
-    const subscriber = await websocket.hold(
-      { purpose: 'a WebSocket with a subscriber' },
-      async (listening) => {
-        if (!(await enters(listening, app))) return;
-        sender = await websocket.hold(
-          { purpose: 'a WebSocket with a client that sends events' },
-          async (conversation) => {
-            if (!(await enters(conversation, app))) return;
-            for (let index = 0; index < CLIENT_EVENTS; index++) {
-              const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
-              await conversation.text(JSON.stringify(message));
-              const isIt = ({ event, data }: PusherEvent) =>
-                event === 'client-conform' && data?.index === index;
-              if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
-            }
-            await conversation.close(1000);
-          },
-        );
-        await listening.close(1000);
+export const clientEvents: Probe<ClientEvents> = probe('websocket-pusher-client-events', async (port) => {
+  const { websocket } = port;
+  const app = await applicationOf(port);
+  let sender: ConversationView | undefined;
+  const subscriber = await websocket.hold({ purpose: 'a WebSocket with a subscriber' }, async (listening) => {
+    if (!(await enters(listening, app))) return;
+    sender = await websocket.hold(
+      { purpose: 'a WebSocket with a client that sends events' },
+      async (conversation) => {
+        if (!(await enters(conversation, app))) return;
+        for (let index = 0; index < CLIENT_EVENTS; index++) {
+          const message = { event: 'client-conform', channel: SIGNED_CHANNEL, data: { index } };
+          await conversation.text(JSON.stringify(message));
+          const isIt = ({ event, data }: PusherEvent) => event === 'client-conform' && data?.index === index;
+          if ((await pusherEvent(listening, 'for the event', isIt)) === null) break;
+        }
+        await conversation.close(1000);
       },
     );
-    if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
-    const sent = clientEventsIn(sender, sender.sent);
-    const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
-      const sentMs = sent.get(index);
-      return sentMs === undefined ? [] : [atMs - sentMs];
-    });
-    const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
-    return { subscriber, sender, latency };
-  },
-);
+    await listening.close(1000);
+  });
+  if (sender === undefined) throw new Blocked('no client could subscribe, so this would prove nothing');
+  const sent = clientEventsIn(sender, sender.sent);
+  const tookMs = [...clientEventsIn(subscriber, subscriber.messages)].flatMap(([index, atMs]) => {
+    const sentMs = sent.get(index);
+    return sentMs === undefined ? [] : [atMs - sentMs];
+  });
+  const latency = { path: 'published and received', tookMs: tookMs.sort((a, b) => a - b) };
+  return { subscriber, sender, latency };
+});
+
+/** The application of the config, once clients are established at all. @throws NotApplicable where there is none. */
+export async function applicationOf({ ask, config }: Pick<Port, 'ask' | 'config'>): Promise<AppCredentials> {
+  await ask(establishedClient);
+  const { app } = config.credentials;
+  if (app === null) throw new NotApplicable('no application is configured (credentials.app)');
+  return app;
+}
+
+/** A client that says this once the service has established its connection, and closes. */
+export const client =
+  (say: (conversation: OpenConversation, socketId: string) => Promise<unknown>): Conversing =>
+  async (conversation) => {
+    const socketId = await established(conversation);
+    if (socketId === null) return;
+    await say(conversation, socketId);
+    await conversation.close(1000);
+  };
 
 /** Into the channel for which a signature is needed. @returns the socket id where that was allowed, null where not. */
 export async function enters(conversation: OpenConversation, app: AppCredentials): Promise<string | null> {
@@ -172,8 +168,13 @@ export async function established(conversation: OpenConversation): Promise<strin
   return typeof socketId === 'string' ? socketId : null;
 }
 
-function authOf({ key, secret }: AppCredentials, socketId: string): string {
-  return signChannel({ key, secret: secret.reveal() }, socketId, SIGNED_CHANNEL);
+export function authOf(
+  { key, secret }: AppCredentials,
+  socketId: string,
+  channel = SIGNED_CHANNEL,
+  channelData?: string,
+): string {
+  return signChannel({ key, secret: secret.reveal() }, socketId, channel, channelData);
 }
 
 function say(conversation: OpenConversation, event: string, data: object): Promise<void> {
